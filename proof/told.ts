@@ -43,7 +43,7 @@ export function journalRefusal(ran: Ran): string | undefined {
   const { failure, message } = toldBy(ran);
   if (failure !== undefined && ofTheJournal.includes(failure)) return failure;
   // What can still be read of it says that an earlier run may have happened: then that is told as well.
-  return /may have happened/u.test(message) && /left as it is|journal is damaged/u.test(message)
+  return /may have happened/u.test(message) && /left unchanged|journal is damaged/u.test(message)
     ? 'in doubt'
     : undefined;
 }

@@ -59,7 +59,11 @@ type SurveyInputs = {
 type OfRow = { readonly line: number; readonly id?: string };
 
 export type BadRow = OfRow & { readonly reason: string };
-export type ConflictRow = OfRow & { readonly plan: ConflictKind };
+export type ConflictRow = OfRow & {
+  readonly plan: ConflictKind;
+  readonly found: Intent | undefined;
+  readonly wanted: Wanted;
+};
 export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
 /** An address that looks like that of an earlier row but differs from it. */
@@ -314,7 +318,7 @@ class Surveyor {
     this.#warnOfAsset(wanted);
     if (this.#waits(wanted, plan)) this.#heldAhead += 1;
     if (isConflict(plan.is) && this.#firstConflicts.length < shownBadRows) {
-      this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is });
+      this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is, found: plan.found, wanted });
     }
     const refusal = this.#holdToPolicy(row, spending, plan.found);
     if (identity.key !== undefined) this.#keys.add(identity.key);

@@ -60,7 +60,7 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['a column given twice', 'content,conversation_id,content\n', 'has columns twice: "content"'],
+    ['a column given twice', 'content,conversation_id,content\n', 'names columns twice: "content"'],
     ['a missing column', 'id,content\n', 'lacks: "conversation_id"'],
     ['bars between its cells', 'id|conversation_id|content\n', 'has unknown columns'],
     ['nothing at all', '', 'is empty'],

@@ -118,7 +118,7 @@ test('an earlier report keeps its mode, and a link to it stays a link', async ()
 test.each<[string, string, (path: string) => void]>([
   ['a folder', 'report-not-a-file', (path) => mkdirSync(path)],
   ['a named pipe', 'report-not-a-file', (path) => void execFileSync('mkfifo', [path])],
-  ['a link that leads nowhere', 'report-dead-link', (path) => symlinkSync('nowhere', path)],
+  ['a broken link', 'report-dead-link', (path) => symlinkSync('nowhere', path)],
   ['a link to a device', 'report-not-a-file', (path) => symlinkSync('/dev/null', path)],
 ])('%s is not replaced by a report', async (_what, kind, make) => {
   const path = join(folder, 'r.csv');

@@ -85,7 +85,7 @@ describe('no new rows are begun', () => {
 
 test.each([
   ['402 on a message', 'rejected', 402, true],
-  ['a row that was refused earlier and not sent now', 'held', 402, false],
+  ['a row that was refused earlier and not sent this time', 'held', 402, false],
   ['404', 'rejected', 404, true],
 ] as const)('%s stops nothing', (_what, state, status, sent) => {
   const watched = rules('message');

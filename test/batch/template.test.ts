@@ -43,8 +43,7 @@ describe('a template', () => {
     });
     expect(failure).toMatchObject({
       code: 'bad-file',
-      message:
-        'The template hello.txt, line 2, column 5, has a place {{last name}}, and stdin has no such column.',
+      message: 'The template hello.txt, line 2, column 5, uses {{last name}}, but stdin has no such column.',
       details: { hint: expect.stringContaining('stdin has the columns "id", "conversation_id", "name".') },
     });
   });

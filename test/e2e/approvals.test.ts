@@ -114,7 +114,7 @@ describe('a proposal', () => {
     const id = await propose();
     const refused = await operator.json(argv(id));
     expect(refused).toMatchObject({ exit: 10, error: { code: 'held', retry: 'decide' } });
-    expect(refused.error?.message).toContain('neither resumed nor resolved, but approved or declined');
+    expect(refused.error?.message).toContain('cannot be resumed or resolved');
     expect(refused.error?.next?.join('\n')).toMatch(/botctl approve .* --yes\nbotctl decline .* --reason/u);
     expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held', intent: { attempts: 0 } });
     expect(await paid()).toEqual([]);
@@ -236,7 +236,7 @@ describe('a proposal that was declined', () => {
       });
       expect(told.error?.message).toContain(`${me} declined this transfer at`);
       expect(told.error?.message).toContain('"the invoice says 120"');
-      expect(told.error?.message).toContain('Nothing was sent now.');
+      expect(told.error?.message).toContain('Nothing was sent this time.');
     }
     expect(await operator.json(['resume', id])).toMatchObject({
       exit: 10,
@@ -279,7 +279,7 @@ describe('a proposal that was declined', () => {
     expect(later).not.toBe(id);
     const overruled = await operator.json(['approve', id, '--overrule', '--yes']);
     expect(overruled).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(overruled.error?.message).toContain(`intent ${later}`);
+    expect(overruled.error?.message).toContain(`ID ${later}`);
     expect(await paid()).toEqual([]);
   });
 
@@ -457,8 +457,8 @@ describe('a policy whose approvals are by somebody else', () => {
     usePolicy(other);
     const path = join(operator.home.path, 'policies', 'policy.json');
     const { stdout } = await operator.run(['policy', 'check', path]);
-    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by somebody else than the one who proposed it');
-    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('whoever has the token can pay without botctl');
+    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than the proposer');
+    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('anyone with the token can pay without botctl');
     expect(await operator.json(['policy', 'check', path])).toMatchObject({
       policies: [{ approvals: 'other' }],
     });

@@ -188,10 +188,10 @@ describe.each(Object.entries(stores))(
         const refused = await at(path, ...words);
         expect(refused).toMatchObject({ exit: 6, error: { code: 'other-url', retry: 'after-fix' } });
         expect(refused.error?.message).toContain(
-          `used at ${front.baseUrl} (intent ${first.intent?.id}, accepted)`,
+          `used at ${front.baseUrl} (ID ${first.intent?.id}, accepted)`,
         );
-        expect(refused.error?.message).toContain(`this command is for ${front.baseUrl}/bots, which`);
-        expect(refused.error?.hint).toContain('a journal of its own');
+        expect(refused.error?.message).toContain(`This command is for ${front.baseUrl}/bots, which`);
+        expect(refused.error?.hint).toContain('its own journal');
       }
       expect(await at('', ...words)).toMatchObject({ exit: 0, replayed: true });
       expect(await operator.sandbox.ledger()).toHaveLength(1);
@@ -215,7 +215,7 @@ describe.each(Object.entries(stores))(
       expect(held.exit).toBe(10);
       const other = await at('', ...payAda, '--once', 'pay-nov');
       expect(other).toMatchObject({ exit: 9, error: { code: 'unknown' } });
-      expect(other.error?.message).toContain(`${front.baseUrl}/bots (intent ${unknown.intent?.id}, unknown)`);
+      expect(other.error?.message).toContain(`${front.baseUrl}/bots (ID ${unknown.intent?.id}, unknown)`);
       expect(await at('', ...sendHello, '--once', 'hello')).toMatchObject({
         exit: 10,
         error: { retry: 'decide' },

@@ -72,7 +72,7 @@ describe('identity', () => {
     expect(requests()).toBe(2);
     expect(await send(path)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('2 of 2 accepted, 2 of them before'),
+      stdout: expect.stringContaining('2 of 2 accepted, 2 of them earlier'),
     });
     file(
       'a.csv',
@@ -149,10 +149,10 @@ describe('identity', () => {
     );
     const changed = await send(path, '--report', join(home.path, 'r.csv'));
     expect(changed.code).toBe(2);
-    expect(changed.stderr).toContain('line 2 (id 1): the id belongs to another body');
+    expect(changed.stderr).toContain('line 2 (id 1): the id is taken by message');
     expect(changed.stderr).toContain('1 row was not sent');
     expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
-      /\n2,1,not-sent,,"This name belongs to intent .*\n3,2,accepted,msg_/u,
+      /\n2,1,not-sent,,"This row’s id is taken by message .*\n3,2,accepted,msg_/u,
     );
     expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
   });
@@ -170,7 +170,7 @@ describe('identity', () => {
     const ended = await send(path);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('1 of 2 rows in');
-    expect(ended.stderr).toContain('is not valid. Nothing was sent now.');
+    expect(ended.stderr).toContain('is not valid. Nothing was sent this time.');
   });
 
   test('a row that another payment stands in the way of is not said to have an id of another body', async () => {
@@ -182,7 +182,7 @@ describe('identity', () => {
     expect(ended.code).toBe(10);
     expect(ended.stderr).toContain('line 2 (id 1): An earlier transfer of the same amount');
     expect(ended.stdout).toMatch(/Not sent .*another payment/u);
-    expect(ended.stdout).not.toMatch(/its id belongs to another/u);
+    expect(ended.stdout).not.toMatch(/its id is taken by/u);
   });
 
   test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
@@ -255,7 +255,7 @@ describe('identity', () => {
     await send(path);
     file('a.csv', messages([['2', 'two']]));
     expect((await send(path)).stderr).toContain(
-      '2 rows of this name are in the journal, but not in this input',
+      '2 rows with this name are in the journal but not in this input',
     );
     expect(lines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
       rows: { missing: 2, done: 1 },
@@ -279,8 +279,8 @@ dan,${otherRecipient},SOL,0.25
     expect(requests()).toBe(0);
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
     expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
-    expect(ran.stderr).toContain('line 5 (id bob): id is also that of line 3');
-    expect(ran.stderr).toContain('line 6: id starts or ends with a blank (character 1)');
+    expect(ran.stderr).toContain('line 5 (id bob): id is also the id of line 3');
+    expect(ran.stderr).toContain('line 6: id starts or ends with a space (character 1)');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = lines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     expect(report.map(({ outcome }) => outcome)).toEqual([
@@ -367,7 +367,7 @@ dan,${otherRecipient},SOL,0.25
     [['batch', 'send', '-', '--once', 'n', '--rate', '20'], '--rate "20" is not a rate'],
     [['batch', 'send', '-', '--once', 'n', '--concurrency', '0'], '--concurrency "0" is not a count'],
     [['batch', 'send', '-', '--once', 'n', '--report', 'r.xlsx'], 'neither .csv nor .jsonl'],
-    [['batch', 'send', '-', '--once', 'n', '--token-file', '-'], 'both want to read stdin'],
+    [['batch', 'send', '-', '--once', 'n', '--token-file', '-'], 'both read stdin'],
     [['batch', 'send', '-', '--once', ' '], '--once is empty'],
     [['batch', 'send', '-', '--once', 'n', '--allow-off-curve'], "Unknown option '--allow-off-curve'"],
   ])('%j is wrong', async (words, problem) => {
@@ -431,11 +431,11 @@ describe('running', () => {
     env.BOTCTL_TOKEN = sandbox.tokens.no_send;
     const ran = await send(file('a.csv', many(80)), '--concurrency', '2');
     expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('The service refuses the bot (status 403)');
+    expect(ran.stderr).toContain('The service refuses the bot’s token (status 403)');
     const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
     expect(again.code).toBe(11);
     expect(lines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
-    expect(ran.stderr).toMatch(/4\d rows were not begun/u);
+    expect(ran.stderr).toMatch(/4\d rows were not started/u);
     expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
     expect((await send(file('a.csv', many(80)))).code).toBe(0);
@@ -445,7 +445,7 @@ describe('running', () => {
     const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
     const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
     expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not begun');
+    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not started');
     expect(requests()).toBe(1);
   });
 
@@ -525,7 +525,7 @@ describe('running', () => {
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(11);
-    expect(stderr).toContain('it waited for the requests in flight');
+    expect(stderr).toContain('it waited for the requests already sent');
     expect(stderr).toContain(`botctl batch send ${path} --once news`);
     const report = readFileSync(join(home.path, 'r.csv'), 'utf8').trim().split('\n').slice(1);
     const happened = (await sandbox.ledger()).length;
@@ -633,6 +633,6 @@ describe('running', () => {
   test('the embedded service takes a batch too', async () => {
     const words = ['--sandbox', 'batch', 'send', file('a.csv', many(5)), '--once', 'n'];
     expect((await botctl(words, { env: home.env })).code).toBe(0);
-    expect((await botctl(words, { env: home.env })).stdout).toContain('5 of them before');
+    expect((await botctl(words, { env: home.env })).stdout).toContain('5 of them earlier');
   });
 });

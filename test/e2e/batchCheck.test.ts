@@ -60,9 +60,9 @@ describe('batch check', () => {
     expect(copied.pop()).toMatch(/^g;.*;SOL;1;x;the row has 6 cells.*;y$/u);
     for (const [index, line] of copied.entries()) expect(line.startsWith(rows[index + 1] ?? '?')).toBe(true);
     expect(copied.map((line) => line.split(';').slice(5).join(';'))).toEqual([
-      expect.stringContaining('id is also that of line 4'),
-      expect.stringContaining('to_address has a blank before or after it'),
-      expect.stringMatching(/^"id is also that of line 2 .* amount has a comma/u),
+      expect.stringContaining('id is also the id of line 4'),
+      expect.stringContaining('to_address has a space before or after it'),
+      expect.stringMatching(/^"id is also the id of line 2 .* amount has a comma/u),
       expect.stringMatching(/^"amount has an exponent .* to_address is the mint of USDC/u),
       expect.stringContaining('is an Ethereum address'),
       expect.stringContaining('has 3 cells'),
@@ -117,12 +117,12 @@ describe('batch check', () => {
     const path = file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
     const ran = await check(path, '--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { all: 5, invalid: 1, refused: 2 } });
-    expect(ran.stderr).toContain('names no token "BONKK"');
+    expect(ran.stderr).toContain('does not name a token "BONKK"');
     const problems = copyOf(path).trimEnd().split('\n');
     expect(problems[1]).toContain('the bot’s own wallet');
     expect(problems[2]).toContain('allows 1 SOL in one transfer');
     expect(problems[3]).toMatch(/,$/u);
-    expect(problems[5]).toContain('names no limits for BONKK');
+    expect(problems[5]).toContain('has no limits for BONKK');
   });
 
   test('takes messages, JSON Lines and a template', async () => {

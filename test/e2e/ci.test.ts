@@ -23,7 +23,7 @@ describe('a job of GitHub Actions', () => {
     expect(code).toBe(0);
     expect(annotations(stderr)).toEqual([]);
     expect(read()).toMatch(
-      /^before\n\n\| botctl transfer: exit 0 \| What \| Intent \| Result \|\n\| --- \| --- \| --- \| --- \|\n\| <code>accepted<\/code> \| <code>0&#46;/u,
+      /^before\n\n\| botctl transfer: exit 0 \| What \| ID \| Result \|\n\| --- \| --- \| --- \| --- \|\n\| <code>accepted<\/code> \| <code>0&#46;/u,
     );
   });
 

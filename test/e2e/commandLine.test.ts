@@ -32,7 +32,7 @@ describe('the built program', () => {
     [['nonsense', '--help'], "Unknown command 'nonsense'"],
     [['--quiet', 'config', 'lst', '-h'], "Unknown command 'lst'"],
     [['config', 'add'], 'The argument <name> is missing'],
-    [['--sandbox'], 'No command is named'],
+    [['--sandbox'], 'No command is given'],
     [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
   ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
     const asksForJson = line.includes('--json');

@@ -32,9 +32,7 @@ describe('send --reply-to-intent', () => {
     const asked = await operator.json([...sendHello, '--once', 'question']);
     const elsewhere = await operator.json([...reply('question'), '--conversation', 'conv_test']);
     expect(elsewhere).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
-    expect(elsewhere.error?.message).toContain(
-      'is a message in conv_demo, and this one would be in conv_test',
-    );
+    expect(elsewhere.error?.message).toContain('is in conv_demo, but this one would go to conv_test');
     expect(elsewhere.error?.hint).toContain(`--reply-to ${messageId(asked)}`);
   });
 
@@ -43,9 +41,7 @@ describe('send --reply-to-intent', () => {
     for (const word of ['answer', 'an']) {
       const { exit, error } = await operator.json(reply(word));
       expect(exit).toBe(2);
-      expect(error?.message).toMatch(
-        /^No message of the journal .* is called "\w+", by --once or by its ID\. /u,
-      );
+      expect(error?.message).toMatch(/^No message in the journal .* has the name or ID "\w+"\. /u);
       expect(JSON.stringify(error)).not.toContain('not a name');
       expect(error?.next).toEqual(['botctl history --kind message']);
     }

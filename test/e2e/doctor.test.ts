@@ -116,7 +116,7 @@ test('a proxy is asked for a tunnel, and one that cannot be is said to be none',
   expect(odd.checks.proxy).toMatchObject({ level: 'fail' });
 });
 
-test('a journal that is none is a failure, and is left as it is', async () => {
+test('a journal that is none is a failure, and is left unchanged', async () => {
   const path = join(home.path, 'journal.db');
   mkdirSync(home.path, { recursive: true });
   writeFileSync(path, 'not a database, but long enough to be taken for one at a first glance '.repeat(20));

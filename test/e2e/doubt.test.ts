@@ -38,7 +38,9 @@ describe('what may have happened in an earlier run is told', () => {
     tokenless();
     const ended = await operator.jsonApart(argv);
     expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown', retry: 'same-command' } });
-    expect(ended.error?.message).toMatch(/token.* Nothing was sent now\. An earlier run/u);
+    expect(ended.error?.message).toMatch(
+      /token.* Nothing was sent this time\. It may have happened in an earlier run/u,
+    );
     expect(ended.error?.message).toContain(id);
     const other = await operator.jsonApart([...payAda.slice(0, 6), '0.7', '--once', 'another']);
     expect(other).toMatchObject({ exit: 3, error: { code: 'no-token' } });
@@ -48,7 +50,9 @@ describe('what may have happened in an earlier run is told', () => {
     await unknown(payAda);
     const ended = await operator.json(payAda, { env: { BOTCTL_TOKEN: 'two words' } });
     expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown' } });
-    expect(ended.error?.message).toMatch(/ Nothing was sent now\. An earlier run of this command may have/u);
+    expect(ended.error?.message).toMatch(
+      / Nothing was sent this time\. It may have happened in an earlier run of this command/u,
+    );
   });
 
   test('as held where it is', async () => {
@@ -126,5 +130,7 @@ test('where nobody can read the journal, it is said that nobody can tell', async
   writeFileSync(operator.journal, 'this is no journal'.repeat(1000));
   const ended = await operator.jsonApart(payAda);
   expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-damaged' } });
-  expect(ended.error?.message).toMatch(/Nothing was sent now\..*cannot be told without its journal/u);
+  expect(ended.error?.message).toMatch(
+    /Nothing was sent this time\..*Without the journal, botctl cannot tell whether it happened in an earlier run/u,
+  );
 });

@@ -66,7 +66,7 @@ describe('a process that ends before its work, with nothing claimed', () => {
   test('exits 1, and says that nothing was sent', async () => {
     const ended = await run(unreadInput, fromInput);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('botctl: botctl ended before its work did. Nothing was sent.\n');
+    expect(ended.stderr).toContain('botctl: botctl stopped before it had finished. Nothing was sent.\n');
     expect(ended.stderr).toContain('Run the same command again.');
     expect(await own.sandbox.ledger()).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('a process that ends while its request is answered', () => {
       const ended = await endWhileAnswered(unwatchedReply, argv);
       const [effect] = await own.sandbox.ledger();
       const [, id = ''] =
-        /botctl ended before its work did\. Intent (\S+) may have been sent\./u.exec(ended.stderr) ?? [];
+        /botctl stopped before it had finished\. Entry (\S+) may have been sent\./u.exec(ended.stderr) ?? [];
       expect([ended.code, ended.stdout]).toEqual([9, '']);
       expect(ended.stderr).toContain('Run the same command again: nothing is sent twice');
 
@@ -118,7 +118,7 @@ describe('a process that ends while its request is answered', () => {
     expect(ended.code).toBe(9);
     const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
     expect(error).toMatchObject({ code: 'unknown', retry: 'same-command' });
-    expect(error.message).toContain('Any of the 2 intents that it had begun may have been sent.');
+    expect(error.message).toContain('Any of the 2 entries that it began may have been sent.');
   });
 });
 
@@ -126,5 +126,5 @@ test('what breaks out of the program while its request is answered exits 9, not 
   const broken = unwatchedReply.replace('socket.unref();', 'throw new Error("broken");');
   const ended = await endWhileAnswered(broken, [...payAda, '--once', 'rent', '--yes']);
   expect(ended.code).toBe(9);
-  expect(ended.stderr).toContain('botctl ended before its work did. Intent ');
+  expect(ended.stderr).toContain('botctl stopped before it had finished. Entry ');
 });

@@ -72,7 +72,7 @@ test('names what is not settled, and exits 11', async () => {
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl']);
   expect(code).toBe(11);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-  expect(stderr).toContain(`1 intent is not settled and not in this export: ${id} (unknown).`);
+  expect(stderr).toContain(`1 entry is not settled and not in this export: ${id} (unknown).`);
   await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
   expect(await operator.run(['history', '--format', 'jsonl', '--quiet'])).toMatchObject({
     code: 0,
@@ -93,7 +93,7 @@ test('says that it was cut, and at which end', async () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { name: string }).name),
   ).toEqual(['a', 'b']);
-  expect(stderr).toContain('warning: There are more: only the oldest 2 intents were looked at.');
+  expect(stderr).toContain('warning: There are more: only the oldest 2 entries were considered.');
   expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain('more');
 });
 
@@ -120,7 +120,7 @@ test('has the fee that a chain was seen to keep', async () => {
 
 test.each([
   [['--format', 'xml'], 'Give csv or jsonl.'],
-  [['--format', 'csv', '--json'], 'exclude each other'],
+  [['--format', 'csv', '--json'], 'cannot be combined'],
   [['3f9a', '--format', 'csv'], 'takes no IDs'],
 ])('%j is refused', async (argv, says) => {
   const { code, stderr, stdout } = await operator.run(['history', ...argv]);

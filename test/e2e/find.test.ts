@@ -134,7 +134,7 @@ describe('history', () => {
     await operator.run([...pay, '--allow-off-curve']);
     const { code, stderr } = await operator.run(['history', '--to', '9WzD']);
     expect(code).toBe(2);
-    expect(stderr).toContain(`--to "9WzD" is the beginning of several addresses: ${ada}, ${alike}.`);
+    expect(stderr).toContain(`--to "9WzD" matches several addresses: ${ada}, ${alike}.`);
     expect(await list('--to', '9WzD…AWWN')).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe('history', () => {
       expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}ops {2}0\.5 SOL .*\[one\]$/u),
     ]);
     const ofAll = await operator.run(['history', '--profile', 'a']);
-    expect(ofAll.stderr).toMatch(/^note: This is of all bots, .*\n +botctl history --bot a --profile a\n/u);
+    expect(ofAll.stderr).toMatch(/^note: This shows all bots: .*\n +botctl history --bot a --profile a\n/u);
     const ofOne = await operator.run(['history', '--bot', 'a', '--profile', 'a']);
     expect(ofOne.stderr).not.toContain('all bots');
     const narrow = await onTerminal(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 40 });
@@ -220,7 +220,7 @@ describe('history', () => {
     for (const word of ['m1', 'm1xx']) {
       const { exit, error } = await operator.json(['verify', word]);
       expect(exit).toBe(2);
-      expect(`${error?.message} ${error?.hint}`).toMatch(/an id or a key/u);
+      expect(`${error?.message} ${error?.hint}`).toMatch(/an ID or a key/u);
       expect(error?.next).toEqual([`botctl history --name ${word}`]);
     }
     expect(await shown('--name', 'm1')).toHaveLength(1);
@@ -345,6 +345,6 @@ describe('history', () => {
   test('names the row in what is wrong with it', async () => {
     await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
     const { stderr } = await operator.run(['batch', 'transfer', '-', '--once', 'p'], { stdin: rows });
-    expect(stderr).toMatch(/, row row-[ab]\. botctl does not send it again/u);
+    expect(stderr).toMatch(/, row row-[ab]\. botctl will not send it again/u);
   });
 });

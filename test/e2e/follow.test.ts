@@ -12,13 +12,13 @@ test.each<[string, readonly string[], string, RegExp]>([
     'a transfer',
     payAda,
     '',
-    /^note: Interrupted while the transfer is on its way: .* Interrupt again to leave/mu,
+    /^note: Interrupted while the transfer is being sent: .* Interrupt again to leave/mu,
   ],
   [
     'a batch',
     ['batch', 'send', '-', '--once', 'b'],
     'conversation_id,content\nconv_demo,one\n',
-    /^note: Interrupted: no new row is begun, .* Interrupt again to leave/mu,
+    /^note: Interrupted: no new row is started\. .* Interrupt again to leave/mu,
   ],
 ])(
   'the first interrupt of %s in flight says what is waited for, and how to leave',

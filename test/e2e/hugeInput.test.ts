@@ -38,7 +38,12 @@ async function soon(words: readonly string[]): Promise<Ran> {
 
 test.each<[string, string, (path: string) => readonly string[], string]>([
   ['140,000 columns', many(140_000, (index) => `c${index}`).join(','), batch('send'), 'and 139995 more'],
-  ['a column 140,000 times', many(140_000, () => 'content').join(','), batch('send'), 'has columns twice: '],
+  [
+    'a column 140,000 times',
+    many(140_000, () => 'content').join(','),
+    batch('send'),
+    'names columns twice: ',
+  ],
   ['60,000 keys of a message', keys, payload('send'), 'and 59997 more problems'],
   ['60,000 keys of a transfer', keys, payload('transfer'), 'more problems'],
   ['60,000 keys in a row', `${keys}\n`, batch('send'), 'conversation_id is missing'],
@@ -80,7 +85,7 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
     'amount',
   ],
   ['a long content', JSON.stringify({ ...message, content: long }), payload('send'), 'is far too long'],
-  ['a long number', `{"a":${'1'.repeat(900_000)}}`, payload('send'), 'passed on exactly'],
+  ['a long number', `{"a":${'1'.repeat(900_000)}}`, payload('send'), 'lose digits'],
   ['a million brackets', '['.repeat(1_000_000), payload('send'), 'nested deeper'],
   ['megabytes of blank lines', ' \n'.repeat(4_000_000), batch('send'), 'the header has unknown columns'],
   ['a quote that never ends', `conversation_id,content\n"${long.repeat(4)}`, batch('send'), 'not CSV'],

@@ -14,7 +14,7 @@ afterEach(() => operator.close());
 test('a backup is a whole journal, private, and replays what it holds', async () => {
   expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
   const made = await operator.apart(['journal', 'backup', copy]);
-  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('(1 intent, 1 attempt)')]);
+  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('(1 entry, 1 attempt)')]);
   expect(readdirSync(operator.home.path).filter((name) => name.startsWith('copy.db'))).toEqual([
     'copy.db',
     'copy.db.mark',
@@ -24,7 +24,7 @@ test('a backup is a whole journal, private, and replays what it holds', async ()
   expect(again).toMatchObject({ exit: 0, replayed: true });
   expect((await operator.apart([...payAda, '--yes', '--once', 'two', '--journal', copy])).code).toBe(0);
   expect((await operator.apart(['doctor', '--journal', copy])).stdout).toContain(
-    'holds all that it ever held',
+    'has everything that it ever had',
   );
 });
 
@@ -35,7 +35,7 @@ test('put back beside the newer mark, it is refused with the number of what it l
   const restore = `cp '${copy}' '${operator.journal}' && rm -f '${operator.journal}-wal'`;
   expect((await operator.shell(restore)).code).toBe(0);
   const refused = await operator.apart([...payAda, '--yes', '--once', 'two']);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 intent')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 entry')]);
 });
 
 test('nothing that is there is written over, and nothing half made is left', async () => {

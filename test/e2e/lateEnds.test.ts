@@ -101,7 +101,9 @@ test('a server that is gone before anything leaves is exit 1, and the same comma
   expect(code).toBe(1);
   const { error } = JSON.parse(stdout) as { error: Record<string, string> };
   expect(error).toMatchObject({ code: 'journal-unreachable', retry: 'same-command' });
-  expect(error.message).toMatch(/Nothing was sent now\. Whether an earlier run .* cannot be told/u);
+  expect(error.message).toMatch(
+    /Nothing was sent this time\. Without the journal, .* cannot tell whether it happened/u,
+  );
   expect(requests).toBe(0);
   await proxy.accept();
   expect((await run(...transfer)).code).toBe(0);

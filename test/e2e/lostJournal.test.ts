@@ -56,18 +56,21 @@ test('a journal from before the first release is neither used nor changed, and e
   journal.close();
   const before = readFileSync(operator.journal);
   const commands: readonly (readonly [readonly string[], end: RegExp])[] = [
-    [[...payAda, '--yes'], /\. Nothing was sent now\. Whether an earlier run of this command happened /u],
-    [['history'], /as it is\.$/u],
+    [
+      [...payAda, '--yes'],
+      /\. Nothing was sent this time\. Without the journal, botctl cannot tell whether it happened /u,
+    ],
+    [['history'], /unchanged\.$/u],
     [['journal', 'accept-loss', '--yes'], /\. Nothing was changed\.$/u],
     [['journal', 'backup', join(dirname(operator.journal), 'copy.db')], /\. Nothing was changed\.$/u],
   ];
   for (const [argv, end] of commands) {
     const refused = await operator.jsonApart(argv);
     expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
-    expect(refused.error?.message).toMatch(/was never released.* left as it is\./u);
+    expect(refused.error?.message).toMatch(/unreleased botctl.* left unchanged\./u);
     expect(refused.error?.message).toMatch(end);
   }
-  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*was never released/u);
+  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*unreleased botctl/u);
   expect(readFileSync(operator.journal).equals(before)).toBe(true);
   expect(await transfers()).toBe(1);
 });
@@ -78,7 +81,7 @@ describe('a payment whose record was lost is not made again', () => {
     hurt(operator.journal);
     const again = await operator.jsonApart([...payAda, '--yes']);
     expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost', retry: 'after-fix' } });
-    expect(again.error?.message).toMatch(/has lost 1 intent and 1 attempt|its mark .* is missing/u);
+    expect(again.error?.message).toMatch(/has lost 1 entry and 1 attempt|its mark .* is missing/u);
     expect(await transfers()).toBe(1);
   });
 
@@ -94,7 +97,7 @@ describe('a payment whose record was lost is not made again', () => {
     }
     const refused = await operator.apart([...payAda, '--once', 'second', '--yes']);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('has lost 1 intent and 1 attempt');
+    expect(refused.stderr).toContain('has lost 1 entry and 1 attempt');
     const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
     const asked = await operator.apart(line.trim().split(' ').slice(1));
     expect([asked.code, asked.stderr]).toEqual([
@@ -112,7 +115,7 @@ describe('a payment whose record was lost is not made again', () => {
     expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
     expect(await transfers()).toBe(2);
     expect((await operator.apart(['journal', 'accept-loss', '--yes'])).stdout).toContain(
-      'holds all that it ever held',
+      'has everything that it ever had',
     );
   });
 
@@ -122,10 +125,10 @@ describe('a payment whose record was lost is not made again', () => {
     for (const words of [['history'], [...payAda, '--dry-run']]) {
       const looked = await operator.apart(words);
       expect(looked.code).toBe(0);
-      expect(looked.stderr).toContain('has lost 1 intent');
+      expect(looked.stderr).toContain('has lost 1 entry');
     }
     const { stdout, code } = await operator.apart(['doctor', '--json']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('has lost 1 intent')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('has lost 1 entry')]);
   });
 
   test('whatever decides is refused, too', async () => {
@@ -141,7 +144,7 @@ describe('a payment whose record was lost is not made again', () => {
   });
 });
 
-describe('what is no journal is left as it is', () => {
+describe('what is no journal is left unchanged', () => {
   test('a device: its mode stays, also for root', async () => {
     const { mode } = statSync('/dev/null');
     const refused = await operator.apart([...payAda, '--yes', '--journal', '/dev/null']);

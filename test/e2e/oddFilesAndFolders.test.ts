@@ -85,7 +85,7 @@ function oddFile(path: string): void {
 
 const allowed = { ...bot, BOTCTL_BASE_URL: 'http://127.0.0.1:1' };
 
-describe('what is not a regular file is refused, and left as it is:', () => {
+describe('what is not a regular file is refused, and left unchanged:', () => {
   test.each<[string, (path: string) => readonly string[], (path: string) => Record<string, string>]>([
     ['as the report', (path) => ['batch', 'send', '-', '--once', 'b', '--report', path], () => allowed],
     ['as the data folder', (path) => ['sandbox', '--data', path], () => ({})],
@@ -115,7 +115,7 @@ describe('what is not a regular file is refused, and left as it is:', () => {
     const before = statSync(join(data, name)).mode;
     const ran = await botctl(['sandbox', '--data', data], { env: home.env });
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('is not a regular file, and was left as it is');
+    expect(ran.stderr).toContain('is not a regular file, and was left unchanged');
     expect(statSync(join(data, name)).mode).toBe(before);
     expect(statSync(data).mode & 0o777).toBe(0o755);
   });
@@ -145,7 +145,7 @@ describe('a data folder that was there before', () => {
     expect(statSync(join(data, 'sandbox.db')).mode & 0o777).toBe(0o600);
   });
 
-  test('and that has another program’s sandbox.db is left as it is', async () => {
+  test('and that has another program’s sandbox.db is left unchanged', async () => {
     const data = join(home.path, 'other');
     mkdirSync(data);
     const path = join(data, 'sandbox.db');
@@ -167,5 +167,5 @@ test('a report that is the input by another name is refused', async () => {
   const words = ['batch', 'send', rows, '--once', 'b', '--report', join(home.path, 'report.csv')];
   const ran = await botctl(words, { env: { ...home.env, ...allowed } });
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('is the input itself');
+  expect(ran.stderr).toContain('is the input file');
 });

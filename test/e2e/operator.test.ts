@@ -102,7 +102,7 @@ describe('resume', () => {
     const none = await operator.run(['resume', '--all']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
     expect(none.stderr).toMatch(
-      /nothing to resume\. 1 intent is open and did not leave this machine.* 1 intent is held, for a person to decide/u,
+      /nothing to resume\. 1 entry is open and was never sent.* 1 entry is held, waiting for you to decide/u,
     );
     expect(none.stderr).toMatch(/history --state open\n.*history --state held\n/u);
   });

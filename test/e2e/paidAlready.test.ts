@@ -108,13 +108,6 @@ describe('a transfer that was made under another name', () => {
     expect(exit).toBe(2);
     expect(error?.message).toContain('repeat-window');
     expect(await effects()).toBe(0);
-    const profile = {
-      'base-url': operator.sandbox.baseUrl,
-      token: { kind: 'env', variable: 'BOTCTL_TOKEN' },
-    };
-    operator.home.writeConfig({ version: 1, profiles: { shop: profile } });
-    const set = await operator.run(['config', 'set', 'shop', 'repeat-window', '--', window]);
-    expect(set).toMatchObject({ code: 2, stderr: expect.stringContaining('repeat-window') });
   });
 });
 

@@ -106,7 +106,7 @@ describe('a limit', () => {
     }
     const refused = await runHeld(pay('two', '0.4'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    expect(refused.error?.hint).toMatch(/staging service needs a journal of its own \(--journal FILE\)/u);
+    expect(refused.error?.hint).toMatch(/staging service needs its own journal \(--journal FILE\)/u);
     const rows = join(operator.home.path, 'rows.jsonl');
     writeFileSync(rows, `${JSON.stringify({ id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' })}\n`);
     const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
@@ -193,7 +193,7 @@ describe('above what needs approval', () => {
     });
     expect(first.intent).toHaveProperty('proposed', false);
     expect(first.error?.message).toMatch(
-      /waits for approval: it is more than the policy lets .*Nothing was sent now/u,
+      /waits for approval: the amount is more than the policy allows .*Nothing was sent this time/u,
     );
     const { stdout } = await botctlHere(['history'], { env: operator.home.env });
     expect(stdout).toContain('(waits for approval)');
@@ -302,7 +302,7 @@ describe('a journal', () => {
     const strict = { schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } };
     const refused = await held(strict, pay('one', '0.1'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/too young to say what was spent/u);
+    expect(refused.error?.message).toMatch(/too new to say what was spent/u);
   });
 
   test('that has accepted a loss is young from then on', async () => {
@@ -318,7 +318,7 @@ describe('a journal', () => {
     expect(accepted.code).toBe(0);
     const refused = await runHeld(pay('two', '0.1'), { clock });
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/too young to say what was spent/u);
+    expect(refused.error?.message).toMatch(/too new to say what was spent/u);
     await clock.sleep(daysMs);
     expect(await runHeld(pay('two', '0.1'), { clock })).toMatchObject({ exit: 0 });
   });
@@ -337,7 +337,7 @@ describe('a journal', () => {
 describe('a policy that cannot be used', () => {
   test.each([
     ['{', /line 1/u],
-    ['{"schema":"botctl-policy/2","limits":{}}', /line 1.*schema is of a newer botctl/u],
+    ['{"schema":"botctl-policy/2","limits":{}}', /line 1.*schema is from a newer botctl/u],
     ['{"schema":"botctl-policy/1",\n"limits":{},\n"limts":{}}', /line 3, column 1: limts is not known/u],
     ['{"schema":"botctl-policy/1",\n"limits":{"SOL":{"day":"1e3"}}}', /line 2.*limits\.SOL\.day/u],
     [
@@ -474,7 +474,7 @@ describe('what is shown', () => {
     const show = async (): Promise<string> =>
       (await botctlHere(['policy', 'show'], { env: operator.home.env })).stdout;
     expect(await show()).toMatch(
-      /^ {2}Counted {7}since 20.*Z: this journal may not know all that was before$/mu,
+      /^ {2}Counted {7}since 20.*Z: this journal may not know everything before that$/mu,
     );
   });
 
@@ -507,10 +507,10 @@ describe('a recipient’s name', () => {
     const recipients = { ada, bo: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
     const to = ['--to', '@bob', '--asset', 'SOL', '--amount', '1'];
     const refused = await held({ ...base, limits: { SOL: {} }, recipients }, ['transfer', ...to]);
-    expect(refused.error?.message).toContain('is a name that no policy has: there are @ada, @bo (');
+    expect(refused.error?.message).toContain('is a name that the policy does not have; it has @ada, @bo (');
     const { code, stderr } = await botctlHere(['history', '--to', '@bob'], { env: operator.home.env });
     expect(code).toBe(2);
-    expect(stderr).toContain('--to "@bob" is a name that no policy has: there are @ada, @bo.');
+    expect(stderr).toContain('--to "@bob" is a name that the policy does not have; it has @ada, @bo.');
   });
 });
 
@@ -520,7 +520,9 @@ test('a policy that cannot be used is warned of when a profile is given it', asy
     botctlHere(['config', 'set', 'bot', 'policy', path], { env: operator.home.env });
   const gone = await set('/nowhere/policy.json');
   expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('/nowhere/policy.json') });
-  expect(gone.stderr).toMatch(/^warning: The policy .* no such file .* this profile sends nothing\.\n/u);
+  expect(gone.stderr).toMatch(
+    /^warning: The policy .* no such file .* this profile cannot send anything\.\n/u,
+  );
   const good = await set(writePolicy({ ...base, limits: { SOL: {} } }));
   expect(good).toMatchObject({ code: 0, stderr: '' });
 });

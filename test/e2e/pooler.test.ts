@@ -70,7 +70,7 @@ describe(`behind PgBouncer${withoutPgbouncer}`, () => {
       await load.close();
       const refusals = runs.flatMap(({ error }) => (error === undefined ? [] : [error.message]));
       expect(refusals.length).toBeGreaterThan(0);
-      expect(refusals.filter((said) => !said?.includes('A pooler stands before the journal'))).toEqual([]);
+      expect(refusals.filter((said) => !said?.includes('A pooler in front of the journal'))).toEqual([]);
       await expectWholeJournal();
     },
     60_000,
@@ -105,7 +105,7 @@ test('a commit that another process of the server would make is refused, and not
   operator.env.BOTCTL_JOURNAL = pooler.through(journal);
   const refused = await operator.json(pay('rent'));
   expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
-  expect(refused.error?.message).toContain('A pooler stands before the journal');
+  expect(refused.error?.message).toContain('A pooler in front of the journal');
   expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
 });
 

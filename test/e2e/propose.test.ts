@@ -25,8 +25,8 @@ describe('transfer --propose', () => {
     });
     const id = first.intent?.id ?? '';
     expect(first.error?.message).toContain(id);
-    expect(first.error?.message).toContain('waits for approval: it was proposed (--propose). Intent');
-    expect(first.error?.message).toContain('Nothing was sent now');
+    expect(first.error?.message).toContain('waits for approval: it was proposed (--propose). ID');
+    expect(first.error?.message).toContain('Nothing was sent this time');
     expect((await operator.run(['history'])).stdout).toContain('(waits for approval)');
     expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 waits for approval)');
     for (const again of [[...transfer, '--propose'], transfer])
@@ -34,7 +34,7 @@ describe('transfer --propose', () => {
     expect(await paid()).toEqual([]);
     const unasked = await operator.json(['approve', id]);
     expect(unasked).toMatchObject({ exit: 10, error: { next: first.error?.next } });
-    expect(unasked.error?.message).toContain('waits for a person’s approval');
+    expect(unasked.error?.message).toContain('waits for approval');
     expect(unasked.error?.message).not.toContain('may have happened');
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, replayed: true });
@@ -82,7 +82,9 @@ describe('transfer --propose', () => {
     operator.home.writeConfig({ version: 1, profiles: {} });
     const gone = await operator.json(approve);
     for (const { error } of [twin, moved, gone]) {
-      expect(JSON.stringify(error)).not.toMatch(/--happened|whether it happened|intent happened/u);
+      expect(JSON.stringify(error)).not.toMatch(
+        /--happened|whether it happened|whether this transfer happened/u,
+      );
       expect(error?.next?.at(-1)).toContain(`decline ${id} --reason`);
     }
     expect(gone.error?.next?.[0]).toContain('config add ops --base-url');
@@ -97,12 +99,12 @@ describe('transfer --propose', () => {
       ['approve', intent?.id ?? '', other.intent?.id ?? '', '--yes', '--json'],
       { env },
     );
-    expect(stdout).toContain(`Intent ${other.intent?.id} was begun`);
+    expect(stdout).toContain(`${other.intent?.id} was started`);
     const without = said(await botctlHere(approve, { env }));
     const unled = said(await botctlHere(approve, { env: { ...env, BOTCTL_TOKEN: token } }));
     for (const { error } of [without, unled]) expect(JSON.stringify(error)).not.toContain('sent with');
-    expect(without.error?.message).toContain('was begun with a token that is not a profile’s');
-    expect(unled.error?.message).toMatch(/^It is not kept with which token intent \w+ was begun/u);
+    expect(without.error?.message).toContain('was started with a token from outside the profiles');
+    expect(unled.error?.message).toMatch(/^The journal does not say which token started transfer \w+,/u);
     expect(unled.error?.next).toEqual([
       expect.stringMatching(new RegExp(`approve .* --base-url ${baseUrl}`, 'u')),
     ]);
@@ -115,14 +117,14 @@ describe('transfer --propose', () => {
       return stdout.split('\n').filter((line) => /^ {2}(?:Proposal|Re-run) /u.test(line));
     };
     const [proposal, rerun] = await dry();
-    expect(proposal).toContain('it would be put on record and held; nothing would be sent');
+    expect(proposal).toContain('it would be recorded and held; nothing would be sent');
     expect(rerun).toContain('no: it would be new');
     expect((await operator.run(['history'])).stdout).toBe('');
     const { intent } = await operator.json([...rent, '--propose']);
     const [staying, again] = await dry();
     expect(staying).toContain('it would stay as it is, and wait for approval');
-    expect(again).toContain(`yes: it waits for approval; nothing would be sent (intent ${intent?.id})`);
+    expect(again).toContain(`yes: it waits for approval; nothing would be sent (ID ${intent?.id})`);
     await operator.run(['approve', intent?.id ?? '', '--yes']);
-    expect(await dry()).toEqual([expect.stringContaining('yes: it was done')]);
+    expect(await dry()).toEqual([expect.stringContaining('yes: it is done')]);
   });
 });

@@ -102,7 +102,7 @@ describe('the recipes', () => {
     const first = await ended('bash', ['-ec', script], { env, cwd: home.path });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 accepted') });
     const second = await ended('bash', ['-ec', script], { env, cwd: home.path });
-    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them before') });
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
     expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');
   });
 
@@ -128,7 +128,7 @@ describe('the recipes', () => {
       copyFileSync(`${journal}.mark`, `${copy}.mark`);
       expect(await send(copy, 'later')).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('has lost 1 intent'),
+        stderr: expect.stringContaining('has lost 1 entry'),
       });
     },
   );

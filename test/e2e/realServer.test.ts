@@ -67,7 +67,7 @@ test('a role that may only read is told so, at once, and nothing is refused to i
   );
   const refused = await operator.json(pay('rent'));
   expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-not-writable', retry: 'after-fix' } });
-  expect(refused.error?.message).toContain('its setting default_transaction_read_only is on');
+  expect(refused.error?.message).toContain('the setting default_transaction_read_only is on');
   expect((await operator.run(['history'])).code).toBe(0);
   expect(complaints()).toEqual([]);
 });

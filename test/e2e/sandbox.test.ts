@@ -156,7 +156,7 @@ describe('botctl sandbox', () => {
       // Whoever writes hears of it: a line for each request.
       while (child.exitCode === null) await fetch(`${baseUrl}/api/bot/v1/none`).catch(() => {});
       expect(child.exitCode).toBe(0);
-      expect(said).toContain('Nobody reads what the sandbox shows any more: it ends.');
+      expect(said).toContain('The reader of the sandbox’s output is gone, so the sandbox ends.');
     },
   );
 
@@ -209,7 +209,7 @@ describe('botctl sandbox', () => {
     [['--fault-rate', '1.5'], '--fault-rate must be a number from 0 to 1'],
     [['--fault-rate=-1'], '--fault-rate must be'],
     [['--ephemeral', '--data', 'x'], 'cannot both be given'],
-    [['more'], 'The sandbox has no "more"'],
+    [['more'], 'The sandbox has no action "more"'],
   ])('refuses %j', (args, sentence) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);
@@ -227,14 +227,14 @@ describe('botctl sandbox', () => {
 
   test.each([
     [['reset', 'fund'], 'takes 1 argument'],
-    [['reset', '--amount', '5'], '--amount is not for botctl sandbox reset'],
-    [['fund', '--port', '5', '--amount', '5'], '--port is not for botctl sandbox fund'],
-    [['fund', '--ephemeral', '--amount', '5'], '--ephemeral is not for'],
+    [['reset', '--amount', '5'], 'botctl sandbox reset does not take --amount'],
+    [['fund', '--port', '5', '--amount', '5'], 'botctl sandbox fund does not take --port'],
+    [['fund', '--ephemeral', '--amount', '5'], 'botctl sandbox fund does not take --ephemeral'],
     [['fund'], 'needs --amount'],
     [['fund', '--amount', 'x'], 'amount must be a decimal amount'],
     [['fund', '--amount', '99999999999999999999'], 'no account can hold that much'],
     [['fund', '--amount', '1', '--asset', 'NONE'], 'asset must be SOL'],
-    [['--amount', '5'], '--amount is for botctl sandbox fund'],
+    [['--amount', '5'], 'Only botctl sandbox fund takes --amount'],
   ])('refuses %j, and changes nothing', async (args, sentence) => {
     const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
     expect([code, stdout]).toEqual([2, '']);

@@ -268,7 +268,7 @@ describe('the journal', () => {
     expect(ended.code).toBe(11);
     const { stopped, error, result } = endOf(ended);
     expect([stopped, error?.code, error?.retry]).toEqual(['failure', 'not-all-done', 'same-command']);
-    expect(error?.message).toMatch(/silent for too long.*counts it as ended.*No new rows were begun\.$/u);
+    expect(error?.message).toMatch(/silent for too long.*counts it as ended.*No new rows were started\.$/u);
     expect(error?.message).not.toContain('Nothing was sent');
     const { done_now: _now, done_before: _before, done_by_others: _others, ...stand } = result;
     expect(Object.values(stand).reduce((sum, count) => sum + count, 0)).toBe(rows);
@@ -295,7 +295,7 @@ describe('the journal', () => {
     const { error, result } = endOf(ended);
     expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
     expect(error?.message).toMatch(
-      /rows cannot be looked up now\..*cannot be reached.*No new rows were begun\.$/u,
+      /rows cannot be looked up now\..*cannot be reached.*No new rows were started\.$/u,
     );
     expect(error?.message).not.toContain('othing was sent');
     expect(result.untold).toBeGreaterThan(0);
@@ -325,7 +325,7 @@ describe('the file', () => {
         6,
         expect.objectContaining({ code: 'other-file', retry: 'after-fix' }),
       ]);
-      expect(endOf(refused).error?.message).toMatch(/SHA-256 differs. Nothing was sent now\.$/u);
+      expect(endOf(refused).error?.message).toMatch(/SHA-256 differs. Nothing was sent this time\.$/u);
     }
     expect(await timesOf(3)).toEqual(onceEach(3));
     const taken = await changed('--changed-file');

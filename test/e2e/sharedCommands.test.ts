@@ -56,7 +56,7 @@ describe('journal migrate', () => {
     const made = await run(suggestion.split(' '));
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect(made.stdout).toMatch(
-      /^The journal postgres:\/\/\S+\?schema=botctl was made \(version \d+\)\.\n$/u,
+      /^The journal postgres:\/\/\S+\?schema=botctl was created \(version \d+\)\.\n$/u,
     );
     expect((await run(['journal', 'migrate', '--quiet'])).stdout).toBe(`${schemaVersion}\n`);
     expect((await run(['journal', 'migrate'])).stdout).toContain('is up to date');
@@ -69,12 +69,12 @@ describe('journal migrate', () => {
     const [suggestion = ''] = suggestedIn((await run(['history', '--journal', journal], env)).stderr);
     expect(suggestion).toBe(`journal migrate --journal '${journal}'`);
     const made = await run(['journal', 'migrate', '--journal', journal], env);
-    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was made')]);
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was created')]);
   });
 
   test('says that a file needs none', async () => {
     const refused = await run(['journal', 'migrate'], {}, 'own');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('by itself')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('keeps a file up to date')]);
   });
 
   test('is refused to a role that owns nothing', async () => {
@@ -85,7 +85,7 @@ describe('journal migrate', () => {
     poor.username = 'poor';
     poor.password = 'poor-canary';
     const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: poor.href });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not make or change')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not create or change')]);
     expect(refused.stderr).not.toContain('canary');
     const runs = await run(['history'], { BOTCTL_JOURNAL: poor.href });
     const owners = `${placeOf(url)}?schema=botctl`;
@@ -147,7 +147,7 @@ describe('doctor', () => {
     const { stdout } = await run(['journal', 'grants', '--role', 'doctors_auditor', '--read-only']);
     await server.query(stdout, [], url);
     const checks = await checked({ BOTCTL_JOURNAL: roleUrl('doctors_auditor') });
-    expect(checks.role).toEqual({ level: 'ok', says: 'doctors_auditor, which may only look' });
+    expect(checks.role).toEqual({ level: 'ok', says: 'doctors_auditor, which may only read' });
     expect(checks.journal?.level).toBe('ok');
     await server.query('DROP OWNED BY doctors_auditor', [], url);
   });
@@ -164,21 +164,18 @@ describe('journal accept-loss', () => {
     await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], url);
     expect((await checked()).notes).toMatchObject({
       level: 'fail',
-      says: expect.stringContaining('another server'),
+      says: expect.stringContaining('a different server'),
     });
     const asked = await run(['journal', 'accept-loss']);
     expect([asked.code, suggestedIn(asked.stderr)]).toEqual([2, ['journal accept-loss --yes']]);
     const accepted = await run(['journal', 'accept-loss', '--yes']);
-    expect([accepted.code, accepted.stdout]).toEqual([
-      0,
-      expect.stringContaining('on another server than before'),
-    ]);
+    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('on a different server')]);
     expect(await server.query('SELECT what FROM botctl.losses', [], url)).toEqual([{ what: 'server' }]);
     expect((await checked()).notes?.level).toBe('ok');
     const again = await run(['journal', 'accept-loss', '--yes']);
     expect([again.code, again.stdout]).toEqual([
       0,
-      expect.stringContaining('holds all that it acknowledged'),
+      expect.stringContaining('has everything that it acknowledged'),
     ]);
   });
 
@@ -200,8 +197,8 @@ describe('journal accept-loss', () => {
       'ALTER TABLE botctl.attempts DISABLE TRIGGER ALL; UPDATE botctl.attempts SET number = 7;';
     await server.query(`${sameTables} ALTER TABLE botctl.attempts ENABLE TRIGGER ALL`, [], url);
     const refused = await run([...send, '--once', 'next'], env);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not in it any more')]);
-    expect(refused.stderr).toContain('What is missing may have been sent. Nothing was sent now.');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
+    expect(refused.stderr).toContain('What is missing may have been sent. Nothing was sent this time.');
     expect(refused.stderr).not.toContain('warning');
     for (const looking of [['history'], [...send, '--once', 'next', '--dry-run']]) {
       const shown = await run(looking, env);
@@ -232,18 +229,24 @@ describe('journal copy', () => {
     const asked = await run(['journal', 'copy', path()]);
     expect([asked.code, suggestedIn(asked.stderr)]).toEqual([2, [`journal copy ${path()} --yes`]]);
     const copied = await run(suggestedIn(asked.stderr)[0]?.split(' ') ?? []);
-    expect([copied.code, copied.stdout]).toEqual([0, expect.stringContaining('1 intent added')]);
+    expect([copied.code, copied.stdout]).toEqual([0, expect.stringContaining('1 entry added')]);
     const refused = await run([...send, 'two']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('sends nothing more itself')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('no longer sends anything itself'),
+    ]);
     const looked = await run(['history', '--sandbox']);
     expect(looked.stdout).toContain('[one]');
-    expect(looked.stderr).toContain('what was done since then is shown there');
+    expect(looked.stderr).toContain('Anything done since then is shown there');
     const { words, env } = through();
     const again = await run([...send, 'one', ...words, '--json'], env);
     expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
     expect((await run([...send, 'two', ...words], env)).code).toBe(0);
     const doctor = await run(['doctor', '--sandbox']);
-    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('sends nothing more itself')]);
+    expect([doctor.code, doctor.stdout]).toEqual([
+      1,
+      expect.stringContaining('no longer sends anything itself'),
+    ]);
   });
 
   test('killed in the middle, is finished by the same command', async () => {
@@ -314,7 +317,7 @@ test('a team’s set-up, as the page says it: the owner makes it, a runner sends
   const runner = { BOTCTL_JOURNAL: roleUrl('botctl_runner') };
   const early = await run(['journal', 'copy', file, '--yes'], runner);
   expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('may not give it the salt')]);
-  expect((await run(['journal', 'copy', file, '--yes'], owner)).stdout).toContain('1 intent added');
+  expect((await run(['journal', 'copy', file, '--yes'], owner)).stdout).toContain('1 entry added');
   const words = ['--journal', placeOf(url).replace('postgres@', 'botctl_runner@')];
   const env = { PGPASSWORD: 'botctl_runner-canary' };
   expect((await run([...send, 'after', ...words], env)).code).toBe(0);
@@ -345,7 +348,7 @@ test('a server restored to an earlier point is found out, and its loss accepted 
     expect((await send('lost')).code).toBe(0);
     await restored.restore(snapshot);
     const refused = await send('next');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not in it any more')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
     expect((await checked()).notes).toMatchObject({ level: 'fail' });
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
@@ -411,7 +414,7 @@ describe('journal accept-durability', () => {
         level: 'ok',
         says: expect.stringContaining('accepted'),
       });
-      expect((await run(['journal', 'accept-durability', '--yes'])).stdout).toContain('accepted already');
+      expect((await run(['journal', 'accept-durability', '--yes'])).stdout).toContain('already accepted');
     } finally {
       await weak.close();
     }
@@ -433,7 +436,7 @@ describe('journal grants', () => {
     const send = ['send', '--conversation', 'c', '--content', 'x', '--once', 'n'];
     const bot = { BOTCTL_TOKEN: 'token-token-token', BOTCTL_BASE_URL: 'http://127.0.0.1:9' };
     const refused = await run(send, { ...bot, ...asAuditor });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('This role may look at')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('This role may read')]);
   });
 
   test('needs no journal named, but says so of a file', async () => {
@@ -445,7 +448,7 @@ describe('journal grants', () => {
 
   test.each([
     ['', 'is empty'],
-    ['public', 'is not a role of its own'],
+    ['public', 'is not the name of a role'],
     [`bots\u200b`, 'U+200B'],
   ])('refuses the role %j', async (role, problem) => {
     const refused = await run(['journal', 'grants', '--role', role]);

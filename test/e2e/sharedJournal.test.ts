@@ -127,7 +127,7 @@ describe('a command whose journal is away', () => {
       1,
       expect.objectContaining({ code: 'journal-unreachable', retry: 'same-command' }),
     ]);
-    expect(said.error?.message).toContain('Nothing was sent now.');
+    expect(said.error?.message).toContain('Nothing was sent this time.');
     await proxy.accept();
     expect((await run(payRent, env)).said).toMatchObject({ outcome: 'accepted', replayed: false });
     expect(await sandbox.ledger()).toHaveLength(1);
@@ -162,13 +162,13 @@ describe('a journal that cannot be used', () => {
 
   test.each<[string, Change, string, string]>([
     [
-      'is not there',
+      'does not exist',
       sql('DROP SCHEMA botctl CASCADE'),
       'journal-schema',
       'There is no journal in the schema botctl',
     ],
     [
-      'is of a newer botctl',
+      'is from a newer botctl',
       sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`),
       'journal-schema',
       'was made by a newer botctl',
@@ -178,13 +178,13 @@ describe('a journal that cannot be used', () => {
       sql(`ALTER TABLE botctl.meta DISABLE TRIGGER USER;
         UPDATE botctl.meta SET name = 'version', value = '11' WHERE name = 'journal-version'`),
       'journal-schema',
-      'by a botctl that was never released',
+      'by an unreleased botctl',
     ],
     [
       'is somebody else’s',
       sql('DROP SCHEMA botctl CASCADE; CREATE SCHEMA botctl; CREATE TABLE botctl.meta (id int)'),
       'journal-schema',
-      'but not that of a journal',
+      'that does not belong to a journal',
     ],
   ])('because it %s is refused, and nothing is sent', async (_what, change, code, sentence) => {
     const client = new Client({ connectionString: journal });
@@ -219,7 +219,7 @@ describe('a journal that cannot be used', () => {
     const env = machine(journal.replace(/\/\/[^@]*@/u, `//${role}:audit@`));
     const { code, said } = await run(payRent, env);
     expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
-    expect(said.error?.message).toContain('may look at the journal');
+    expect(said.error?.message).toContain('may read the journal');
     expect((await botctl(['history'], { env })).stdout).toContain('rent');
   });
 

@@ -117,7 +117,7 @@ test('a command that runs while the journal is given another policy stops, and r
   gate.release();
   const ran = await running;
   expect(ran.code).not.toBe(0);
-  expect(ran.stdout).toContain('The journal was given another policy since this command began');
+  expect(ran.stdout).toContain('The journal’s policy changed after this command started');
   // What it had claimed by then is sent to its end.
   const before = (await operator.sandbox.ledger()).length;
   expect(before).toBeLessThan(12);

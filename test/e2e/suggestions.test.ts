@@ -154,7 +154,7 @@ function refuseElsewhere(line: string, { code, stderr }: Ran, way: Way): void {
   const why = `${line}\n${stderr}`;
   const isUnderstood = code !== 2 || /^botctl: \d+ rows? (is|are) not valid/mu.test(stderr);
   if (!/^botctl config /u.test(line)) expect(isUnderstood, why).toBe(true);
-  expect(stderr, why).not.toMatch(/no journal|No intent in|There is no profile/u);
+  expect(stderr, why).not.toMatch(/no journal|No entry in|There is no profile/u);
   expect(code, why).not.toBe(127);
   expect(existsSync(way.journal), why).toBe(true);
   expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db')), why).toBe(false);
@@ -262,7 +262,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
   test('of history, resume, resolve and doctor is found and understood', async () => {
     const said = await unknownPayment(way);
     await run(sendHello, way);
-    const [, id = ''] = /Intent (\w+), key/u.exec(said.stderr) ?? [];
+    const [, id = ''] = /ID (\w+), key/u.exec(said.stderr) ?? [];
     const { stdout } = await run(['history', '--json', '--limit', '1'], way);
     const accepted = JSON.parse(stdout).intent.id as string;
     for (const argv of [
@@ -349,11 +349,11 @@ describe('what came from stdin', () => {
     const way = ways['--profile and --journal']?.() as Way;
     const argv = ['batch', 'send', '-', '--once', 'n', ...way.words];
     const refused = await botctl(argv, { env, cwd: work, stdin });
-    expect(refused.stderr).toContain('It read stdin: give it the same input again.');
+    expect(refused.stderr).toContain('The command read stdin: give it the same input again.');
     expect(linesIn(refused)).toEqual([]);
     const json = await botctl([...argv, '--json'], { env, cwd: work, stdin });
     const { error } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '');
-    expect(error.hint).toContain('It read stdin');
+    expect(error.hint).toContain('The command read stdin');
     expect(error.next).toBeUndefined();
   });
 });

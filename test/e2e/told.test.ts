@@ -166,7 +166,7 @@ test('--quiet after a 409 prints the id that the reply or the journal has, or sa
   expect(await operator.run([...sendHello, '--once', 'none', '--quiet'])).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: expect.stringMatching(/^note: .*\(409\) and did not say its id, so --quiet prints none\.$/mu),
+    stderr: expect.stringMatching(/^note: .*\(409\) and did not give its id, so --quiet prints nothing\.$/mu),
   });
 });
 
@@ -225,8 +225,8 @@ describe('a batch', () => {
     expect(lines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
     const human = await operator.run(on('third', 'batch', 'send', second, '--once', 'news'));
     expect(human.stdout).toBe('✔ Batch news: 4 of 4 accepted\n');
-    expect(human.stderr.match(/note: .*key already/gu)).toHaveLength(1);
+    expect(human.stderr.match(/note: .*already knew this key/gu)).toHaveLength(1);
     const quiet = await operator.run(on('fourth', 'batch', 'send', second, '--once', 'news', '--quiet'));
-    expect(quiet.stderr).not.toMatch(/note:.*key already/u);
+    expect(quiet.stderr).not.toMatch(/note:.*already knew this key/u);
   });
 });

@@ -124,7 +124,7 @@ describe('an asset that the profile does not name', () => {
     ]);
     expect(dry).toMatchObject({
       exit: 0,
-      warnings: [expect.stringContaining('names no token "BONKK", but BONK.')],
+      warnings: [expect.stringContaining('does not name a token "BONKK"; it names BONK.')],
     });
     const rows = join(operator.home.path, 'rows.csv');
     writeFileSync(
@@ -134,19 +134,19 @@ describe('an asset that the profile does not name', () => {
     const batch = ['batch', 'transfer', rows, '--once', 'pay', '--dry-run', '--profile', 'bot'];
     const { code, stderr } = await operator.run(batch);
     expect(code).toBe(0);
-    expect(stderr.match(/names no token/gu)).toHaveLength(1);
+    expect(stderr.match(/does not name a token/gu)).toHaveLength(1);
   });
 });
 
 describe('what is not an address', () => {
   test.each([
     ['0x52908400098527886E0F7030069857D2E4169EE7', 'is an Ethereum address'],
-    [` ${ada}`, 'has a blank before or after it'],
-    [`${ada}\u00a0`, 'has a blank before or after it'],
+    [` ${ada}`, 'has a space before or after it'],
+    [`${ada}\u00a0`, 'has a space before or after it'],
     ['9WzD…AWWM', 'is shortened'],
     ['9WzD...AWWM', 'is shortened'],
     // One character is missing, and what is left is still 32 bytes.
-    ['7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9', 'one may be missing'],
+    ['7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9', 'a character may be missing'],
   ])('%j %s, and no flag is suggested', async (to, says) => {
     const refused = await operator.json(pay(to));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-input' } });

@@ -26,7 +26,7 @@ describe('a folder', () => {
     for (const made of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700);
   });
 
-  test('that is there is left as it is', () => {
+  test('that is there is left unchanged', () => {
     mkdirSync(join(folder, 'open'), { mode: 0o755 });
     expect(makeFolder(join(folder, 'open'))).toBe(false);
     expect(statSync(join(folder, 'open')).mode & 0o777).toBe(0o755);
@@ -48,7 +48,7 @@ describe('a folder', () => {
 
   test('in the place of a link that leads nowhere is refused', () => {
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
-    expect(troubleWith(join(folder, 'link'))).toContain('a symbolic link that leads nowhere has its name');
+    expect(troubleWith(join(folder, 'link'))).toContain('a broken symbolic link has its name');
   });
 });
 

@@ -124,21 +124,21 @@ describe('libpq’s variables', () => {
       const { message, details } = await failureOf(() =>
         parse('postgres://db/x', { [variable]: 'anything' }),
       );
-      expect(message).toContain(`${variable} is set, and botctl does not follow it`);
+      expect(message).toContain(`${variable} is set, but botctl does not use it`);
       expect(details.hint).toContain(`Unset ${variable}`);
     },
   );
 
   test.each<[Env, string]>([
     [{ PGHOST: 'a,b' }, 'PGHOST names several hosts'],
-    [{ PGHOST: 'a b' }, 'PGHOST is no host name'],
+    [{ PGHOST: 'a b' }, 'PGHOST is not a host name'],
     [{ PGPORT: '5432,5433' }, 'PGPORT is not a whole number'],
     [{ PGUSER: 'a\u200bb' }, 'PGUSER has U+200B'],
     [{ PGDATABASE: 'a\n' }, 'PGDATABASE has U+000A'],
     [{ PGAPPNAME: '\u0007' }, 'PGAPPNAME has U+0007'],
     [{ PGCONNECT_TIMEOUT: '0' }, 'PGCONNECT_TIMEOUT is not a whole number of seconds'],
-    [{ PGSSLMODE: 'prefer' }, 'PGSSLMODE may silently go on without TLS'],
-    [{ PGSSLMODE: 'on' }, 'PGSSLMODE is not one that there is'],
+    [{ PGSSLMODE: 'prefer' }, 'PGSSLMODE may silently connect without TLS'],
+    [{ PGSSLMODE: 'on' }, 'PGSSLMODE is not a known value'],
     [{ PGSSLROOTCERT: 'ca.pem' }, 'PGSSLROOTCERT is not a whole path'],
     [{ PGSSLCERT: '/me.pem' }, 'certificate is given without sslkey'],
   ])('%j is refused by its name', async (env, problem) => {
@@ -151,7 +151,7 @@ describe('what is refused', () => {
   test.each([
     ['mysql://db/x', 'is a URL, but not a postgres:// one'],
     ['postgres:/db/x', 'not a postgres:// one'],
-    ['postgres://db/x y', 'a blank, a line break or a control character at position 16'],
+    ['postgres://db/x y', 'a space, a line break or a control character at position 16'],
     ['postgres://db/x\n', 'at position 16'],
     ['postgres://db/\u0000', 'at position 15'],
     ['postgres://a,b/x', 'names several hosts'],
@@ -163,14 +163,14 @@ describe('what is refused', () => {
     ['postgres://db:-1/x', 'The port in'],
     ['postgres://db:5432a/x', 'The port in'],
     ['postgres://::1/x', 'The port in'],
-    ['postgres://db%20/x', 'The host in BOTCTL_JOURNAL is no host name'],
+    ['postgres://db%20/x', 'The host in BOTCTL_JOURNAL is not a host name'],
     ['postgres://dé/x', 'The host in'],
     ['postgres://-db/x', 'The host in'],
     ['postgres://[]/x', 'The host in'],
     ['postgres://[::1/x', 'The host in'],
     ['postgres://[db]/x', 'The host in'],
     ['postgres://[fe80::1%25eth0]/x', 'The host in'],
-    ['postgres://@abstract/x?host=@a', 'has a character out of its place'],
+    ['postgres://@abstract/x?host=@a', 'has one of @ / ? # in the wrong place'],
     ['postgres://db/x?host=/tmp', 'names a second host'],
     ['postgres:///x?host=localhost', 'is not the folder of a Unix socket'],
     ['postgres:///x?host=tmp', 'is not the folder of a Unix socket'],
@@ -181,31 +181,34 @@ describe('what is refused', () => {
     ['postgres://u:a%00b@db/x', 'The password in BOTCTL_JOURNAL has a null character'],
     ['postgres://a%E2%80%8Bb@db/x', 'The user in BOTCTL_JOURNAL has U+200B, which is invisible'],
     ['postgres://db/a%07b', 'The database in BOTCTL_JOURNAL has U+0007'],
-    ['postgres://db/x#y', 'has a character out of its place'],
-    ['postgres://u:p@ss@db/x', 'has a character out of its place'],
-    ['postgres://u:p/ss@db/x', 'has a character out of its place'],
-    ['postgres://u:p?ss@db/x', 'has a character out of its place'],
+    ['postgres://db/x#y', 'has one of @ / ? # in the wrong place'],
+    ['postgres://u:p@ss@db/x', 'has one of @ / ? # in the wrong place'],
+    ['postgres://u:p/ss@db/x', 'has one of @ / ? # in the wrong place'],
+    ['postgres://u:p?ss@db/x', 'has one of @ / ? # in the wrong place'],
     ['postgres://db/x?schema', 'a parameter that is empty or has no ='],
     ['postgres://db/x?schema=', 'a parameter that is empty or has no ='],
-    ['postgres://db/x?schema=a&&sslmode=disable', 'a parameter, which botctl does not take'],
+    ['postgres://db/x?schema=a&&sslmode=disable', 'a parameter, which botctl does not accept'],
     ['postgres://db/x?schema=a&schema=a', 'has the parameter schema twice'],
     [
       'postgres://db/x?keepalives_interval=1&passfile=/x&gssencmode=disable&schema=a',
-      'has the parameters keepalives_interval, passfile, and gssencmode, which botctl does not take',
+      'has the parameters keepalives_interval, passfile, and gssencmode, which botctl does not accept',
     ],
     ['postgres:///x?host=/tmp&port=0', 'port in BOTCTL_JOURNAL is not a whole number from 1 to 65535'],
     ['postgres://:5433/x?host=/tmp&port=5433', 'port in BOTCTL_JOURNAL names a second port'],
-    ['postgres://db/x?channel_binding=yes', 'channel_binding in BOTCTL_JOURNAL is not one that there is'],
+    ['postgres://db/x?channel_binding=yes', 'channel_binding in BOTCTL_JOURNAL is not a known value'],
     ['postgres://127.0.0.1/x?channel_binding=require', 'needs TLS, and this connection has none'],
-    ['postgres://db/x?target_session_attrs=write', 'target_session_attrs in BOTCTL_JOURNAL is not one'],
+    [
+      'postgres://db/x?target_session_attrs=write',
+      'target_session_attrs in BOTCTL_JOURNAL is not a known value',
+    ],
     ['postgres://db/x?keepalives=yes', 'keepalives in BOTCTL_JOURNAL is neither 0 nor 1'],
     ['postgres://db/x?keepalives_idle=1m', 'keepalives_idle in BOTCTL_JOURNAL is not a whole number'],
-    ['postgres://db/x?options=-c%20synchronous_commit%3Doff', 'settings (-c) are not taken'],
-    ['postgres://db/x?options=endpoint%3Da%20-csearch_path%3Db', 'settings (-c) are not taken'],
-    ['postgres://db/x?options=--cluster%3Da', 'settings (-c) are not taken'],
+    ['postgres://db/x?options=-c%20synchronous_commit%3Doff', 'settings (-c) are not accepted'],
+    ['postgres://db/x?options=endpoint%3Da%20-csearch_path%3Db', 'settings (-c) are not accepted'],
+    ['postgres://db/x?options=--cluster%3Da', 'settings (-c) are not accepted'],
     ['postgres://db/x?password=canary', 'has the parameter password, which'],
     ['postgres://db/x?Schema=a', 'has the parameter Schema, which'],
-    ['postgres://db/x?a%20b=1', 'has a parameter, which botctl does not take'],
+    ['postgres://db/x?a%20b=1', 'has a parameter, which botctl does not accept'],
     [
       'postgres://db/x?connect_timeout=0',
       'connect_timeout in BOTCTL_JOURNAL is not a whole number of seconds',
@@ -224,7 +227,7 @@ describe('what is refused', () => {
     'the schema %j',
     async (schema) => {
       const failure = await failureOf(() => parse(`postgres://db/x?schema=${encodeURIComponent(schema)}`));
-      expect(failure.message).toMatch(/not a name for a schema|is empty/u);
+      expect(failure.message).toMatch(/be the name of a schema|is empty/u);
     },
   );
 
@@ -335,7 +338,7 @@ describe('a password', () => {
   ])('in --journal is refused: %s', async (text) => {
     expect(showsPassword(text)).toBe(true);
     const failure = await failureOf(() => parse(text, {}, '--journal'));
-    expect(failure.message).toContain('--journal holds a password');
+    expect(failure.message).toContain('--journal contains a password');
     expect(wordsOf(failure)).not.toMatch(/zq7|ary@/u);
   });
 

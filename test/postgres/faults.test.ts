@@ -40,12 +40,12 @@ test('whatever keeps a line from being made is a journal that cannot be reached'
 });
 
 test.each([
-  ['28P01', 'does not let botctl in: what it said', 'the password', undefined],
-  ['3D000', 'does not let botctl in: what it said', 'have it made first', undefined],
+  ['28P01', 'refused botctl: what it said', 'the password', undefined],
+  ['3D000', 'refused botctl: what it said', 'have the server’s administrator create it first', undefined],
   [
     '42501',
-    'The role bots lacks rights in the journal',
-    'Have them given',
+    'The role bots has too few rights in the journal',
+    'The owner of the journal’s tables must grant them',
     ['journal', 'grants', '--role=bots'],
   ],
 ])('%s is told with what helps against it', async (code, message, hint, suggested) => {

@@ -58,7 +58,7 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
   });
 
-  test('is left as it is by whoever migrates again', async () => {
+  test('is left unchanged by whoever migrates again', async () => {
     const client = await fresh();
     await migrate(client, schema, randomBytes);
     const before = await valuesOf(client);
@@ -76,7 +76,7 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
   test.each([
     ['newer', '99', { is: 'newer', version: 99 }],
     ['no version of a journal', 'nine', { is: 'foreign' }],
-  ])('is left as it is where it is %s', async (_what, written, state) => {
+  ])('is left unchanged where it is %s', async (_what, written, state) => {
     const client = await fresh();
     await migrate(client, schema, randomBytes);
     await client.query(`UPDATE "bot ""ctl""".meta SET value = '${written}' WHERE name = 'journal-version'`);
@@ -87,7 +87,7 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
   });
 
   test.each(['1', '2', '12'])(
-    'is left as it is where it was made before the first release: version %s',
+    'is left unchanged where it was made before the first release: version %s',
     async (version) => {
       const client = await fresh();
       await migrate(client, schema, randomBytes);
@@ -100,7 +100,7 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     },
   );
 
-  test('is left as it is where another program has a table meta', async () => {
+  test('is left unchanged where another program has a table meta', async () => {
     const client = await fresh();
     await client.query('CREATE SCHEMA "bot ""ctl"""; CREATE TABLE "bot ""ctl""".meta (id int)');
     expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });

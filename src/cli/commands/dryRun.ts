@@ -67,7 +67,7 @@ export async function dryRun(
     }),
     request: { ...order.wanted.request },
     rerun: plan.is,
-    rerunWords: rerunWords(plan),
+    rerunWords: rerunWords(plan, order.wanted),
     proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
     foundId: plan.found?.id ?? plan.twin?.id,
     policy: word && { word: word.is, says: dryPolicyWords(word) },
@@ -227,7 +227,7 @@ function dryRunView(dry: DryRun): View {
           ['Balance', dry.balance && own(dry.balance.text)],
           ['Policy', dry.policy && own(dry.policy.says)],
           ['Proposal', dry.proposal && own(dry.proposal)],
-          ['Re-run', own(`${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`)],
+          ['Re-run', own(`${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`)],
         ],
         canvas,
       );

@@ -76,7 +76,7 @@ export function balanceUnknown(because: Reason, hosts: readonly string[]): Told 
   return new Told(
     unknownCodes[because] ?? 'node-unusable',
     `The balance is unknown: ${unknownWords(because, hosts)}`,
-    { hint: 'Run it again later, or ask the doctor what is wrong:', next: [['doctor']] },
+    { hint: 'Run the same command again later, or ask the doctor what is wrong:', next: [['doctor']] },
   );
 }
 

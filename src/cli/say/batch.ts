@@ -13,11 +13,11 @@ import {
   type Suggestion,
   troubleInWords,
 } from './phrases.ts';
-import { isItTheRightFile, nameAnother } from './rows.ts';
+import { asWords, isItTheRightFile, nameAnother } from './rows.ts';
 import { type Sentence, type Table, Told, whenReady } from './told.ts';
 
 const fixTheFolder =
-  'Make room or fix the folder’s permissions, then run the same command again: it does only what is not done.';
+  'Free some space or fix the folder’s permissions, then run the same command again: it does only what is left.';
 
 const andMore = (count: number): string => `and ${count} more`;
 
@@ -30,7 +30,7 @@ function quoted(columns: readonly string[]): string {
 function badTemplate(source: string, what: string): Sentence {
   return {
     message: `The template ${source} ${what}`,
-    hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
+    hint: 'A template is text with placeholders like {{first_name}}, each named after a column of the file.',
   };
 }
 
@@ -39,7 +39,7 @@ function headerFaults({ unknown, twice, near, missing }: BatchFacts['bad-header'
   const faults = [
     near.length === 0 ? '' : `has ${fewOf(nearly, ', ', andMore)}`,
     unknown.length === 0 ? '' : `has unknown columns: ${quoted(unknown)}`,
-    twice.length === 0 ? '' : `has columns twice: ${fewOf(twice.map(quoted), '; ', andMore)}`,
+    twice.length === 0 ? '' : `names columns twice: ${fewOf(twice.map(quoted), '; ', andMore)}`,
     missing.length === 0 ? '' : `lacks: ${quoted(missing)}`,
   ];
   return faults.filter((fault) => fault !== '').join('; it ');
@@ -47,7 +47,7 @@ function headerFaults({ unknown, twice, near, missing }: BatchFacts['bad-header'
 
 function alikeWords({ twice }: BatchFacts['bad-header']): string {
   const isSpelledAlike = twice.every((titles) => new Set(titles).size === 1);
-  return isSpelledAlike ? '' : ' Case does not matter, and blanks, - and _ are alike.';
+  return isSpelledAlike ? '' : ' Case does not matter, and a space, - and _ are the same.';
 }
 
 function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): string {
@@ -55,7 +55,7 @@ function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): str
 }
 
 function noReportsPlace(path: string, what: string): Sentence {
-  return { message: `The report ${path} is ${what}. It was left as it is`, hint: nameAnother };
+  return { message: `The report ${path} is ${what}. It was left unchanged`, hint: nameAnother };
 }
 
 export const batchTable: Table<BatchFacts> = {
@@ -73,7 +73,7 @@ export const batchTable: Table<BatchFacts> = {
   }),
   'line-too-long': ({ source, line, mostBytes }) => ({
     message: `${source}, line ${line} is longer than ${mostBytes} bytes`,
-    hint: `JSON Lines holds one object a line. ${isItTheRightFile}`,
+    hint: `JSON Lines has one object per line. ${isItTheRightFile}`,
   }),
   'not-utf8': ({ source, line }) => ({
     message: `${source}, line ${line}: the bytes are not valid UTF-8`,
@@ -83,11 +83,11 @@ export const batchTable: Table<BatchFacts> = {
   'template-column': ({ source, column }) =>
     badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
   'no-such-column': ({ source, column, at: { line, place }, file, columns }) => ({
-    message: `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
-    hint: `${file} has the columns ${quoted(columns)}. Name one of them there, or add the column to the file.`,
+    message: `The template ${source}, line ${line}, column ${place}, uses {{${column}}}, but ${file} has no such column`,
+    hint: `${file} has the columns ${quoted(columns)}. Use one of them, or add the column to the file.`,
   }),
   interrupted: () => ({ message: 'Interrupted while the input was being read', hint: whenReady }),
-  'report-dead-link': ({ path }) => noReportsPlace(path, 'a link that leads nowhere'),
+  'report-dead-link': ({ path }) => noReportsPlace(path, 'a broken link'),
   'report-not-a-file': ({ path }) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts) => ({ message: cannotBeWritten(facts), hint: fixTheFolder }),
   'report-not-finished': (facts) => ({
@@ -97,8 +97,8 @@ export const batchTable: Table<BatchFacts> = {
 };
 
 export function noSuchBatch(name: string, place: string): Told {
-  return new Told('no-such-batch', `No row of a batch ${JSON.stringify(name)} is in the journal ${place}.`, {
-    hint: 'Give the whole name that --once gave it. The names that begin alike:',
+  return new Told('no-such-batch', `The journal ${place} has no rows of a batch ${JSON.stringify(name)}.`, {
+    hint: 'Give the whole name of the batch. These names begin the same way:',
     next: [['history', '--name', name.slice(0, 4)]],
   });
 }
@@ -121,9 +121,9 @@ export const rowStandings = [
 export type RowStanding = (typeof rowStandings)[number];
 
 const notes: Readonly<Partial<Record<RowStanding, string>>> = {
-  sending: ', by a process that is running',
+  sending: ', by a running process',
   unknown: ': may have happened; run the batch again',
-  held: ': a person must decide',
+  held: ': waiting for you to decide',
   open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
@@ -154,7 +154,7 @@ type BatchLine = {
 export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
   const rest = rowStandings.flatMap((standing) => {
     const count = standings[standing] ?? 0;
-    const words = standing.replaceAll('-', ' ');
+    const words = asWords(standing);
     return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
   });
   const done = `${formatCount(standings.done ?? 0)} of ${counted(rows, kind)} done`;
@@ -164,7 +164,7 @@ export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
 export const noBatches = 'No batch is in this journal.';
 
 export const beyondTheJournal =
-  'This journal did not see the batch begin, so only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';
+  'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.';
 
 /** One of them, whole, with what its columns `name` and `note` say. */
 export function repeatedRowWords(
@@ -180,7 +180,7 @@ export function repeatedRowWords(
 /** In the report. */
 export function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
   const verb = isDone(earlier) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (intent ${earlier.id}).`;
+  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
 }
 
 /** `140 of these 200 were already paid the same amount: as payroll-2026-11, 2 minutes ago`. */

@@ -13,14 +13,14 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   'no-mint': 'the profile names no mint for the asset',
   'not-seen': 'the node does not show the transaction (it may be late, or lost)',
   'only-processed': 'the transaction is only processed so far',
-  'only-confirmed': 'the transaction is confirmed and not final yet',
+  'only-confirmed': 'the transaction is confirmed but not final yet',
   unreachable: 'the node could not be reached',
   'rate-limited': 'the node limits the rate',
   'node-error': 'the node answered with an error',
   'not-permitted': 'the node refused the request (401 or 403)',
   lagging: 'the node lags behind',
   'other-cluster': 'the node belongs to another cluster',
-  'nodes-disagree': 'the nodes do not say the same',
+  'nodes-disagree': 'the nodes do not agree',
   unreadable: 'the node’s answer cannot be read',
   'unknown-version': 'the transaction’s version is not known',
   'not-first-signature': 'the signature is not the first of its transaction',
@@ -30,18 +30,18 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   'other-amount': 'the transaction paid another amount',
   'wrapped-sol': 'the transaction paid wrapped SOL where SOL was asked for',
   'no-transfer': 'the transaction paid nothing',
-  claimed: 'its payment belongs to another intent already',
-  'other-source': 'the payment came from another wallet than the profile names',
-  'owner-unclear': 'the transaction does not show whose a token account is',
-  'balance-differs': 'a balance does not agree with the instructions',
+  claimed: 'its payment already belongs to another transfer',
+  'other-source': 'the payment came from a wallet other than the profile’s',
+  'owner-unclear': 'the transaction does not show who owns a token account',
+  'balance-differs': 'a balance does not match the instructions',
   'scaled-mint': 'the mint shows other amounts than it moves',
   confidential: 'the transaction moves amounts that nobody else can read',
   'in-parts': 'the transaction paid the amount in parts',
-  'no-gain': 'the recipient has not gained what the transaction paid (some of it was taken back)',
-  'other-time': 'the transaction is of another time than the transfer',
+  'no-gain': 'the recipient did not gain what the transaction paid (some of it was taken back)',
+  'other-time': 'the transaction is from another time than the transfer',
   clock: 'the clocks of this machine and of the node differ by more than 2 hours',
   'no-time': 'the node does not say when the transaction was made',
-  'source-unchecked': 'the profile names no wallet, so nobody checked whose money it was',
+  'source-unchecked': 'the profile names no wallet, so whose money it was is not checked',
   'memo-missing': 'the memo is not in the transaction',
   'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
 };
@@ -65,7 +65,7 @@ export function chainWarnings(view: ChainView): string[] {
 }
 
 export function rowPaidEarlier({ id }: Intent, view: ChainView): string {
-  return `On the chain, ${paidEarlier(view)}. Intent ${id}.`;
+  return `On the chain, ${paidEarlier(view)} (ID ${id}).`;
 }
 
 function paidEarlier(view: ChainView): string {
@@ -90,7 +90,7 @@ const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
 export function chainLine(view: ChainView): string {
   const { verdict, commitment } = view;
   const isFinal = verdict === 'likely' && commitment === 'finalized';
-  const headline = isFinal ? 'Final on the chain, and not proven' : chainHeadlines[verdict];
+  const headline = isFinal ? 'Final on the chain, but not proven' : chainHeadlines[verdict];
   return verdict === 'proven' ? headline : `${headline}: ${why(view)}`;
 }
 
@@ -127,9 +127,9 @@ export function chainWaitOver(view: ChainView): string {
 export function notSeen({ id }: Intent, view: ChainView): Told {
   return new Told(
     'unproven',
-    `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
+    `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)} (ID ${id}).`,
     {
-      hint: 'Run the same command again to go on waiting; it is not made again. Or look once:',
+      hint: 'Run the same command again to wait longer; it does not pay again. Or look once:',
       next: [['verify', id]],
     },
   );
@@ -138,9 +138,9 @@ export function notSeen({ id }: Intent, view: ChainView): Told {
 export function notDecided({ id, state }: Intent, view: ChainView): Told {
   return new Told(
     'unproven',
-    `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
+    `The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).`,
     {
-      hint: 'A miss proves nothing. Look again later:',
+      hint: 'That the chain does not show it proves nothing. Look again later:',
       next: [['verify', id]],
     },
   );
@@ -149,9 +149,9 @@ export function notDecided({ id, state }: Intent, view: ChainView): Told {
 export function contradicted({ id }: Intent, view: ChainView): Told {
   return new Told(
     'contradicted',
-    `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
+    `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}, ID ${id}). This signature did not pay it; the service may have signed another one.`,
     {
-      hint: 'Ask the service what became of it, and check the wallet. When it is dealt with, say so:',
+      hint: 'Ask the service what became of it, and check the wallet. When you have dealt with it, say so:',
       next: acknowledging(id),
     },
   );
@@ -161,9 +161,9 @@ export function contradicted({ id }: Intent, view: ChainView): Told {
 export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
   return new Told(
     'other-time',
-    `The signature that the service gave, ${view.signature}, is of another payment: it was made ${bothTimes(view)}. It proves nothing of this transfer. Intent ${id} stays ${state}.`,
+    `The service gave the signature of another payment, ${view.signature}, made ${bothTimes(view)}. It proves nothing about this transfer, which stays ${state} (ID ${id}).`,
     {
-      hint: 'Ask the service what became of the transfer, and check the wallet. When it is dealt with, say so:',
+      hint: 'Ask the service what became of the transfer, and check the wallet. When you have dealt with it, say so:',
       next: acknowledging(id),
     },
   );
@@ -173,9 +173,9 @@ export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
 export function personDecides({ id, state }: Intent, view: ChainView): Told {
   return new Told(
     'held',
-    `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. Intent ${id} stays ${state}.`,
+    `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. It stays ${state} (ID ${id}).`,
     {
-      hint: 'Check the wallet, and decide whether it happened:',
+      hint: 'Check the wallet, then decide whether it happened:',
       next: resolving(id),
     },
   );
@@ -190,9 +190,9 @@ function whyPerson(view: ChainView): string {
 export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
   return new Told(
     'contradicted',
-    `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
+    `The chain proved the transfer by signature ${proven}, but the service later accepted it with another one, ${replied}. It may have been paid twice (ID ${id}).`,
     {
-      hint: 'Check the wallet for both, and ask the service. When it is dealt with, say so:',
+      hint: 'Check the wallet for both, and ask the service. When you have dealt with it, say so:',
       next: acknowledging(id),
     },
   );
@@ -201,7 +201,7 @@ export function otherSignature({ id }: Intent, proven: string, replied: string):
 export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Told {
   return new Told(
     'contradicted',
-    `The chain proves the transfer (signature ${signature}), and it was decided that it did not happen. Intent ${id}.`,
+    `The chain proves the transfer (signature ${signature}), but an operator decided that it did not happen (ID ${id}).`,
     {
       hint: 'The same command would pay it again. Decide that it happened:',
       next: [['resolve', id, '--happened', '--overrule', '--reason', 'the chain proves it']],
@@ -224,18 +224,18 @@ export function someUnproven(
     return new Told(
       'some-held',
       `The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.`,
-      { hint: 'Each of them says why, and what to do.' },
+      { hint: 'Each of them says why and what to do.' },
     );
   }
   if (against > 0) {
     return new Told('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
-      hint: 'Ask the service what became of each of them, and acknowledge it when it is dealt with.',
+      hint: 'Ask the service what became of each of them, and acknowledge each when you have dealt with it.',
     });
   }
   return new Told(
     open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
     `The chain has not decided ${counted(open, 'transfer')}.`,
-    { hint: 'A miss proves nothing. Run the same command again later.' },
+    { hint: 'That the chain does not show them proves nothing. Run the same command again later.' },
   );
 }
 
@@ -243,10 +243,10 @@ export function noRpcUrl(bot: string): Told {
   if (bot === envBot)
     return new Told(
       'no-rpc-url',
-      'Only a profile names a Solana node, and this bot’s token is not a profile’s',
+      'Only a profile can name a Solana node, and this bot’s token is from outside the profiles',
       { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
     );
-  return new Told('no-rpc-url', `The bot ${bot} names no Solana node that could show its transfers`, {
+  return new Told('no-rpc-url', `The bot ${bot} names no Solana node to look its transfers up`, {
     hint: 'Name one in its profile, and run the command again:',
     next: [['config', 'set', bot, 'rpc-url']],
   });
@@ -255,9 +255,9 @@ export function noRpcUrl(bot: string): Told {
 export function nodeOfGoneProfile(name: string): Told {
   return new Told(
     'no-such-profile',
-    `The profile ${name} is gone, and with it the Solana node that could show its transfers`,
+    `The profile ${name} no longer exists, so its Solana node cannot be asked`,
     {
-      hint: 'Name another profile, whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:',
+      hint: 'Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:',
       next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']],
     },
   );
@@ -270,11 +270,10 @@ export function notLookedUp(transfers: number, { message, hint = '' }: Problem):
 }
 
 export function nothingOnChain(id: string): Told {
-  return new Told(
-    'not-allowed-now',
-    `Nothing of intent ${id} was sent: there is nothing of it that a chain could show`,
-    { hint: 'See what it waits for.', next: [['history', id]] },
-  );
+  return new Told('not-allowed-now', `Transfer ${id} was never sent, so the chain has nothing to show`, {
+    hint: 'See what it waits for:',
+    next: [['history', id]],
+  });
 }
 
 export function noMintFor(asset: string, bot: string): Told {
@@ -282,21 +281,17 @@ export function noMintFor(asset: string, bot: string): Told {
     'no-mint',
     `The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`,
     {
-      hint: 'Name it in the assets of the profile, beside those that are there:',
+      hint: 'Add it to the assets of the profile:',
       next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
     },
   );
 }
 
 export function noWallet(bot: string): Told {
-  return new Told(
-    'no-wallet',
-    `The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`,
-    {
-      hint: 'Name its wallet, or use --wait=confirmed:',
-      next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
-    },
-  );
+  return new Told('no-wallet', `The bot ${bot} names no wallet, so the chain cannot prove that it paid`, {
+    hint: 'Use --wait=confirmed, or name its wallet:',
+    next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
+  });
 }
 
 export function notAMint(asset: string, mint: string): Told {
@@ -306,14 +301,14 @@ export function notAMint(asset: string, mint: string): Told {
 }
 
 export function otherCluster(host: string, cluster: string): Told {
-  return new Told('other-cluster', `The node ${host} is not one of the cluster ${cluster}`, {
+  return new Told('other-cluster', `The node ${host} does not belong to the cluster ${cluster}`, {
     hint: 'Fix the rpc-url or the cluster of the profile.',
   });
 }
 
 export function nodeRefuses(host: string): Told {
   return new Told('node-refused', `The node ${host} refused the request (401 or 403)`, {
-    hint: 'Its rpc-url may lack its key, or carry an old one: set it again.',
+    hint: 'The key in its rpc-url may be missing or old: set it again.',
   });
 }
 
@@ -326,17 +321,17 @@ export function nodeUnusable(host: string, because: Reason): Told {
 export function paysSomethingElse({ id }: Intent, view: ChainView): Told {
   return new Told(
     'not-allowed-now',
-    `Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`,
+    `Signature ${view.signature} does not show that transfer ${id} happened: ${why(view)}`,
     { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
   );
 }
 
 export function signatureUnproven(view: ChainView): string {
-  return `The signature is not proven on the chain: ${why(view)}. It is kept as you gave it.`;
+  return `The chain does not prove the signature: ${why(view)}. It is kept as you gave it.`;
 }
 
 export function notATransfer(id: string): Told {
-  return new Told('not-allowed-now', `Intent ${id} is a message: a chain shows transfers only`, {
+  return new Told('not-allowed-now', `Entry ${id} is a message, and a chain shows only transfers`, {
     hint: 'Name a transfer.',
   });
 }
@@ -378,7 +373,7 @@ export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'
 
 /** What to do about an intent that waits for approval. */
 export const approving = {
-  hint: 'Check the recipient and the amount. Then a person approves it, which sends it, or declines it:',
+  hint: 'Check the recipient and the amount. Then approve it, which sends it, or decline it:',
   next: (id: string): Suggestion[] => [['history', id], ['approve', id, '--yes'], declining(id)],
 };
 
@@ -391,6 +386,11 @@ export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'r
   const { id, resolvedAs } = intent;
   if (resolvedAs === 'declined') return [];
   return isProposal(intent) ? [declining(id)] : [['resolve', id, '--did-not-happen', '--reason', givenUp]];
+}
+
+/** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
+export function titleOf({ kind, id }: Pick<Intent, 'kind' | 'id'>): string {
+  return `${nouns[kind]} ${id}`;
 }
 
 /** The state of an intent, for the line above its details. */

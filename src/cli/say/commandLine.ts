@@ -7,7 +7,7 @@ function wrong(what: string, hint: string, next: readonly Suggestion[] = []): To
 }
 
 export function noCommand(branch: readonly string[]): Told {
-  return wrong('No command is named', 'The help lists them:', [[...branch, '--help']]);
+  return wrong('No command is given', 'The help lists the commands:', [[...branch, '--help']]);
 }
 
 export function missingArgument(name: string, suggestion: string): Told {
@@ -53,7 +53,7 @@ export function unknownCommand({ said, suggestion, branch, next }: Unknown): Tol
 export function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
   return wrong(
     `${word} needs a value, but ${looksLike} looks like an option`,
-    `If it really is the value, write it with =, as in ${long}=${looksLike}.`,
+    `If that is the value, write it with =, as in ${long}=${looksLike}.`,
   );
 }
 
@@ -69,7 +69,7 @@ export function tooManyArguments(command: string, got: number, usages: readonly 
       : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
   return wrong(
     `${command} takes ${takes}, but got ${got}`,
-    'A value that contains spaces needs quotes. The help shows what the command takes:',
+    'Put a value that contains spaces in quotes. The help shows what the command takes:',
     [[...command.split(' '), '--help']],
   );
 }
@@ -90,7 +90,7 @@ export function notARate(text: string): Told {
 }
 
 export function waitTimeoutAlone(): Told {
-  return new Told('usage', '--wait-timeout is given without --wait', { hint: 'Add --wait.' });
+  return new Told('usage', '--wait-timeout works only with --wait', { hint: 'Add --wait.' });
 }
 
 export function notAWaitTimeout(text: string): Told {
@@ -104,7 +104,7 @@ function orByName(word: string, hint: string, after = ''): { hint: string; next:
   return word === ''
     ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
     : {
-        hint: `${hint}If it is a name, this finds its intents${after}:`,
+        hint: `${hint}If it is a name, this finds its entries${after}:`,
         next: [['history', '--name', word]],
       };
 }
@@ -112,21 +112,21 @@ function orByName(word: string, hint: string, after = ''): { hint: string; next:
 export function idTooShort(beginning: string, least: number): Told {
   return new Told(
     'usage',
-    `"${beginning}" is too short for the id of an intent`,
-    orByName(beginning, `Give an id or a key, or its first ${least} characters or more. `),
+    `"${beginning}" is too short for an ID`,
+    orByName(beginning, `Give an ID or a key, or at least its first ${least} characters. `),
   );
 }
 
 export function noSuchIntent(beginning: string, journal: string): Told {
   return new Told(
     'no-such-intent',
-    `No intent in ${journal} has an id or a key that begins with "${beginning}"`,
-    orByName(beginning, '', ' (another journal is named with --journal, the sandbox’s with --sandbox)'),
+    `No entry in ${journal} has an ID or a key that begins with "${beginning}"`,
+    orByName(beginning, '', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
   );
 }
 
 export function severalIntents(beginning: string, ids: readonly string[]): Told {
-  return new Told('usage', `Several intents begin with "${beginning}" (${ids.join(', ')}, …)`, {
-    hint: 'Give more characters of the id.',
+  return new Told('usage', `Several entries begin with "${beginning}" (${ids.join(', ')}, …)`, {
+    hint: 'Give more characters of the ID.',
   });
 }

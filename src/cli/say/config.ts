@@ -6,7 +6,7 @@ import { addingProfile, listingProfiles } from './profiles.ts';
 import { interrupted, sentence, Told } from './told.ts';
 
 export function profileExists(name: string): Told {
-  return new Told('not-allowed-now', `There is already a profile ${name}`, {
+  return new Told('not-allowed-now', `The profile ${name} already exists`, {
     hint: 'Change it, or remove it first:',
     next: [
       ['config', 'set', name, 'KEY', 'VALUE'],
@@ -34,13 +34,13 @@ export function noProfileUrl(): Told {
 }
 
 export function tokenOfOtherOrigin(name: string, baseUrl: string): Told {
-  return new Told('base-url', `The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`, {
-    hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
+  return new Told('base-url', `The token of profile ${name} is for ${baseUrl} and is never sent elsewhere`, {
+    hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal, botctl asks for it.',
   });
 }
 
 export function newTokenNeeded(name: string, baseUrl: string): string {
-  return `The token of ${name} belongs to ${baseUrl}: the new address needs its own.`;
+  return `The token of ${name} is for ${baseUrl}: the new address needs its own.`;
 }
 
 export function tokenBesideKey(name: string, key: string, value: string): Told {
@@ -95,7 +95,7 @@ export function keyNotResettable(
 }
 
 export function noProfileToShow(isNameEmpty: boolean): Told {
-  const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none is named.';
+  const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.';
   return new Told('no-such-profile', why, {
     hint: 'List the profiles, or add one:',
     next: [...listingProfiles, ...addingProfile],
@@ -118,7 +118,7 @@ export function removalQuestion({ name, baseUrl, hasStoredToken }: Removed): str
 export function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
   const choose = others.length === 0 ? '' : ' To use another one:';
   return [
-    `It was the profile in use. Now none is.${choose}`,
+    `It was the profile in use. No profile is in use now.${choose}`,
     others.slice(0, 3).map((other) => ['config', 'use', other]),
   ];
 }
@@ -128,7 +128,7 @@ export function anotherInUse(name: string): readonly [string, readonly Suggestio
 }
 
 export function outranksInUse(variable: string): string {
-  return `${variable} is set here and outranks the profile in use.`;
+  return `${variable} is set here, and it outranks the profile in use.`;
 }
 
 export const noProfilesYet = 'There are no profiles yet. To add one:';
@@ -137,7 +137,7 @@ export const profileRemoved = (name: string): string => `Removed profile ${name}
 export const profileRenamed = (name: string, newName: string): string => `${name} is now called ${newName}.`;
 
 export function renamedInJournal(name: string): string {
-  return `What it did stays in the journal under ${name}; what is not settled of it cannot be resumed under the new name:`;
+  return `Its entries stay in the journal under ${name}. Unsettled ones cannot be resumed under the new name:`;
 }
 export const profileInUse = (name: string): string => `${name} is now in use.`;
 export function keySet(name: string, key: string, now: string, before: string | undefined): string {
@@ -159,7 +159,7 @@ export function interruptedBeforeChange(): Told {
 export function profilesBusy(waitedMs: number, lock: string): Told {
   return new Told(
     'config-not-writable',
-    `Another botctl has been writing the profiles for ${formatDuration(waitedMs)}`,
+    `Another botctl process has been writing the profiles for ${formatDuration(waitedMs)}`,
     {
       hint: 'Run the same command again. This shows which process it is:',
       next: [{ shell: [['fuser', lock]] }],
@@ -179,7 +179,7 @@ export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWrit
   return new Told('config-not-writable', `The profiles could not be written: ${reason}`, {
     hint: isFull
       ? `Free some space on the disk of ${folder}, then run the same command again.`
-      : `Make sure that ${folder} can be written to, then run the same command again.`,
+      : `Make ${folder} writable, then run the same command again.`,
     next: [{ shell: [isFull ? ['df', '-h', nearest] : ['ls', '-ld', nearest]] }],
   });
 }
@@ -191,7 +191,7 @@ export function shortTokenWarning(leastLength: number): string {
 
 export function twoTokenSources(first: string, second: string, secret: Secret): Told {
   return new Told('usage', `${first} and ${second} are both given`, {
-    hint: `Each says where the ${secret} is: give only one of them.`,
+    hint: `Both say where the ${secret} is: give only one.`,
   });
 }
 
@@ -203,7 +203,7 @@ export function nobodyToAskFor(secret: Secret): Told {
 
 /** `meant` is the variable whose value was given instead of its name. */
 export function badTokenVariable(meant: string | undefined, secret: Secret): Told {
-  return new Told('bad-input', 'The value of --token-env is not the name of a variable', {
+  return new Told('bad-input', 'The value of --token-env is not a variable name', {
     hint: `Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`,
   });
 }
@@ -218,9 +218,9 @@ export function noLastingTokenFile(secret: Secret): Told {
 export function tokenAsArgument(): Told {
   return new Told(
     'usage',
-    'A token is never an argument: arguments are visible in ps and in the shell’s history',
+    'A token cannot be an argument: arguments are visible in ps and in the shell’s history',
     {
-      hint: 'If that was the token, have a new one issued. Leave it out to be asked for it, or use --token-stdin.',
+      hint: 'If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.',
     },
   );
 }
@@ -259,14 +259,14 @@ export function tokenTried(profile: string, status: number | undefined): TokenTr
     return {
       is: 'open',
       says: 'it may not send messages (403)',
-      todo: 'Have the permission given to the bot, unless it only pays.',
+      todo: 'Have the bot given the permission, unless it only pays.',
     };
   if (status === 400 || status === 404 || status === 422)
-    return { is: 'taken', says: 'the service knows it' };
+    return { is: 'taken', says: 'the service accepts it' };
   return {
     is: 'open',
-    says: status === undefined ? 'it could not be tried: no answer' : `it could not be tried (${status})`,
-    todo: 'It shows when it is used.',
+    says: status === undefined ? 'it could not be checked: no answer' : `it could not be checked (${status})`,
+    todo: 'The first use will show.',
   };
 }
 
@@ -345,7 +345,7 @@ export function emptyTokenInput(origin: string, secret: Secret): Told {
 
 export function manyTokenLines(origin: string, secret: Secret): Told {
   return new Told(`bad-${secret}`, `There is more than one line in ${origin}`, {
-    hint: `It must contain the ${secret} alone, on one line. Is this the right file?`,
+    hint: `It must contain only the ${secret}, on one line. Is it the right file?`,
   });
 }
 
@@ -356,7 +356,7 @@ export function unreadableTokenFile(path: string, reason: string, secret: Secret
 }
 
 export function tokenStdinIsTerminal(secret: Secret): Told {
-  return new Told(noSecret[secret], `The ${secret} should come from stdin, but stdin is a terminal`, {
+  return new Told(noSecret[secret], `The ${secret} must come from stdin, but stdin is a terminal`, {
     hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
   });
 }

@@ -1,5 +1,5 @@
 import type { Decision, Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, isUnsent, resolving } from './chain.ts';
+import { approving, deciding, givingUp, isUnsent, resolving, titleOf } from './chain.ts';
 import { counted, formatCount, type Suggestion } from './phrases.ts';
 import { declined, Told } from './told.ts';
 
@@ -14,9 +14,9 @@ export function nothingToResume({
     ...(open === 0
       ? []
       : [
-          `${counted(open, 'intent is', 'intents are')} open and did not leave this machine: run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
+          `${counted(open, 'entry is open and was', 'entries are open and were')} never sent: run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
         ]),
-    ...(held === 0 ? [] : [`${counted(held, 'intent is', 'intents are')} held, for a person to decide.`]),
+    ...(held === 0 ? [] : [`${counted(held, 'entry is', 'entries are')} held, waiting for you to decide.`]),
   ];
   const next: Suggestion[] = Object.entries({ open, held }).flatMap(([state, count]) =>
     count === 0 ? [] : [['history', '--state', state]],
@@ -25,23 +25,21 @@ export function nothingToResume({
 }
 
 export function whichToResume(isBoth: boolean): Told {
-  const give = isBoth
-    ? 'Give either the intents to resume or --all, not both'
-    : 'Give the intents to resume, or --all';
+  const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
   return new Told('usage', give, {
-    hint: 'The history lists what may have happened.',
+    hint: 'Give IDs, or --all. This lists what may have happened:',
     next: [['history', '--state', 'unknown']],
   });
 }
 
 export function heldWithoutAll(): Told {
-  return new Told('usage', '--held goes with --all', {
-    hint: 'A single held intent needs only its ID.',
+  return new Told('usage', '--held works only with --all', {
+    hint: 'To send a single held entry again, give only its ID.',
   });
 }
 
 export function interruptedBefore(id: string): Told {
-  return new Told('interrupted', `Interrupted before intent ${id}`, {
+  return new Told('interrupted', `Interrupted before entry ${id}`, {
     hint: 'Run the same command again to go on.',
   });
 }
@@ -49,9 +47,9 @@ export function interruptedBefore(id: string): Told {
 export function nobodyDecides(intent: Intent): Told {
   return new Told(
     'held',
-    `Intent ${intent.id} may have happened, so sending it again needs a decision, ${noTerminalToAskOn}`,
+    `${titleOf(intent)} may have happened, so only a person can send it again, ${noTerminalToAskOn}`,
     {
-      hint: 'See what is known of it, then decide; or send it again with the same key and --yes:',
+      hint: 'See what is known about it, then decide; or send it again with the same key and --yes:',
       next: deciding(intent),
     },
   );
@@ -60,28 +58,28 @@ export function nobodyDecides(intent: Intent): Told {
 const noTerminalToAskOn = 'and there is no terminal to ask on';
 
 export function nobodyApproves(id: string): Told {
-  return new Told('held', `Intent ${id} waits for a person’s approval, ${noTerminalToAskOn}`, {
+  return new Told('held', `Transfer ${id} waits for approval, ${noTerminalToAskOn}`, {
     hint: approving.hint,
     next: approving.next(id),
   });
 }
 
-export function staysAsItWas({ code, message, details }: Told, { id, state }: Intent): Told {
-  return new Told(code, message, { ...details, earlier: `Intent ${id} stays ${state}.` });
+export function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
+  return new Told(code, message, { ...details, earlier: `${titleOf(intent)} stays ${intent.state}.` });
 }
 
-export function isHeldRemark({ id, key }: Intent): string {
-  return `Intent ${id} is held: it may have happened. Its key is ${key}.`;
+export function isHeldRemark(intent: Intent): string {
+  return `${titleOf(intent)} is held: it may have happened. Its key is ${intent.key}.`;
 }
 
 export const askToSendAgain = 'Send it again with the same key?';
 
 export function waitsForYouRemark({ id, key, tainted }: Intent): string {
-  const doubt = tainted ? ' An earlier attempt may have happened; the same key is used.' : '';
-  return `Intent ${id} waits for your approval. Its key is ${key}.${doubt}`;
+  const doubt = tainted ? ' An earlier attempt may have succeeded; the same key will be used.' : '';
+  return `Transfer ${id} waits for your approval. Its key is ${key}.${doubt}`;
 }
 
-export const askToApprove = 'Approve it, and send it?';
+export const askToApprove = 'Approve and send it?';
 
 export const askToDecline = 'Decline it now?';
 
@@ -94,7 +92,7 @@ export function whichDecision(): Told {
 }
 
 export function noReason(): Told {
-  return usage('A decision needs its reason', 'Add --reason "what you saw, or why you decide so".');
+  return usage('A decision needs a reason', 'Add --reason "what you saw, or why you decide so".');
 }
 
 export function reasonToFillIn(reason: string): Told {
@@ -102,7 +100,7 @@ export function reasonToFillIn(reason: string): Told {
 }
 
 export function signatureOfNothing(): Told {
-  return usage('--signature goes with --happened only', 'What did not happen has none.');
+  return usage('--signature works only with --happened', 'A transfer that did not happen has no signature.');
 }
 
 export function notASignature(signature: string): Told {
@@ -135,53 +133,54 @@ export function notReversed(): Told {
 // Why no bot can send an intent.
 
 export function ofTheSandbox(id: string, journal: string, command: string): Told {
-  return new Told('bot-moved', 'The intent belongs to the sandbox', {
+  return new Told('bot-moved', 'This entry belongs to the sandbox', {
     hint: 'Add --sandbox.',
     next: [[command, id, '--sandbox', '--journal', journal]],
   });
 }
 
-export function noTokenNow({ id }: Intent): Told {
+export function noTokenNow(intent: Intent): Told {
   return new Told(
     'no-token',
-    `Intent ${id} was begun with a token that is not a profile’s, and no token is given now`,
+    `${titleOf(intent)} was started with a token from outside the profiles, and no token is given now`,
     { hint: 'Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.' },
   );
 }
 
-export function anothersToken({ id, spelledUrl, tokenHash }: Intent, command: string): Told {
+export function anothersToken(intent: Intent, command: string): Told {
+  const { id, kind, spelledUrl, tokenHash } = intent;
   const [what, hint] =
     tokenHash === undefined
       ? [
-          `It is not kept with which token intent ${id} was begun, and no base URL is given with the one given now`,
+          `The journal does not say which token started ${kind} ${id}, and the token given now has no base URL`,
           'If this token belongs to the same service, give its base URL too:',
         ]
       : [
-          `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
-          'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
+          `${titleOf(intent)} was sent with a different token, and the token given now has no base URL`,
+          'Give the token that sent it. If this one belongs to the same service, give its base URL too:',
         ];
   return new Told('other-token', what, { hint, next: [[command, id, '--base-url', spelledUrl]] });
 }
 
 export function profileGone(intent: Intent): Told {
-  const { bot, spelledUrl } = intent;
-  return new Told('no-such-profile', `The profile ${bot} is gone`, {
+  const { bot, kind, spelledUrl } = intent;
+  return new Told('no-such-profile', `The profile ${bot} no longer exists`, {
     hint: isUnsent(intent)
-      ? 'Nothing of the intent was sent. Add the profile again, or give the intent up:'
-      : 'Add it again, or decide whether the intent happened.',
+      ? `This ${kind} was never sent. Add the profile again, or give the ${kind} up:`
+      : `Add it again, or decide whether this ${kind} happened:`,
     next: [['config', 'add', bot, '--base-url', spelledUrl], ...ending(intent)],
   });
 }
 
 export function botMoved(intent: Intent, origins: { readonly bots: string; readonly intents: string }): Told {
-  const { bot } = intent;
+  const { bot, kind } = intent;
   return new Told(
     'bot-moved',
-    `The bot ${bot} now belongs to ${origins.bots}, the intent to ${origins.intents}`,
+    `The bot ${bot} now belongs to ${origins.bots}, but this ${kind} belongs to ${origins.intents}`,
     {
       hint: isUnsent(intent)
-        ? 'A token is sent to its own service only. Nothing of the intent was sent: give it up.'
-        : 'A token is sent to its own service only. Decide whether the intent happened.',
+        ? `A token is sent only to its own service. This ${kind} was never sent: give it up.`
+        : `A token is sent only to its own service. Decide whether this ${kind} happened.`,
       next: ending(intent),
     },
   );
@@ -202,10 +201,10 @@ export function earlierMayHaveHappened(
   isRunAgainAnyway: boolean,
 ): Told {
   const { message, details } = cause;
-  const goesOn = 'Then run the same command again: it goes on with the same key.';
+  const goesOn = 'Then run the same command again: it continues with the same key.';
   return new Told(state === 'held' ? 'held' : 'unknown', message, {
     ...details,
-    earlier: `An earlier run of this command may have happened: intent ${id} is ${state}, its key is ${key}.`,
+    earlier: `It may have happened in an earlier run of this command (ID ${id}, ${state}, key ${key}).`,
     hint: [details.hint ?? '', isRunAgainAnyway ? '' : goesOn].join(' ').trim(),
     next: [...(details.next ?? []), ['history', id]],
     cause,
@@ -221,16 +220,16 @@ export function rowsMayHaveHappened(cause: Told, rows: number): Told {
 }
 
 export function cannotBeTold({ code, message, details }: Told): Told {
-  const earlier = 'Whether an earlier run of this command happened cannot be told without its journal.';
+  const earlier = 'Without the journal, botctl cannot tell whether it happened in an earlier run.';
   return new Told(code, message, { ...details, earlier });
 }
 
 export function noSuchMessage(word: string, place: string): Told {
   return new Told(
     'no-such-intent',
-    `No message of the journal ${place} is called ${JSON.stringify(word)}, by --once or by its ID`,
+    `No message in the journal ${place} has the name or ID ${JSON.stringify(word)}`,
     {
-      hint: 'A name is what --once gave to a message. These are the messages that this journal has:',
+      hint: 'A message’s name is the one given with --once. This lists the messages in the journal:',
       next: [['history', '--kind', 'message']],
     },
   );
@@ -242,26 +241,30 @@ export function repliesElsewhere(
 ): Told {
   return new Told(
     'bad-input',
-    `Intent ${replied.id} is a message in ${replied.conversation}, and this one would be in ${conversation}`,
+    `Message ${replied.id} is in ${replied.conversation}, but this one would go to ${conversation}`,
     {
-      hint: `Leave out --conversation, or give --reply-to ${replied.messageId} instead if it is meant so.`,
+      hint: `Leave out --conversation. If you do mean this, give --reply-to ${replied.messageId}.`,
       next: [['history', replied.id]],
     },
   );
 }
 
 export function severalMessages(word: string, ids: readonly string[]): Told {
-  return new Told('usage', `${JSON.stringify(word)} is more than one intent: ${ids.join(', ')}`, {
-    hint: 'Give the ID of one of them.',
-    next: [['history', ...ids]],
-  });
+  return new Told(
+    'usage',
+    `${JSON.stringify(word)} is the name of more than one message: ${ids.join(', ')}`,
+    {
+      hint: 'Give the ID of one of them.',
+      next: [['history', ...ids]],
+    },
+  );
 }
 
 export function noMessageToReplyTo(word: string, { id, state }: Pick<Intent, 'id' | 'state'>): Told {
   return new Told(
     'not-allowed-now',
-    `${JSON.stringify(word)} (intent ${id}) is ${state}: no message of it is known to reply to`,
-    { hint: 'It must be accepted first, with an id in its reply.', next: [['history', id]] },
+    `${JSON.stringify(word)} (message ${id}) is ${state}, so it has no message id to reply to`,
+    { hint: 'It must first be accepted, with a message id in the service’s reply.', next: [['history', id]] },
   );
 }
 
@@ -272,14 +275,14 @@ export function notAFormat(value: string): Told {
 }
 
 export function formatWithJson(): Told {
-  return new Told('usage', '--json and --format exclude each other.', {
-    hint: '--format jsonl prints one flat object for each settled intent; --json prints all that is known of each.',
+  return new Told('usage', '--json and --format cannot be combined.', {
+    hint: '--format jsonl prints one flat object for each settled entry; --json prints all that is known about each.',
   });
 }
 
 export function formatWithIds(): Told {
   return new Told('usage', '--format takes no IDs.', {
-    hint: 'Narrow it with --name, --batch, --to, --since and the others.',
+    hint: 'Narrow it with --name, --batch, --to, --since or another filter.',
   });
 }
 
@@ -288,12 +291,12 @@ export function exported(rows: number, digest: string): string {
 }
 
 export function exportIsCut(limit: number): string {
-  const some = limit === 1 ? 'the oldest intent was' : `the oldest ${formatCount(limit)} intents were`;
-  return `There are more: only ${some} looked at. Without --limit the export has all.`;
+  const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
+  return `There are more: only ${some} considered. Without --limit, the export covers all.`;
 }
 
 export function exportNotWhole(): string {
-  return 'The reader went away before the end: the export is not whole.';
+  return 'The reader closed the output early: the export is incomplete.';
 }
 
 type Unsettled = { readonly id: string; readonly state: string };
@@ -304,7 +307,7 @@ export function notAllSettled(count: number, some: readonly Unsettled[]): Told {
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
   return new Told(
     'not-all-settled',
-    `${counted(count, 'intent')} ${count === 1 ? 'is' : 'are'} not settled and not in this export: ${named}${more}.`,
+    `${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.`,
     {
       hint: 'Resume or resolve them, then export again.',
       next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),

@@ -15,6 +15,9 @@ import {
 import { Told } from './told.ts';
 import { sharedLoss } from './upkeep.ts';
 
+/** Checks that people know under another name than --json gives them. */
+export const checkNames: Readonly<Record<string, string>> = { intents: 'entries' };
+
 /** The default hint of a failure that has none. */
 export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbose']] } as const;
 
@@ -36,7 +39,7 @@ export const lookingAtJournal = 'Looking at the journal';
 export const connectingTo = (origin: string): string => `Connecting to ${origin}`;
 
 export function tokenFrom(source: string): string {
-  return `from ${source}; its permissions show when it is used`;
+  return `from ${source}; its first use shows its permissions`;
 }
 
 export function profilesIn(file: string, count: number, inUse: string | undefined): string {
@@ -44,7 +47,7 @@ export function profilesIn(file: string, count: number, inUse: string | undefine
 }
 
 export function addressFails(baseUrl: string, isReached: boolean, trouble: string | undefined): string {
-  return `${baseUrl} cannot be ${isReached ? 'used' : 'reached'}: ${trouble ?? 'nothing says why'}`;
+  return `${baseUrl} cannot be ${isReached ? 'used' : 'reached'}: ${trouble ?? 'no reason is known'}`;
 }
 
 export function checkTheProxy(proxy: string): string {
@@ -62,7 +65,7 @@ export function addressAnswers(baseUrl: string, protocol: string | undefined): s
 export function certificateEnds(answers: string, endsAtMs: number): Advice {
   return {
     says: `${answers}; its certificate ends on ${isoDay(endsAtMs)}`,
-    todo: 'Tell whoever runs the service.',
+    todo: 'Tell the service’s operator.',
   };
 }
 
@@ -80,12 +83,12 @@ export const uncheckedCertificates: Advice = {
 export function clockBehindJournal(latestMs: number): Advice {
   return {
     says: `this machine’s clock is behind the journal’s last entry (${isoExact(latestMs)})`,
-    todo: 'Set the clock: with this one, unknown transfers count as too old and are held.',
+    todo: 'Set the clock: until then, unknown transfers count as too old and are held.',
   };
 }
 
 export const clockNotCompared: Advice = {
-  says: 'not compared with the service’s: the doctor saw no Date header from it',
+  says: 'not compared with the service’s: its reply had no Date header',
   todo: 'Compare it with a clock that you trust.',
   next: [{ shell: [['date', '-u']] }],
 };
@@ -131,7 +134,7 @@ export function nodeSilent(host: string, because: Reason): Advice {
 }
 
 export function mintUnknown(asset: string): Advice {
-  return { says: `the node does not say whether the mint of ${asset} is one`, todo: 'Try again later.' };
+  return { says: `the node does not say whether the mint of ${asset} is a mint`, todo: 'Try again later.' };
 }
 
 export function notTheMint(asset: string, mint: string, profile: string): Advice {
@@ -145,14 +148,14 @@ export function notTheMint(asset: string, mint: string, profile: string): Advice
 export function notAWallet(profile: string, wallet: string): Advice {
   return {
     says: `${wallet} is a mint or a token account, not a wallet`,
-    todo: 'Set the address of the bot’s own wallet, which owns its token accounts:',
+    todo: 'Set the address of the bot’s own wallet, the owner of its token accounts:',
     next: [['config', 'set', profile, 'wallet', 'ADDRESS']],
   };
 }
 
 export function ownedByProgram(wallet: string, program: string): Advice {
   return {
-    says: `${wallet} belongs to the program ${program}, and may not be a wallet`,
+    says: `${wallet} belongs to the program ${program} and may not be a wallet`,
     todo: 'Compare it with the address of the bot’s own wallet.',
   };
 }
@@ -160,7 +163,7 @@ export function ownedByProgram(wallet: string, program: string): Advice {
 export function emptyWallet(wallet: string, cluster: string): Advice {
   return {
     says: `the wallet ${wallet} holds nothing on ${cluster}`,
-    todo: 'Check the address and the cluster, or send money to it.',
+    todo: 'Check the address and the cluster, or add money to it.',
   };
 }
 
@@ -171,7 +174,7 @@ export function balanceUncertain(text: string): Advice {
 const nameAnother = 'name another file with --journal';
 
 export function noJournalYet(path: string): string {
-  return `none yet; the first command makes ${path}`;
+  return `none yet; the first command creates ${path}`;
 }
 
 export function folderNotWritable(folder: string, trouble: string): Advice {
@@ -182,24 +185,24 @@ export function folderNotWritable(folder: string, trouble: string): Advice {
 }
 
 export function holdsAll({ intents, attempts }: { intents: number; attempts: number }): string {
-  return `the journal holds all that it ever held (${counted(intents, 'intent')}, ${counted(attempts, 'attempt')})`;
+  return `the journal has everything that it ever had (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'attempt')})`;
 }
 
 export function noMarkYet(path: string): Advice {
   return {
     says: `${path} has none yet: its set-up was interrupted`,
-    todo: 'The next send makes it.',
+    todo: 'The next send creates it.',
   };
 }
 
 export const disks: Readonly<Record<'tmpfs' | 'overlay' | 'network', Advice>> = {
   tmpfs: {
-    says: 'the journal is kept in memory (tmpfs): it is gone when this machine stops',
+    says: 'the journal is kept in memory (tmpfs): it is lost when this machine stops',
     todo: 'Keep it on a disk: name another file with --journal or BOTCTL_JOURNAL.',
   },
   overlay: {
-    says: 'the journal is in a container’s own layer (overlay): it goes when the container is removed',
-    todo: 'Mount a folder that stays, and name a file in it with BOTCTL_JOURNAL. Until then, name what you send: --once NAME.',
+    says: 'the journal is in a container’s own layer (overlay): it is lost when the container is removed',
+    todo: 'Mount a permanent folder, and name a file in it with BOTCTL_JOURNAL. Until then, name what you send: --once NAME.',
   },
   network: {
     says: 'the journal is on a network disk, whose locks may not reach all machines',
@@ -214,7 +217,7 @@ export function notAJournal(path: string): Advice {
 export function isDamaged(path: string, check: readonly string[]): Advice {
   return {
     says: `${path} is damaged: ${check.join('; ')}`,
-    todo: `Stop botctl, keep a copy of ${path}, and put a backup in its place.`,
+    todo: `Stop botctl, keep a copy of ${path}, and replace it with a backup.`,
   };
 }
 
@@ -227,33 +230,33 @@ export function isNewer(path: string, version: number, known: number): Advice {
 
 export function wasMoved(path: string, place: string): Advice {
   return {
-    says: `${path} was copied into ${place}, and sends nothing more itself`,
+    says: `${path} was copied into ${place}, and no longer sends anything itself`,
     todo: 'Name that journal with BOTCTL_JOURNAL or --journal.',
   };
 }
 
 export const notDurable: Advice = {
   says: 'this build of SQLite does not commit durably',
-  todo: 'Report it, with what this prints.',
+  todo: 'Report it, with the output of this:',
   next: [['doctor', '--json']],
 };
 
 export function readOnlyJournal(path: string, trouble: string): Advice {
   return {
     says: `${path} can be read but not written (${trouble}), so nothing can be sent`,
-    todo: `Fix the problem named here, or ${nameAnother}.`,
+    todo: `Fix that, or ${nameAnother}.`,
   };
 }
 
 export function notWal(path: string, mode: string): Advice {
   return {
     says: `${path} is in ${mode} mode, not wal`,
-    todo: 'The next send sets it. If it stays so, the disk has no shared memory: use a local one.',
+    todo: 'The next send sets it. If it does not change, the disk has no shared memory: use a local one.',
   };
 }
 
 export function soundJournal(path: string, version: number, known: number): string {
-  const old = version < known ? ` (the next send brings it to ${known})` : '';
+  const old = version < known ? ` (the next send updates it to ${known})` : '';
   return `${path}: version ${version}${old}, quick_check ok, WAL, synchronous FULL`;
 }
 
@@ -272,7 +275,7 @@ export function someUnknown(states: string, oldest: { id: string; since: string 
   const since = oldest === undefined ? '' : `; the oldest unknown is ${oldest.id}, since ${oldest.since}`;
   return {
     says: `${states}${since}`,
-    todo: 'Run the same command again, or resume all that is unknown.',
+    todo: 'Run the same command again, or resume everything that is unknown:',
     next: [
       ['history', '--state', 'unknown'],
       ['resume', '--all'],
@@ -283,7 +286,7 @@ export function someUnknown(states: string, oldest: { id: string; since: string 
 export function someHeld(states: string): Advice {
   return {
     says: states,
-    todo: 'A person must decide. The history shows them.',
+    todo: 'They are waiting for you to decide. The history shows them:',
     next: [['history', '--state', 'held']],
   };
 }
@@ -294,13 +297,13 @@ export const certifiedTls =
   'the journal’s server needs a certificate of your authority, under any name (sslmode=verify-ca)';
 
 export const noTls: Advice = {
-  says: 'the connection to the journal is not encrypted (sslmode=disable): who is in between can read and change it',
+  says: 'the connection to the journal is not encrypted (sslmode=disable): anyone in between can read and change it',
   todo: 'Use sslmode=verify-full, unless the whole network in between is yours.',
 };
 
 export const unverifiedTls: Advice = {
-  says: 'the journal’s server proves nothing (sslmode=require): who is in between can answer in its place',
-  todo: 'Use sslmode=verify-full, with sslrootcert where the authority is your own.',
+  says: 'the journal’s server proves nothing (sslmode=require): anyone in between can answer in its place',
+  todo: 'Use sslmode=verify-full, and sslrootcert if the authority is your own.',
 };
 
 export function sharedJournal(place: string, serverVersion: number, version: number): string {
@@ -308,24 +311,24 @@ export function sharedJournal(place: string, serverVersion: number, version: num
   return `${place}: version ${version}, on PostgreSQL ${major}.${minor}`;
 }
 
-export const checkTheServer = 'Check the URL, the network between, and whether the server runs.';
+export const checkTheServer = 'Check the URL, the network in between, and whether the server is running.';
 
 export const durable = 'fsync and full_page_writes are on: what the server acknowledges is on its disk';
 
 export function durabilityAccepted(off: readonly string[]): string {
-  return `${listed(off)} off, as was accepted for this journal`;
+  return `${listed(off)} off, which was accepted for this journal`;
 }
 
 export function serverNotDurable(off: readonly string[]): Advice {
   return {
     says: `${listed(off)} off: the server may lose what it has acknowledged, so no command sends through it`,
-    todo: 'Have the setting changed. Where its disk makes up for it (as ZFS does for full_page_writes), say so as whoever owns the database:',
+    todo: 'Have the setting changed. If its disk is safe without it (as ZFS is without full_page_writes), say so as the owner of the database:',
     next: [['journal', 'accept-durability']],
   };
 }
 
 export const isStandby: Advice = {
-  says: 'this server is a standby: it shows what it has, and no command sends through it',
+  says: 'this server is a standby: it can be read, but no command sends through it',
   todo: 'To send, name the server that it follows.',
 };
 
@@ -334,20 +337,20 @@ export const noSynchronousStandby =
 
 export function synchronousStandbys(names: string, count: number | undefined): string {
   const there =
-    count === undefined ? '' : `; ${counted(count, 'synchronous standby', 'synchronous standbys')} there`;
+    count === undefined ? '' : `; ${counted(count, 'synchronous standby', 'synchronous standbys')} connected`;
   return `commits wait for ${names}${there}`;
 }
 
 export function standbyAway(names: string): Advice {
   return {
-    says: `commits wait for ${names}, and none of them is there`,
-    todo: 'Start the standby: until then every command waits.',
+    says: `commits wait for ${names}, and none of them is connected`,
+    todo: 'Start the standby: until then, every command waits.',
   };
 }
 
 export function superuser(name: string): Advice {
   return {
-    says: `${name} is a superuser, whom no rule of the journal binds`,
+    says: `${name} is a superuser, so no rule of the journal applies to it`,
     todo: 'Run botctl with a role of its own. This prints what it needs:',
     next: [['journal', 'grants']],
   };
@@ -355,30 +358,30 @@ export function superuser(name: string): Advice {
 
 export function ownsTables(name: string): Advice {
   return {
-    says: `${name} owns the journal’s tables, and could change their rules`,
+    says: `${name} owns the journal’s tables and could change their rules`,
     todo: 'Run botctl with a role of its own. This prints what it needs:',
     next: [['journal', 'grants']],
   };
 }
 
 export const runnersRole = (name: string): string => `${name}, which owns nothing of the journal`;
-export const auditorsRole = (name: string): string => `${name}, which may only look`;
+export const auditorsRole = (name: string): string => `${name}, which may only read`;
 
 export function notesHeld(count: number): string {
   return count === 0
     ? 'this machine has not sent through the journal yet'
-    : `the journal holds what it acknowledged to this machine (${counted(count, 'note')})`;
+    : `the journal has everything that it acknowledged to this machine (${counted(count, 'note')})`;
 }
 
 export function notesNotKept(folder: string, trouble: string): Advice {
   return {
-    says: `this machine cannot keep notes in ${folder} (${trouble}): botctl cannot tell here whether the journal loses something`,
+    says: `this machine cannot keep notes in ${folder} (${trouble}), so botctl cannot tell whether the journal loses something`,
     todo: 'Make the folder writable, or name another one with XDG_DATA_HOME.',
   };
 }
 
 const accepting = {
-  todo: 'If you can, bring back the server as it was. If you cannot, check the wallet and the conversations first, then accept the loss:',
+  todo: 'If you can, bring back the server as it was. Otherwise check the wallet and the conversations first, then accept the loss:',
   next: [['journal', 'accept-loss']],
 } as const;
 
@@ -390,20 +393,20 @@ export const newServer: Advice = { says: sharedLoss({ is: 'server-changed' }), .
 
 export function lateReplies(folder: string): Advice {
   return {
-    says: `replies that came while the journal was away are kept in ${folder}`,
-    todo: 'The next command that sends puts them on record. Until then do not remove them.',
+    says: `replies that came while the journal was unreachable are kept in ${folder}`,
+    todo: 'The next command that sends records them. Do not remove them before.',
   };
 }
 
 export function lostReply(path: string): Advice {
   return {
-    says: `${path} holds replies to what the journal has lost: they are the only record of it`,
-    todo: 'Check what it names in the wallet and the conversations, and keep it or move it away. The same commands may send it again.',
+    says: `${path} has replies to entries that the journal has lost: they are the only record`,
+    todo: 'Look for these in the wallet and the conversations, then keep the file or move it away. The same commands may send them again.',
   };
 }
 
 export function runners(count: number, leaseMs: number): string {
-  return `${count === 0 ? 'none' : count} at work; one that is silent for ${formatDuration(leaseMs)} is taken over`;
+  return `${count === 0 ? 'none' : count} at work; after ${formatDuration(leaseMs)} of silence, another one takes over`;
 }
 
 const tenths = (ms: number): string => `${ms.toFixed(1)} ms`;
@@ -413,12 +416,12 @@ export const roundTrip = (ms: number): string => `${tenths(ms)} for a round trip
 export function slow(ms: number): Advice {
   return {
     says: roundTrip(ms),
-    todo: 'A single command makes about ten of them. Run botctl nearer to the server.',
+    todo: 'A single command needs about ten. Run botctl closer to the server.',
   };
 }
 
 export function clocks(aheadMs: number): string {
-  return `this clock ${formatClockOffset(aheadMs)} the journal’s server, which dates what is on record`;
+  return `this clock ${formatClockOffset(aheadMs)} the journal’s server, which dates the entries`;
 }
 
 export function clockApart(aheadMs: number): Advice {
@@ -427,7 +430,7 @@ export function clockApart(aheadMs: number): Advice {
 
 export function metricsNotWritten(path: string, reason: string, cause: unknown): Told {
   return new Told('machine-fault', `The metrics could not be written to ${path}: ${reason}.`, {
-    hint: 'Make its folder writable; an earlier file stands as it was.',
+    hint: 'Make its folder writable. An earlier file is unchanged.',
     cause,
   });
 }

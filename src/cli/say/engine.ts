@@ -6,47 +6,47 @@ import { iso, optionWords } from './phrases.ts';
 import type { Table } from './told.ts';
 
 export const engineTable: Table<EngineFacts> = {
-  'intent-missing': () => damaged('it names an intent that it does not find'),
+  'intent-missing': () => damaged('it refers to an entry that it does not contain'),
 
   'request-changed': ({ id, mayHaveLanded }) => {
     const before = mayHaveLanded ? '. What was sent before may have happened' : '';
-    return damaged(`the request of intent ${id} is not what it was${before}`);
+    return damaged(`the request of entry ${id} has changed${before}`);
   },
 
   'intent-changed': ({ id, wasDone }) => {
     const before = wasDone ? '. It was done before' : '';
-    return damaged(`what is kept of intent ${id} is not what it was${before}`);
+    return damaged(`the record of entry ${id} has changed${before}`);
   },
 
   'policy-changed': () => ({
-    message: 'The journal was given another policy since this command began',
-    hint: 'Run the same command again: it goes by the new one.',
+    message: 'The journal’s policy changed after this command started',
+    hint: 'Run the same command again: it uses the new policy.',
   }),
 
   'unnamed-on-shared': ({ place, kind }) => ({
-    message: `The journal ${place} is shared, and a ${kind} without a name is not sent through one`,
-    hint: 'Name what you send, with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server may lose. More about that:',
+    message: `The journal ${place} is shared, and a ${kind} without a name is never sent through a shared journal`,
+    hint: 'Give it a name with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:',
     next: [['help', 'reruns']],
   }),
 
   'own-proposal': ({ id, proposed }) => ({
     message:
       proposed === undefined
-        ? `The policy wants intent ${id} approved by somebody else than the one who proposed it, and the journal does not show who that is`
-        : `The policy wants intent ${id} approved by somebody else: ${handWords(proposed)} proposed it at ${iso(proposed.atMs)}`,
-    hint: 'Have somebody else check and approve it: as another user or, on a server, in another database role. Or decline it:',
+        ? `The policy wants transfer ${id} approved by someone other than its proposer, and the journal does not show who proposed it`
+        : `The policy wants transfer ${id} approved by someone else: ${handWords(proposed)} proposed it at ${iso(proposed.atMs)}`,
+    hint: 'Someone else must check and approve it: another user or, in a shared journal, another database role. Or decline it:',
     next: [['history', id], declining(id)],
   }),
 
   'is-proposal': ({ id, tainted }) =>
     tainted
       ? {
-          message: `Intent ${id} waits for approval: it is not resumed, but approved; and it may have happened`,
+          message: `Transfer ${id} waits for approval, so it cannot be resumed; and it may have happened`,
           hint: 'Check the wallet. Then approve it, or decide whether it happened.',
           next: deciding({ id, heldReason: 'approval' }),
         }
       : {
-          message: `Intent ${id} waits for approval: it is neither resumed nor resolved, but approved or declined`,
+          message: `Transfer ${id} waits for approval, so it cannot be resumed or resolved`,
           hint: approving.hint,
           next: approving.next(id),
         },
@@ -54,10 +54,10 @@ export const engineTable: Table<EngineFacts> = {
   'not-a-proposal': ({ id, state, tainted }) => {
     const isInDoubt = tainted && (state === 'held' || state === 'unknown' || state === 'sending');
     return {
-      message: `Intent ${id} is ${state} and does not wait for approval${isInDoubt ? ': it may have happened' : ''}`,
+      message: `Entry ${id} is ${state} and does not wait for approval${isInDoubt ? ': it may have happened' : ''}`,
       hint: isInDoubt
         ? 'Resume it, or decide whether it happened.'
-        : 'The history shows how it came to that. What waits for approval is listed as held.',
+        : 'The history shows what happened to it. Entries that wait for approval are listed as held.',
       next: isInDoubt
         ? [['resume', id], ...resolving(id)]
         : [
@@ -71,8 +71,8 @@ export const engineTable: Table<EngineFacts> = {
     const who = declined === undefined ? 'A person' : handWords(declined);
     const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
     return {
-      message: `${who} declined intent ${id}${why}`,
-      hint: 'To send it all the same, a person overrules that; both decisions are kept:',
+      message: `${who} declined transfer ${id}${why}`,
+      hint: 'To send it anyway, a person must overrule that decision; both are kept:',
       next: [
         ['history', id],
         ['approve', id, '--overrule'],
@@ -81,20 +81,20 @@ export const engineTable: Table<EngineFacts> = {
   },
 
   'begun-again': ({ id, later }) => ({
-    message: `Intent ${id} was declined, and the same was begun again since (intent ${later})`,
-    hint: 'Go on with the later one.',
+    message: `Transfer ${id} was declined, and the same payment was started again later (ID ${later})`,
+    hint: 'Continue with the later one.',
     next: [['history', later]],
   }),
 
   'being-sent': ({ id }) => ({
-    message: `A running process is sending intent ${id}`,
-    hint: 'Wait until it has ended, or end it; then decide.',
+    message: `A running process is sending entry ${id}`,
+    hint: 'Wait for it to end, or end it. Then decide.',
   }),
 
   proven: ({ id, state }) => {
     const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
     return {
-      message: `Intent ${id} is ${state}: the service’s own reply shows that ${proof}`,
+      message: `Entry ${id} is ${state}: the service’s own reply shows that ${proof}`,
       hint: 'The history shows its attempts.',
       next: [['history', id]],
     };
@@ -109,7 +109,7 @@ export const engineTable: Table<EngineFacts> = {
       ...optionWords({ name: 'reason', value: reason }),
     ];
     return {
-      message: `${who} decided${when} that intent ${id} ${said} ("${why}")`,
+      message: `${who} decided${when} that entry ${id} ${said} ("${why}")`,
       hint: 'If that was wrong, overrule it; both decisions are kept:',
       next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
     };

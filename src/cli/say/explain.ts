@@ -4,14 +4,17 @@ import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { NotSentKind, OtherUrlKind } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { BaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { approving, deciding, givingUp, isUnsent, resolving } from './chain.ts';
+import { takenBy } from './intent.ts';
 import { inWords } from './inWords.ts';
 import {
   anotherProcess,
   byAnother,
   declinedWords,
   didNotHappenWords,
+  done,
   heldWords,
   inProgress,
   nouns,
@@ -25,7 +28,7 @@ import {
   verbs,
   type Words,
 } from './outcomes.ts';
-import { iso } from './phrases.ts';
+import { formatCount, iso } from './phrases.ts';
 import {
   allowanceShown,
   endOf,
@@ -127,12 +130,12 @@ function notDone(code: FailureCode, words: Words & Refused, isRunAgain = true): 
 
 function hintToRecord({ cause, intent: { key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
   if (isGone(cause))
-    return `Note what it says: it may have happened. Put the journal back before any command runs again: without it the same command would be a new one. The key was ${key}.`;
+    return `It may have happened: note the reply. Put the journal back before you run any command: without it, the same command would count as new. The key was ${key}.`;
   if (keptAt !== undefined)
-    return `It may have happened. It was kept in ${keptAt}, and the next command on this machine that sends through this journal records it. Run the same command again: it uses the same key ${key}.`;
+    return `It may have happened. The reply is kept in ${keptAt}; the next command on this machine that sends through this journal records it. Run the same command again: it uses the same key, ${key}.`;
   if (cause instanceof Failure && cause.code === 'journal-unreachable')
-    return `Note what it says. It may have happened. Run the same command again once the journal’s server answers: it uses the same key ${key}.`;
-  return `Note what it says. It may have happened. Make the journal writable and run the same command again: it uses the same key ${key}.`;
+    return `It may have happened: note the reply. Run the same command again when the journal’s server answers: it uses the same key, ${key}.`;
+  return `It may have happened: note the reply. Make the journal writable, then run the same command again: it uses the same key, ${key}.`;
 }
 
 function isGone(cause: unknown): boolean {
@@ -150,23 +153,28 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Wor
     case 'policy':
       return policyWords(outcome.refusal);
     case 'paid-already':
-      return { message: paidMeanwhile(outcome.repeats, nowMs), hint: 'Run the same command again: it asks.' };
+      return {
+        message: paidMeanwhile(outcome.repeats, nowMs),
+        hint: 'Run the same command again: it will ask you.',
+      };
     case 'declined':
       return { message: 'Answered No.', hint: 'Run the same command again to be asked again.' };
     case 'interrupted':
       return {
-        message: `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
+        message: `Interrupted while another process was sending the same payment (ID ${outcome.intent.id}).`,
         hint: 'Run the same command again when you are ready.',
       };
     case 'twin-still-sending':
       return {
-        message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
+        message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (ID ${outcome.intent.id}).`,
         hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
       };
     case 'other-url':
     case 'unknown-at-other-url':
     case 'held-at-other-url':
       return otherUrlWords(outcome);
+    case 'other-body':
+      return otherBodyWords(outcome);
     default:
       return notSentWordsOf[outcome.because](outcome.intent);
   }
@@ -175,7 +183,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Wor
 /** One service may have many paths, so two different URLs may still be the same service. */
 function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
   const { id, state, spelledUrl } = intent;
-  const message = `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`;
+  const message = `This name was used at ${spelledUrl} (ID ${id}, ${state}). This command is for ${url}, which may be the same service.`;
   if (isUnsentProposal(intent))
     return { message, hint: 'Settle it first: approve it, or decline it.', next: approving.next(id) };
   switch (state) {
@@ -191,42 +199,43 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
     default:
       return {
         message,
-        hint: `Use that base URL, or give another ${nouns[intent.kind]} a new name. A second service on the same host needs a journal of its own (--journal FILE).`,
+        hint: `Use that base URL. If this is another ${nouns[intent.kind]}, give it a new name. A second service on the same host needs its own journal (--journal FILE).`,
         next: [['history', id]],
       };
   }
 }
 
-const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Intent) => Words>> = {
-  'other-bot': ({ id, bot }) => ({
-    message: `This name belongs to the bot ${bot} (intent ${id}).`,
-    hint: 'Use that bot, or give this one a name of its own.',
+/** What the name, the key or the row's id stands for already, and how this differs from it. */
+function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Words {
+  const { id, kind, namedBy, resolvedAs } = intent;
+  const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
+  const isNew = `If this is another ${nouns[kind]}, give it a new ${namedBy === 'row' ? 'id' : 'name'}.`;
+  const mayEnd = isUnsent(intent) && resolvedAs !== 'declined';
+  return {
+    message: `This ${what} ${takenBy(intent, wanted)}.`,
+    hint: `${isNew} ${mayEnd ? 'Or give up the earlier one, which was never sent:' : 'The history shows the earlier one:'}`,
+    next: mayEnd ? givingUp(intent) : [['history', id]],
+  };
+}
+
+type OtherKinds = Exclude<NotSentKind, OtherUrlKind | 'other-body'>;
+
+const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = {
+  'other-bot': ({ id, kind, bot }) => ({
+    message: `This name is taken by another bot, ${bot} (ID ${id}).`,
+    hint: `Use that bot, or give this ${nouns[kind]} a new name.`,
     next: [['history', id]],
   }),
-
-  'other-body': (found) => {
-    const { id, namedBy, state } = found;
-    const whose =
-      namedBy === undefined
-        ? `This key belongs to the unnamed intent ${id}`
-        : `This name belongs to intent ${id}, which has another body`;
-    const mayEnd = isUnsent(found);
-    return {
-      message: `${whose}; it is ${state}.`,
-      hint: `Give the new body a new name. ${mayEnd ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
-      next: mayEnd ? givingUp(found) : [['history', id]],
-    };
-  },
 
   'unfinished-twin': (twin) =>
     isUnsentProposal(twin)
       ? {
-          message: `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
+          message: `An earlier transfer of the same amount to the same address waits for approval (ID ${twin.id}).`,
           hint: `Settle it first: approve it, or decline it.${nameIt(twin)}`,
           next: approving.next(twin.id),
         }
       : {
-          message: `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
+          message: `An earlier transfer of the same amount to the same address is not settled (ID ${twin.id}, ${twin.state}).`,
           hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
           next: twin.state === 'held' ? deciding(twin) : [['resume', twin.id], ...resolving(twin.id)],
         },
@@ -236,17 +245,17 @@ const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (inten
     const why =
       reportedAtMs === undefined
         ? 'and no command has reported its outcome yet'
-        : `${byAnother(twin)}: its command may have been this one`;
+        : `${byAnother(twin)}; it may be this payment`;
     return {
-      message: `A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
-      hint: 'See the earlier one first. If this is another payment, name it:',
+      message: `A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (ID ${id}), ${why}.`,
+      hint: 'Look at the earlier one first. If this is another payment, name it:',
       next: [['resume', id]],
     };
   },
 
-  'reported-ahead': ({ id }) => ({
-    message: `The same was done before (intent ${id}), at a time that is still to come by this machine’s clock: nobody can say whether this is the same again.`,
-    hint: 'Check this machine’s clock. If this is another one, name it.',
+  'reported-ahead': ({ id, kind }) => ({
+    message: `The same ${nouns[kind]} was ${done[kind]} before (ID ${id}), at a time that is still in the future by this machine’s clock. botctl cannot tell whether this is the same one.`,
+    hint: `Check this machine’s clock. If this is another ${nouns[kind]}, name it.`,
     next: [['doctor']],
   }),
 };
@@ -261,12 +270,12 @@ function nameIt({ namedBy }: Intent): string {
 export function newOneNotice(after: Intent): string {
   const noun = nouns[after.kind];
   if (after.state === 'held') {
-    return `An earlier ${noun} like this one is left undecided (intent ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
+    return `An earlier ${noun} like this one was never settled (ID ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
   }
   if (after.resolvedAs === 'happened') {
-    return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (intent ${after.id}). This is a new one.`;
+    return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (ID ${after.id}). This is a new one.`;
   }
-  return `The same ${noun} was last accepted at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
+  return `The same ${noun} was last accepted at ${iso(after.updatedAtMs)} (ID ${after.id}). This is a new one.`;
 }
 
 /** Said when nothing was sent now because it was done before or another process did it. */
@@ -281,13 +290,13 @@ export function replayNotice({
     return `Another botctl process was sending it. ${thisOneSentNothing}`;
   const { id, kind, state, namedBy } = intent;
   if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
-    return `${unsentBecause(`intent ${id} is ${state}`)} To ${verbs[kind]} it after all, run its own command again.`;
+    return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run its own command again.`;
   }
   const at = `at ${iso(intent.updatedAtMs)}`;
   const why =
     state === 'resolved'
-      ? `it was decided ${at} that this ${nouns[kind]} happened (intent ${id})`
-      : `this ${nouns[kind]} was already accepted ${at} (intent ${id})`;
+      ? `it was decided ${at} that this ${nouns[kind]} happened (ID ${id})`
+      : `this ${nouns[kind]} was already accepted ${at} (ID ${id})`;
   const isNamed = namedBy !== undefined && namedBy !== 'run';
   const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
@@ -299,7 +308,7 @@ export function oddityWords(oddity: Oddity): string {
     case 'no-signature':
       return 'The service gave no signature: look the transfer up by its transfer id.';
     case 'not-a-signature':
-      return 'What the service gave as the signature is not a signature (64 bytes in base58): no explorer will find it.';
+      return 'The signature in the reply is not valid (it is not 64 bytes in base58): no explorer will find it.';
     case 'no-status':
       return 'The service gave no status.';
     case 'status-not-text':
@@ -325,7 +334,7 @@ export function standsAllTheSame({ code, message, details }: Told, intent: Inten
   const { kind, state, id, key } = intent;
   return new Told(code, message, {
     ...details,
-    earlier: `The ${kind} is ${state} (intent ${id}, key ${key}).`,
+    earlier: `The ${kind} is ${state} (ID ${id}, key ${key}).`,
   });
 }
 
@@ -335,16 +344,16 @@ export function replyWas(trouble: string, reply: string | undefined): string {
 }
 
 export function notNotedAsReported(trouble: string): string {
-  return `not noted as reported: ${trouble}`;
+  return `not marked as reported: ${trouble}`;
 }
 
 export const noIdInReply =
-  'The service had this message already (409) and did not say its id, so --quiet prints none.';
+  'The service already had this message (409) and did not give its id, so --quiet prints nothing.';
 
 /** Said once per command if the service already knew a message's or a row's key, or answered with something else. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
-  const some = rows === 1 ? '' : `Of ${rows} rows: `;
+  const some = rows === 1 ? '' : `${formatCount(rows)} rows: `;
   return why === 'known-key'
-    ? `${some}The service had this key already. The name fixes the key, not the text: another machine may have sent another text under it.`
-    : `${some}The service answered with another text or conversation than was asked for: another machine may have used the name.`;
+    ? `${some}The service already knew this key. The name fixes the key, not the text: another machine may have sent a different text under it.`
+    : `${some}The service answered with a different text or conversation: another machine may have used the name.`;
 }

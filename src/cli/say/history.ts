@@ -27,14 +27,14 @@ export function notAnAddress(value: string): Told {
 
 export function severalRecipients(value: string, addresses: readonly string[]): Told {
   const some = fewOf(addresses, ', ', (count) => `and ${formatCount(count)} more`);
-  return new Told('usage', `--to "${value}" is the beginning of several addresses: ${some}.`, {
+  return new Told('usage', `--to "${value}" matches several addresses: ${some}.`, {
     hint: 'Give more of its characters.',
   });
 }
 
 export function totalWithIds(): Told {
   return new Told('usage', '--total takes no IDs and no --format.', {
-    hint: 'Narrow it with --name, --batch, --to, --since and the others.',
+    hint: 'Narrow it with --name, --batch, --to, --since or another filter.',
   });
 }
 
@@ -89,12 +89,12 @@ export function noJournalYet(path: string): string {
   return `Nothing is recorded yet: there is no journal ${path}.`;
 }
 
-export const noIntentMatches = 'No intent matches.';
+export const noIntentMatches = 'No entry matches.';
 
 /** A profile chooses who sends, but a history covers all bots. */
 export function ofAllBots(profile: string): [string, Suggestion[]] {
   return [
-    'This is of all bots, whatever --profile says. Of this one alone:',
+    'This shows all bots: --profile does not narrow it. To see this one alone:',
     [['history', '--bot', profile]],
   ];
 }
@@ -106,7 +106,7 @@ export function listIsCut(shown: number): string {
 
 /** `trouble` says why the journal could not be written. */
 export function deathsNotNoted(trouble: string): string {
-  return `${trouble} What is shown as sending may have happened: its process has ended.`;
+  return `${trouble} An entry shown as sending may have happened: its process has ended.`;
 }
 
 export const replyIsCut = '… (--json shows it whole)';

@@ -12,8 +12,9 @@ import type {
   Unseen,
   Unusual,
 } from '../../once/intent/facts.ts';
-import type { Warning } from '../../once/intent/wanted.ts';
-import { counted, listed } from './phrases.ts';
+import type { Wanted, Warning } from '../../once/intent/wanted.ts';
+import type { Intent } from '../../once/journal/journal.ts';
+import { counted, formatAmountOf, listed } from './phrases.ts';
 import type { Sentence, Table } from './told.ts';
 
 /** What is wrong with a value, said after its field's name, and its rule, said after `it must be`. */
@@ -29,7 +30,7 @@ const badAmounts: Readonly<Record<BadAmount, string>> = {
   sign: 'has a sign',
   exponent: 'has an exponent',
   comma: 'has a comma',
-  blank: 'has a blank',
+  blank: 'has a space',
   'leading-zero': 'has a leading zero',
   'bare-fraction': 'has no digit before its dot',
   'bare-dot': 'has no digit after its dot',
@@ -59,8 +60,8 @@ const badText =
 
 const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) => Said } = {
   given: () => ['is missing', ''],
-  known: () => ['is not known', 'a field of the service’s document'],
-  valid: () => ['is not valid', 'as the service’s document says'],
+  known: () => ['is not known', 'a field in the service’s documentation'],
+  valid: () => ['is not valid', 'as the service’s documentation says'],
   shape: (type) => {
     const what = shapes[type] ?? `a ${type}`;
     // A value that must be a string in JSON usually lacks its quotes.
@@ -87,14 +88,14 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
   address: (value) => [addressProblem(value), addressRule],
   wallet: (value) =>
     value === 'short'
-      ? ['is off the curve, and has fewer characters than most addresses: one may be missing', addressRule]
+      ? ['is off the curve and shorter than most addresses: a character may be missing', addressRule]
       : [
           'is off the curve',
           'an address that a wallet key controls; add --allow-off-curve if it belongs to a multisig vault or another program',
         ],
   unusual: (value) => [
     `is ${unusualWords(value)}`,
-    'the wallet of somebody else; add --allow-unusual if this address is really meant',
+    'someone else’s wallet; add --allow-unusual if you really mean this address',
   ],
   recipient: (value) => [
     recipientProblem(value),
@@ -130,7 +131,7 @@ function buttonProblem(value: FieldRules['button']): string {
 
 function assetProblem(value: FieldRules['asset']): string {
   if (value === 'empty') return badTexts.empty;
-  if (value === 'blanks') return 'has blanks around it, or control characters or invisible ones';
+  if (value === 'blanks') return 'has spaces around it, or has control or invisible characters';
   return `is "${value.insteadOfSol}": write SOL`;
 }
 
@@ -138,8 +139,8 @@ const addressRule = 'a Solana address: 32 bytes in base58';
 
 const badAddresses = {
   empty: badTexts.empty,
-  blanks: 'has a blank before or after it',
-  shortened: 'is shortened, and its middle is missing',
+  blanks: 'has a space before or after it',
+  shortened: 'is shortened: its middle is missing',
   ethereum: 'is an Ethereum address',
 } as const;
 
@@ -151,19 +152,19 @@ export function unusualWords(unusual: Unusual): string {
 function addressProblem(value: FieldRules['address']): string {
   if (typeof value === 'string') return badAddresses[value];
   if ('notBase58At' in value)
-    return `has a character that base58 does not have, at position ${value.notBase58At}`;
+    return `has a character that is not in base58, at position ${value.notBase58At}`;
   return 'characters' in value
     ? `is ${value.characters} characters long`
     : `is ${counted(value.bytes, 'byte')} long`;
 }
 
 function recipientProblem(value: FieldRules['recipient']): string {
-  if (value === 'no-policy') return 'is a name, and there is no policy that gives it an address';
+  if (value === 'no-policy') return 'is a name, but no policy gives it an address';
   if (value === 'several-addresses') return 'is a name for which two policies have different addresses';
   const { noneOf: names } = value;
-  if (names.length === 0) return 'is a name, and the policy gives no address a name';
+  if (names.length === 0) return 'is a name, but the policy names no recipients';
   const known = fewOf(names, ', ', (count) => `${count} more`);
-  return `is a name that no policy has: there ${names.length === 1 ? 'is' : 'are'} ${known}`;
+  return `is a name that the policy does not have; it has ${known}`;
 }
 
 export function complaintWords({ rule, value }: Complaint): Said {
@@ -222,9 +223,9 @@ function hintOf(complaints: readonly Complaint[], options: OptionsOfField): stri
 export function warningWords(warning: Warning): string {
   if (warning.is === 'more-unknown-styles') return `${warning.count} more button styles are unknown.`;
   if (warning.is === 'unknown-asset')
-    return `The profile names no token ${JSON.stringify(clipped(warning.asset))}, but ${fewOf(warning.known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
+    return `The profile does not name a token ${JSON.stringify(clipped(warning.asset))}; it names ${fewOf(warning.known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
   const { style, known } = warning;
-  return `The button style "${clipped(style)}" is not one of ${known.join(', ')}. The service’s full list is not published, so the style is sent as it is.`;
+  return `The button style "${clipped(style)}" is not one of ${known.join(', ')}. The service’s full list is not published, so the style is sent unchanged.`;
 }
 
 const mostShown = 80;
@@ -255,11 +256,11 @@ const urlFaults: Readonly<
   ],
   'not-https': [
     'is not https',
-    'Use https: over http, anyone on the way can read the token. Plain http is allowed for this machine only.',
+    'Use https: over http, anyone on the network can read the token. Plain http is allowed only for this machine.',
   ],
   query: ['has a query or a fragment', example],
   path: [
-    'has a path that can be spelled in more than one way: it contains %, //, \\, ;, a dot segment, a blank or a character that is not ASCII',
+    'has a path that can be spelled in more than one way: it contains %, //, \\, ;, a dot segment, a space or a character that is not ASCII',
     'Write the path plainly, like https://bots.example.com/team-a: one service must have one address.',
   ],
 };
@@ -267,11 +268,11 @@ const urlFaults: Readonly<
 export const intentTable: Table<IntentFacts> = {
   'not-valid': notValid,
   'several-names': ({ sources }) => ({
-    message: `Only one option can name an intent, but ${listed(sources.map(sourceWords))} are given`,
-    hint: 'Keep --once for one thing that happens once, --run for all commands of one run, or --idempotency-key for a key of your own.',
+    message: `Only one name can be given, but ${listed(sources.map(sourceWords))} are given`,
+    hint: 'Keep --once for one payment or message, --run for all commands of one run, or --idempotency-key for your own key.',
   }),
   'empty-name': ({ source }) => ({
-    message: `${sourceWords(source)} is empty. Under an empty name, different intents would count as one`,
+    message: `${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one`,
     hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
   }),
   'long-name': ({ source, mostBytes }) => badName(source, `is longer than ${mostBytes} bytes`),
@@ -293,7 +294,7 @@ function sourceWords(source: NameSource): string {
 function badName(source: NameSource, problem: string): Sentence {
   return {
     message: `${sourceWords(source)} ${problem}`,
-    hint: 'Two names that look the same must be the same. Type the name again, in plain characters.',
+    hint: 'Names that look the same must be the same. Type the name again, in plain characters.',
   };
 }
 
@@ -307,7 +308,7 @@ export function textFaultWords(fault: TextFault): string {
     case 'syntax':
       return `not JSON (${fault.error.replace(/([a-z])([A-Z])/gu, '$1 $2').toLowerCase()})`;
     case 'inexact-number':
-      return 'the number cannot be passed on exactly; write it as a string';
+      return 'the number would lose digits; write it as a string';
     case 'too-deep':
       return `it is nested deeper than ${fault.mostLevels} levels`;
     case 'key-twice':
@@ -322,15 +323,15 @@ export function unseenWords({ is, codePoint, position }: Unseen): string {
 
 const unseen: Readonly<Record<Unseen['is'], (codePoint: string) => string>> = {
   hidden: (codePoint) => `has ${codePoint}, which is invisible`,
-  'other-blank': (codePoint) => `has ${codePoint}, a blank that is not the plain space`,
-  lost: (codePoint) => `has ${codePoint}, which stands for a character that was lost`,
-  'blank-at-end': () => 'starts or ends with a blank',
+  'other-blank': (codePoint) => `has ${codePoint}, a space that is not the plain one`,
+  lost: (codePoint) => `has ${codePoint}, which stands for a lost character`,
+  'blank-at-end': () => 'starts or ends with a space',
   decomposed: (codePoint) => `is not in Unicode’s composed form (NFC): ${codePoint}`,
 };
 
 const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said } = {
   object: (value) => [
-    value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)} at column ${value.column}`,
+    value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
     'one JSON object',
   ],
   'header-length': ({ header, cells }) => [
@@ -340,35 +341,37 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
   json: (value) => [isFault(value), 'JSON'],
   id: ({ mostBytes, is }) => [
     typeof is === 'string' ? badIds[is] : unseenWords(is),
-    `text of at most ${mostBytes} bytes that is this row’s alone`,
+    `text of at most ${mostBytes} bytes that no other row has`,
   ],
-  'own-id': ({ alsoOfLine }) => [`is also that of line ${alsoOfLine}`, 'this row’s alone'],
+  'own-id': ({ alsoOfLine }) => [`is also the id of line ${alsoOfLine}`, 'the id of this row alone'],
   'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
   column: (value) => [
     'is not known',
     value === 'unknown'
       ? 'a column that botctl knows, because of --strict'
-      : `${value.meant}, if that is meant`,
+      : `${value.meant}, if you mean that`,
   ],
   'own-column': ({ keys }) => [
     `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
-    'one column: case does not matter, and blanks, - and _ are alike',
+    'one column: case does not matter, and a space, - and _ are the same',
   ],
-  'no-buttons': () => ['is given too', 'absent where components is given'],
+  'no-buttons': () => ['is given too', 'absent if components is given'],
   buttons: () => [
     'is not an array of buttons',
     'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them',
   ],
   template: (value) => [
-    value === 'given' ? 'is given by the row too' : withoutValue(value),
-    'what --template makes of the row',
+    value === 'given' ? 'is also given by the row' : withoutValue(value),
+    'made by --template alone',
   ],
 };
 
 const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
 
+/** What is not JSON is called so; anything else keeps JSON from being used. */
 function isFault(fault: TextFault): string {
-  return `is ${textFaultWords(fault)}`;
+  const isJson = fault.is !== 'not-json' && fault.is !== 'syntax';
+  return `${isJson ? 'cannot be used: ' : 'is '}${textFaultWords(fault)}`;
 }
 
 function withoutValue({
@@ -397,4 +400,66 @@ export function rowSentences(complaints: readonly RowComplaint[]): string {
 /** A row on a line of its own: its line number, and what is said about it. */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
   return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
+}
+
+/** `is taken by transfer 0a1b2c3d4e5f (accepted), with a different amount (it was 1 SOL, now 2 SOL)`. */
+export function takenBy(found: Intent, wanted: Wanted): string {
+  const { id, kind, state } = found;
+  return `is taken by ${kind} ${id} (${state})${differenceFrom(found, wanted)}`;
+}
+
+/** `, with a different amount (it was 1 SOL, now 2 SOL)`. */
+export function differenceFrom({ body }: Intent, { request }: Wanted): string {
+  const differences = differencesOf(requestIn(body), { ...request });
+  return differences.length === 0 ? '' : `, with ${listed(differences)}`;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The fields of a request by the names that people use for them. */
+const shownFields: Readonly<Record<string, (request: Body) => unknown>> = {
+  'a different amount': ({ amount, asset }) => amount && formatAmountOf(String(amount), String(asset)),
+  'a different recipient': ({ to_address: to }) => to,
+  'a different memo': ({ memo }) => quoted(memo),
+  'a different conversation': ({ conversation_id: conversation }) => conversation,
+  'a different text': ({ content }) => quoted(content),
+  'different buttons': ({ components }) => components && JSON.stringify(components),
+  'a different message to reply to': ({ reply_to_message_id: replyTo }) => replyTo,
+};
+
+function quoted(text: unknown): string | undefined {
+  return text === undefined ? undefined : JSON.stringify(text);
+}
+
+function differencesOf(before: Body | undefined, now: Body): string[] {
+  if (before === undefined) return ['a different amount, recipient or text'];
+  return Object.entries(shownFields).flatMap(([what, of]) => {
+    const [was, is] = [of(before), of(now)].map((value) => (value === undefined ? 'none' : String(value)));
+    if (was === undefined || is === undefined || was === is) return [];
+    const start = whereTheyDiffer(was, is);
+    return [`${what} (it was ${excerpt(was, start)}, now ${excerpt(is, start)})`];
+  });
+}
+
+const shownBefore = 20;
+const shortEnough = 60;
+
+/** The first characters of two long texts may be the same. */
+function whereTheyDiffer(one: string, other: string): number {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  return start <= shortEnough ? 0 : start - shownBefore;
+}
+
+function excerpt(text: string, start: number): string {
+  return start === 0 ? clipped(text) : clipped(`…${text.slice(start)}`.toWellFormed());
+}
+
+function requestIn(body: Uint8Array): Body | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as Body;
+  } catch {
+    // Damaged: what the name stands for is still known to differ.
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { JournalFacts, LostRows, ShownConflict } from '../../once/journal/facts.ts';
 import { damaged, madeBeforeRelease } from './open.ts';
-import { counted, formatCount, listed, troubleInWords } from './phrases.ts';
+import { counted, formatCount, listed, nounsOf, troubleInWords } from './phrases.ts';
 import { type Table, whenReady } from './told.ts';
 
 const nameAnother = 'or name another file with --journal';
@@ -20,33 +20,33 @@ export const journalTable: Table<JournalFacts> = {
     hint: 'Run the same command again in a moment.',
   }),
   damaged: ({ path, aside }) => ({
-    message: `The journal ${path} is damaged or is not a journal. It was left as it is`,
-    hint: 'Keep it, and put a backup in its place. Without a backup, check by hand what was last sent: a new journal knows nothing of it.',
+    message: `The journal ${path} is damaged or is not a journal. It was left unchanged`,
+    hint: 'Keep it, and replace it with a backup. Without a backup, check by hand what was sent last: a new journal does not know it.',
     next: aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }],
   }),
-  'salt-changed': () => damaged('its salt is not what it was'),
+  'salt-changed': () => damaged('its salt has changed'),
   dumped: ({ path }) => ({
-    message: `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left as it is`,
+    message: `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left unchanged`,
     hint: 'Copy the journal with .backup or VACUUM INTO instead: sqlite3 journal.db ".backup copy.db".',
   }),
   newer: ({ path, version, known }) => ({
-    message: `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
+    message: `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged`,
     hint: 'Use the newer botctl, or another journal with --journal.',
   }),
   unreleased: ({ path }) => ({
     message: madeBeforeRelease(`The journal ${path}`),
-    hint: 'Move it away with its log and its mark, or name another file with --journal. A new journal knows nothing of what this one sent.',
+    hint: 'Move it away with its log and its mark, or name another file with --journal. A new journal does not know what this one sent.',
   }),
   'not-a-file': ({ path, is }) => ({
-    message: `The journal ${path} is ${noFiles[is]}. It was left as it is`,
+    message: `The journal ${path} is ${noFiles[is]}. It was left unchanged`,
     hint: 'Name a file of its own with --journal.',
   }),
   'hard-linked': ({ path }) => ({
-    message: `The journal ${path} has a second name (a hard link), and each of the two would have a log of its own. It was left as it is`,
+    message: `The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged`,
     hint: `Remove one of the names, ${nameAnother}.`,
   }),
   'mounted-alone': ({ path }) => ({
-    message: `The journal ${path} is mounted alone, without the log and the mark that belong beside it. It was left as it is`,
+    message: `The journal ${path} is mounted alone, without the log and the mark that belong beside it. It was left unchanged`,
     hint: 'Mount its folder instead of the file.',
   }),
   lost: (facts) => {
@@ -54,20 +54,20 @@ export const journalTable: Table<JournalFacts> = {
     const lost = `${lossSentence(facts)}.`;
     return {
       lost,
-      message: `${lost} What is missing may have been sent. The journal was left as it is`,
-      hint: `If you have ${name}, ${name}-wal and ${name}.mark as they last were together, put all three back. If not, check the wallet and the conversations for what was done last, and accept the loss:`,
+      message: `${lost} What is missing may have been sent. The journal was left unchanged`,
+      hint: `If you have ${name}, ${name}-wal and ${name}.mark from the same moment, put all three back. If not, check the wallet and the conversations for what was done last, then accept the loss:`,
       next: [['journal', 'accept-loss']],
     };
   },
   moved: ({ path, place, isWhole }) => ({
-    message: `The journal ${path} was copied into ${place}, and sends nothing more itself`,
+    message: `The journal ${path} was copied into ${place}, and no longer sends anything itself`,
     hint: isWhole
       ? 'Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.'
       : 'The copy is not finished. Run journal copy again, then name that journal with BOTCTL_JOURNAL or --journal.',
   }),
   'taken-away': ({ path, how }) => ({
-    message: `The journal was taken away while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.`,
-    hint: 'Put the file back (its -wal beside it), then run the same command again.',
+    message: `The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.`,
+    hint: 'Put the file back, with its -wal beside it, then run the same command again.',
   }),
   'no-journal': ({ path }) => ({
     message: `There is no journal ${path}`,
@@ -75,14 +75,14 @@ export const journalTable: Table<JournalFacts> = {
   }),
   'not-writable': ({ path, trouble }) => ({
     message: `The journal ${path} cannot be written: ${troubleInWords(trouble)}`,
-    hint: `Make room, fix the folder’s permissions, ${nameAnother}.`,
+    hint: `Free some space, fix the folder’s permissions, ${nameAnother}.`,
   }),
   'mark-not-writable': ({ mark, trouble }) => ({
     message: `The journal’s mark ${mark} cannot be written: ${troubleInWords(trouble)}`,
     hint: 'Fix the problem named above, then run the same command again.',
   }),
   'no-locks': ({ folder }) => ({
-    message: `No lock can be taken in ${folder}`,
+    message: `botctl cannot lock files in ${folder}`,
     hint: 'Keep the journal on a disk that supports locks: name its file with --journal.',
   }),
   'no-shared-memory': ({ path }) => ({
@@ -91,21 +91,21 @@ export const journalTable: Table<JournalFacts> = {
   }),
   'not-durable': () => ({
     message: 'SQLite refuses to write the journal durably',
-    hint: 'Report this, with what the doctor prints.',
+    hint: 'Report this, with the output of the doctor:',
     next: [['doctor']],
   }),
   'set-up-unfinished': ({ path }) => ({
-    message: `Another process is setting up the journal ${path} and does not finish`,
+    message: `Another process has been setting up the journal ${path} for too long`,
     hint: 'End that process and run the same command again.',
   }),
   'backup-there': ({ path }) => ({ message: `${path} is there already`, hint: 'Name a new file.' }),
   'backup-not-made': ({ path, trouble }) => ({
     message: `The backup ${path} cannot be written: ${troubleInWords(trouble)}`,
-    hint: 'Make room, or name a file in a folder that you may write to.',
+    hint: 'Free some space, or name a file in a folder that you may write to.',
   }),
   'nothing-to-copy': ({ path }) => ({
     message: `There is no journal in the file ${path}`,
-    hint: 'Name the file that is to be copied. Where it goes is what BOTCTL_JOURNAL or --journal names.',
+    hint: 'Name the file to copy. BOTCTL_JOURNAL or --journal names the journal that it goes into.',
   }),
   'owners-alive': ({ path, count }) => ({
     message: `${counted(count, 'process', 'processes')} may be sending through the journal ${path} now`,
@@ -116,28 +116,28 @@ export const journalTable: Table<JournalFacts> = {
     hint: 'Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.',
   }),
   'may-not-adopt': ({ place }) => ({
-    message: `The journal ${place} is empty, and this role may not give it the salt of the one that is copied`,
-    hint: 'Connect as whoever owns the tables.',
+    message: `The journal ${place} is empty, and this role may not give it the salt of the file`,
+    hint: 'Connect as the owner of the tables.',
   }),
   'bodies-differ': ({ path, place, shown, count }) => ({
     message: `${conflict(path, place, shown, count)}: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}`,
-    hint: 'One journal cannot hold two bodies under the same key. Keep using the file for those, or leave it as it is. This shows both, each in its own journal:',
+    hint: 'One journal cannot keep two different requests under the same key. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:',
     next: [
       ['history', shown[0].idInFile, '--journal', path],
       ['history', shown[0].idOnServer],
     ],
   }),
   'copy-interrupted': ({ path, copied }) => ({
-    message: `Interrupted after ${counted(copied, 'intent')}. The copy is not finished, and ${path} sends nothing any more`,
+    message: `Interrupted after ${counted(copied, 'entry', 'entries')}. The copy is not finished, and ${path} no longer sends anything`,
     hint: whenReady,
   }),
 };
 
 function conflict(path: string, place: string, shown: readonly ShownConflict[], count: number): string {
-  const intents = `${counted(count, 'intent')} of ${path}`;
+  const entries = `${counted(count, 'entry', 'entries')} of ${path}`;
   return shown.every(({ isSending }) => isSending)
-    ? `${intents} ${count === 1 ? 'is' : 'are'} being sent by ${place} now`
-    : `${intents} cannot be one with what ${place} has under the same key: another body, or it is being sent now`;
+    ? `${entries} ${count === 1 ? 'is' : 'are'} being sent through ${place} now`
+    : `${entries} cannot be merged into ${place}, which has a different amount, recipient or text under the same key, or is sending it now`;
 }
 
 function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {
@@ -152,22 +152,22 @@ function more(count: number): string[] {
 export function lossSentence({ path, loss }: JournalFacts['lost']): string {
   switch (loss.is) {
     case 'rows':
-      return `The journal ${path} has lost ${listed(loss.rows.map(countedLoss))} that it once held`;
+      return `The journal ${path} has lost ${listed(loss.rows.map(countedLoss))} that it once had`;
     case 'mark':
-      return `The journal ${path} may have lost some of what it held: its mark ${path}.mark is ${marks[loss.found]}`;
+      return `The journal ${path} may have lost something: its mark ${path}.mark is ${marks[loss.found]}`;
     case 'base':
-      return `The journal ${path} is older than the log ${path}-wal beside it, and lacks what was done in between`;
+      return `The journal ${path} is older than the log ${path}-wal beside it and does not have what was done in between`;
     case 'journal': {
-      const held = loss.rows.length === 0 ? '' : `; that journal held ${listed(loss.rows.map(countedLoss))}`;
+      const held = loss.rows.length === 0 ? '' : `; that journal had ${listed(loss.rows.map(countedLoss))}`;
       return loss.found === 'gone'
-        ? `The journal ${path} is gone or empty, but what belongs beside it is still there${held}`
+        ? `The journal ${path} is gone or empty, but the files that belong beside it are still there${held}`
         : `The journal ${path} is older than the mark beside it${held}`;
     }
   }
 }
 
-const marks = { missing: 'missing', damaged: 'damaged', anothers: 'of another journal' } as const;
+const marks = { missing: 'missing', damaged: 'damaged', anothers: 'from another journal' } as const;
 
 function countedLoss({ what, first, last }: LostRows): string {
-  return counted(last - first + 1, what.slice(0, -1));
+  return counted(last - first + 1, ...nounsOf(what));
 }

@@ -15,7 +15,7 @@ export const machineTable: Table<MachineFacts> = {
   }),
   bug: ({ what }) => ({
     message: `botctl itself failed: ${what}`,
-    hint: 'Run it again with --verbose and report what it prints. The history shows the state of each intent:',
+    hint: 'Run it again with --verbose and report what it prints. The history shows the state of every entry:',
     next: [['history']],
   }),
 };
@@ -43,7 +43,7 @@ export function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
 
 export const wireTable: Table<WireFacts> = {
   'unchecked-certificates': () => ({
-    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token',
+    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token',
     hint: insecureTlsHint,
   }),
   'bad-proxy': (fields) => ({ message: notAProxy(fields), hint: proxyHint }),

@@ -13,9 +13,13 @@ export function speakingAs(bot: string, tokenOrigin: string, url: string): strin
 }
 
 export function besideSandbox(option: string): Told {
-  return new Told('usage', `--sandbox uses the embedded service only, so --${option} cannot go with it`, {
-    hint: `Leave out --sandbox, or --${option}.`,
-  });
+  return new Told(
+    'usage',
+    `--sandbox uses only the built-in service, so it cannot be combined with --${option}`,
+    {
+      hint: `Leave out --sandbox, or --${option}.`,
+    },
+  );
 }
 
 /** An option or a variable that names the bot has no value. */
@@ -29,7 +33,7 @@ export function emptyBotInput(source: string): Told {
 }
 
 export function noBaseUrl(tokenSource: string): Told {
-  return new Told('base-url', `The token from ${tokenSource} comes without a base URL`, {
+  return new Told('base-url', `The token from ${tokenSource} has no base URL`, {
     hint: 'Add --base-url URL or set BOTCTL_BASE_URL.',
   });
 }
@@ -107,8 +111,8 @@ const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows 
 
 const rpcUrlFaults = {
   'not-a-url': 'is not a URL',
-  'not-https': 'is not https (only a node on this machine may be asked by http)',
-  'user-info': 'holds a user name or a password: a key goes into its path or query',
+  'not-https': 'is not https (http is allowed only for a node on this machine)',
+  'user-info': 'contains a user name or a password: put a key into the path or the query',
   fragment: 'has a part after #, which is never sent',
 } as const;
 
@@ -120,8 +124,8 @@ export const chainTable: Table<ChainFacts> = {
 };
 
 export function sameHostTwice(host: string): Told {
-  return new Told('bad-rpc-url', `Two rpc-urls are of the same host (${host})`, {
-    hint: 'Two nodes are two witnesses only where different hosts run them. Remove one, or name another.',
+  return new Told('bad-rpc-url', `Two rpc-urls have the same host (${host})`, {
+    hint: 'Two nodes count as two witnesses only if they are on different hosts. Remove one, or name another.',
   });
 }
 
@@ -138,7 +142,7 @@ export function badWallet(text: string): Told {
 }
 
 export function badAssets(problem: string): Told {
-  return new Told('bad-input', `The assets are not right: ${problem}`, {
+  return new Told('bad-input', `The assets are not valid: ${problem}`, {
     hint: 'Write names and mints, as in \'{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}\'.',
   });
 }
@@ -146,9 +150,9 @@ export function badAssets(problem: string): Told {
 export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
   return new Told(
     'usage',
-    'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
+    'An rpc-url with a path or a query cannot be an argument: it may contain a key, and arguments are visible in ps',
     {
-      hint: `If it holds a key, have a new one issued. ${
+      hint: `If it contains a key, have a new one issued. ${
         command === 'add'
           ? 'Leave it out to be asked for it, or set it later with config set NAME rpc-url.'
           : 'Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.'
@@ -158,19 +162,19 @@ export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
 }
 
 export function addIsForRpcUrl(): Told {
-  return new Told('usage', '--add goes with rpc-url only', {
-    hint: 'Other keys have one value.',
+  return new Told('usage', '--add works only with rpc-url', {
+    hint: 'Every other key has one value.',
   });
 }
 
-export const theInput = 'what was given';
+export const theInput = 'the input';
 
 export function rpcUrlQuestion(profile: string): string {
   return `rpc-url of ${profile} (not shown)`;
 }
 
 /** Shown beside a source whose text is checked without being fetched. */
-export const notARpcUrl = 'not a URL that can be used';
+export const notARpcUrl = 'not a usable URL';
 
 /** How to write a duration, for help and complaints. */
 const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
@@ -195,14 +199,14 @@ export function badRetries(where: string, text: string, most: number): Told {
 }
 
 export function badConfirm(where: string, text: string): Told {
-  return new Told('bad-input', `${where} ${JSON.stringify(text)} is not a value of this key`, {
+  return new Told('bad-input', `${where} ${JSON.stringify(text)} is not a valid value`, {
     hint: 'Write always, or reset the key with botctl config unset.',
   });
 }
 
 export function badPath(where: string, text: string): Told {
   return new Told('bad-input', `${where} ${JSON.stringify(text)} is not an absolute path`, {
-    hint: 'Write the whole path, from / on.',
+    hint: 'Write the whole path, starting with /.',
   });
 }
 
@@ -215,17 +219,17 @@ export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Told {
   });
 }
 
-const file = 'A file: write its whole path.';
-const server = 'A server: write its URL, like postgres://bots@db.example.com/ledger.';
+const file = 'For a file, write its whole path.';
+const server = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
 
 const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
-  marked: ['begins or ends with a blank, a quote or an invisible character', 'Take it out.'],
-  url: ['looks like a URL, but not like one that begins with postgres://', `${server} ${file}`],
-  settings: ['looks like a connection string, and a server is named by a URL', server],
-  server: ['looks like a server, and a server is named by a URL', `${server} ${file}`],
+  marked: ['begins or ends with a blank, a quote or an invisible character', 'Remove it.'],
+  url: ['looks like a URL, but does not begin with postgres://', `${server} ${file}`],
+  settings: ['looks like a connection string, but a server must be given as a URL', server],
+  server: ['looks like a server, but a server must be given as a URL', `${server} ${file}`],
   relative: [
-    'looks like a file of this folder, or like a server without postgres://',
-    `${file} With --journal it may also begin with ./, ../ or ~/. ${server}`,
+    'could be a file in this folder, or a server without postgres://',
+    `${file} With --journal, it may also begin with ./, ../ or ~/. ${server}`,
   ],
 };
 
@@ -237,7 +241,7 @@ export function noJournalFile(source: string, as: NoFile): Told {
 
 export function relativeJournal(): Told {
   return new Told('usage', 'BOTCTL_JOURNAL is not an absolute path', {
-    hint: 'Write the whole path, from / on: otherwise each folder would have a journal of its own.',
+    hint: 'Write the whole path, starting with /. Otherwise each folder would have its own journal.',
   });
 }
 
@@ -246,15 +250,15 @@ export function becomesNewJournal(path: string): string {
 }
 
 export function madeNewJournal(path: string): string {
-  return `${path} is a new journal: it knows nothing of what was sent before.`;
+  return `${path} is a new journal: it does not know what was sent before.`;
 }
 
 export function shownInPart(lost: string): string {
-  return `${lost} What is left of it is shown. Before anything can be sent, see what to do about it:`;
+  return `${lost} The rest of the journal is shown. Nothing can be sent until you deal with this:`;
 }
 
 export function shownUntilMove(place: string, movedTo: string): string {
-  return `${place} was copied into ${movedTo}: what was done since then is shown there.`;
+  return `${place} was copied into ${movedTo}. Anything done since then is shown there.`;
 }
 
 export function noUserName(): Told {
@@ -269,7 +273,7 @@ export const connectingToJournal = 'connecting to the shared journal';
 export function damaged(what: string): Sentence {
   return {
     message: sentence(`The journal is damaged: ${what}`),
-    hint: 'Keep a copy of it and put a backup in its place. The doctor says which file it is.',
+    hint: 'Keep a copy of it, and replace it with a backup. The doctor says which file it is:',
     next: [['doctor']],
   };
 }
@@ -279,11 +283,11 @@ export function damage(what: string): Told {
   return new Told('journal-damaged', message, details);
 }
 
-export const unreadableBody = 'the body of an intent cannot be read';
+export const unreadableBody = 'a stored request cannot be read';
 
 /** `journal` is the subject of the sentence. */
 export function madeBeforeRelease(journal: string): string {
-  return `${journal} was made by a botctl that was never released, and this one cannot read it. It was left as it is`;
+  return `${journal} was made by an unreleased botctl, and this version cannot read it. It was left unchanged`;
 }
 
 export const journalsOwn = 'of the journal';
@@ -291,17 +295,17 @@ export const journalsOwn = 'of the journal';
 export function countsNothing(place: string, source: string): Told {
   return new Told(
     'policy-journal',
-    `The shared journal ${place} has no policy of its own and counts nothing yet, so the policy ${source} cannot be held there`,
+    `The shared journal ${place} has no policy of its own and does not count spending yet, so the policy ${source} cannot be applied there`,
     {
-      hint: 'Have the role that owns its tables set one, for all who send through it:',
+      hint: 'The role that owns its tables must set a policy for everyone who sends through it:',
       next: [['policy', 'set', 'FILE']],
     },
   );
 }
 
 export function onlySharedHasPolicy(path: string): Told {
-  return new Told('usage', `The journal ${path} is a file, and keeps no policy of its own`, {
-    hint: 'Name the policy’s file in the profile, or put it into /etc/botctl/policy.json:',
+  return new Told('usage', `The journal ${path} is a file, and a file has no policy of its own`, {
+    hint: 'Name the policy file in the profile, or save it as /etc/botctl/policy.json:',
     next: [['config', 'set', 'NAME', 'policy', '/etc/botctl/policy.json']],
   });
 }
@@ -309,9 +313,9 @@ export function onlySharedHasPolicy(path: string): Told {
 export function otherJournal(source: string, pinned: string, place: string): Told {
   return new Told(
     'policy-journal',
-    `The policy ${source} allows the journal ${pinned} only, and this command uses ${place}`,
+    `The policy ${source} allows only the journal ${pinned}, and this command uses ${place}`,
     {
-      hint: 'In another journal nothing would be counted that was spent before. Use the journal that the policy names:',
+      hint: 'Another journal does not count what was spent before. Use the journal that the policy names:',
       next: [['policy', 'show']],
     },
   );
@@ -319,7 +323,7 @@ export function otherJournal(source: string, pinned: string, place: string): Tol
 
 /** Said when a profile was just given this policy. */
 export function policyNotUsable(message: string): string {
-  return `${message} Until that is fixed, this profile sends nothing.`;
+  return `${message} Until that is fixed, this profile cannot send anything.`;
 }
 
 type GivenWords = {

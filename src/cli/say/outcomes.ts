@@ -23,7 +23,7 @@ type Concluded = Outcome & { is: 'concluded' };
 export function inProgress(intent: Intent, by?: Process): Words {
   return {
     message: `${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
-    hint: 'Run the same command again: it waits for that process, or takes over once it is gone.',
+    hint: 'Run the same command again: it waits for that process, or takes over when it is gone.',
   };
 }
 
@@ -40,7 +40,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   // The last attempt was not sent, so the doubt is about an earlier one.
   const why =
     attempt?.trouble?.is === 'claim-too-old'
-      ? `an earlier attempt left, and the last one did not (${troubleWords(attempt.trouble)})`
+      ? `an earlier attempt was sent, and the last one was not (${troubleWords(attempt.trouble)})`
       : said;
   const between =
     stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
@@ -50,13 +50,13 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   if (attempt?.status === 401 || attempt?.status === 403) {
     return {
       message,
-      hint: 'An earlier attempt may have reached the service. Fix the token’s permission, then run the same command again, or resume the intent.',
+      hint: `An earlier attempt may have reached the service. Fix the token’s permission, then run the same command again, or resume the ${nouns[intent.kind]}.`,
       next: [['resume', intent.id]],
     };
   }
   return {
     message,
-    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the intent: both use the same key.`,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}: both use the same key.`,
     next: [['resume', intent.id]],
   };
 }
@@ -67,24 +67,24 @@ function advised(attempt: Attempt | undefined): string {
 }
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
-  'failed-status': 'the service took it and says that it failed',
+  'failed-status': 'the service took the request but says that it failed',
   'someone-elses':
-    'each reply named what another request had done, so replies arrive on the wrong requests; this one may have been done',
-  'other-payment': 'the service answered with a transfer of another recipient, asset or amount',
+    'each reply belonged to another request, so replies are being mixed up; this one may have been done',
+  'other-payment': 'the service answered with a different recipient, asset or amount',
   'unclear-status':
-    'the service, or a proxy before it, kept giving a status that does not say whether it was done',
+    'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
   'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
   'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
-  conflict: 'the service knows this key already, from something that this journal did not send',
+  conflict: 'the service already knows this key, from something that this journal did not send',
   'conflict-in-flight': 'the service keeps saying that this key is in use; the transfer may have been made',
   'key-age':
-    'an earlier attempt may have been accepted, too long ago to rely on the service still knowing its key',
+    'an earlier attempt may have been accepted, so long ago that the service may have forgotten its key',
   clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
-  policy: 'an earlier attempt may have been accepted, and sending it again would be against the policy',
-  'above-limit': 'it is more than the policy lets botctl send without a person’s approval',
-  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s approval',
+  policy: 'an earlier attempt may have been accepted, and the policy does not allow sending it again',
+  'above-limit': 'the amount is more than the policy allows without approval',
+  approval: 'it was proposed, or the amount is more than the policy allows without approval',
   proposed: 'it was proposed (--propose)',
 };
 
@@ -94,7 +94,7 @@ function isHeldReason(why: string): why is HeldReason {
 
 /** How to find it again. A row of a batch also has the ID from its file. */
 function called({ id, key, rowId }: Intent): string {
-  return `Intent ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
+  return `ID ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
 export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
@@ -107,9 +107,9 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
     };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} is held: ${reason} (${said}). ${called(intent)}. botctl does not send it again until you decide.`,
+    message: `The ${nouns[kind]} is held: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
-      ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
+      ? 'Decide whether this payment happened. If you still want to make it, give it a new name: the same key always gets the same reply.'
       : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
     next: needsOtherName ? resolving(id) : deciding(intent),
   };
@@ -117,7 +117,7 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
 
 export function didNotHappenWords({ id, kind }: Intent): Words {
   return {
-    message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
+    message: `An operator decided that the ${nouns[kind]} did not happen (ID ${id}).`,
     hint: `To ${verbs[kind]} it after all, run its own command again.`,
   };
 }
@@ -130,11 +130,11 @@ export function declinedWords(
   const { atMs, reason } = declined;
   const same =
     namedBy === undefined
-      ? `, and from ${iso(atMs + rerunWindowMs[kind])} on so is this one`
+      ? `, and so is this one from ${iso(atMs + rerunWindowMs[kind])} on`
       : ' under the same name';
   return {
-    message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (intent ${id})`,
-    hint: `A corrected ${nouns[kind]} is a new proposal${same}. To ${verbs[kind]} this one all the same, a person overrules that:`,
+    message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})`,
+    hint: `A corrected ${nouns[kind]} is a new proposal${same}. To ${verbs[kind]} this one anyway, a person must overrule the decision:`,
     next: [
       ['history', id],
       ['approve', id, '--overrule'],
@@ -143,14 +143,14 @@ export function declinedWords(
 }
 
 const remedies: Partial<Record<FailureCode, string>> = {
-  'invalid-request': 'Fix what the service names and run the command again.',
+  'invalid-request': 'Fix what the service complains about, then run the command again.',
   'token-rejected': 'The token is missing or not valid: give a valid one and run the same command again.',
   'not-permitted':
-    'Give the bot the permission (sending, or the wallet’s transfer scope) and run the command again.',
-  'not-found': 'Check the conversation id (or the base URL) and run the command again.',
-  'insufficient-balance': 'Fund the bot’s wallet (fees included) and run the command again.',
+    'Give the bot the permission (sending, or the wallet’s transfer scope), then run the command again.',
+  'not-found': 'Check the conversation id (or the base URL), then run the command again.',
+  'insufficient-balance': 'Add money to the bot’s wallet (fees included), then run the command again.',
   redirected:
-    'botctl follows no redirects, because they would carry the token elsewhere. Set the base URL to where the service is.',
+    'botctl does not follow redirects, because they could send the token elsewhere. Set the base URL to the service’s own address.',
 };
 
 /** A service that checks these first refuses a request whatever it knows of its key. */
@@ -163,10 +163,10 @@ function nothingOf({ namedBy }: Intent): string {
 
 export function rejectionWords({ intent, isNewJournal }: Concluded, said: string, code: FailureCode): Words {
   const noun = nouns[intent.kind];
-  const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
+  const hint = remedies[code] ?? 'Fix what the service complains about, then run the command again.';
   const isElsewhereLikely = isNewJournal === true && !saysNothingOfKey.includes(code);
   const end = isElsewhereLikely
-    ? `This request did nothing, but the journal is new: another machine may have ${done[intent.kind]} the ${noun} under this name.`
+    ? `This request did nothing. The journal is new, so another machine may have ${done[intent.kind]} the ${noun} under this name.`
     : nothingOf(intent);
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
@@ -183,7 +183,7 @@ export function openWords(
   nowMs: number,
 ): Words {
   const noun = nouns[intent.kind];
-  const stays = `Intent ${intent.id} stays open.`;
+  const stays = `It stays open (ID ${intent.id}).`;
   switch (code) {
     case 'interrupted':
       return {
@@ -192,7 +192,7 @@ export function openWords(
       };
     case 'rate-limited':
       return {
-        message: `The service limits the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}`,
+        message: `The service is limiting the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}`,
         hint: `Run the same command again${when(stopped, nowMs)}.`,
       };
     case 'fenced':
@@ -217,7 +217,7 @@ export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer
 
 /** Which bot made an earlier payment that may be the one wanted now. */
 export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
-  return bot === envBot ? 'with a token that is no profile’s' : `by the bot ${bot}`;
+  return bot === envBot ? 'with a token from outside the profiles' : `by the bot ${bot}`;
 }
 
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
@@ -246,35 +246,35 @@ export type Refused = {
   readonly beside?: { readonly given: string; readonly known: string };
 };
 
-const noUse = 'Running the same command again changes nothing.';
+const noUse = 'Running the same command again does not help.';
 
 /** Which rule refuses it, what is left, and when more is available. */
 export function policyWords(refusal: Refusal): Words & Refused {
   switch (refusal.rule) {
     case 'asset':
       return {
-        message: `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
-        hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
+        message: `The policy ${refusal.source} has no limits for ${refusal.asset}, and it refuses every asset that it does not name`,
+        hint: `${noUse} To allow ${refusal.asset}, add it under limits in the policy.`,
         next: [['policy', 'show']],
       };
     case 'recipient':
       return {
-        message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
-        hint: `${noUse} If this address is to be paid, name it under recipients.`,
+        message: `The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them`,
+        hint: `${noUse} To allow this address, add it under recipients in the policy.`,
         next: [['policy', 'show']],
       };
     case 'unusual':
       return {
         message: `The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}`,
-        hint: `${noUse} If such addresses are to be paid, take "unusual" out of the policy.`,
+        hint: `${noUse} To allow such addresses, remove "unusual" from the policy.`,
         next: [['policy', 'show']],
       };
     case 'lookalike':
       return lookalikeWords(refusal);
     case 'fresh-journal':
       return {
-        message: `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
-        hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
+        message: `The policy ${refusal.source} limits ${refusal.asset} per day, and this journal is too new to say what was spent in the last 24 hours: it has counted since ${iso(refusal.sinceMs)}`,
+        hint: `Use the earlier journal, or wait until ${iso(refusal.freeAtMs)}. If every journal is new, as on a CI runner, put "fresh_journal": "allow" into the policy.`,
         next: [['policy', 'show']],
         allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
       };
@@ -287,7 +287,7 @@ type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' | 'recipient-day'
 
 const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => string>> = {
   transfer: () => 'in one transfer',
-  day: () => 'in 24 hours, by all bots of the journal',
+  day: () => 'in 24 hours, by all bots in the journal',
   'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
 };
 
@@ -295,16 +295,16 @@ function limitWords(refusal: OverLimit): Words & Refused {
   const { source, asset, units, limit, remaining, rule } = refusal;
   const of = (amount: bigint): string => formatAmountOf(amountOf(amount), asset);
   const left =
-    rule === 'transfer' ? '' : ` ${remaining === 0n ? 'Nothing' : `Only ${of(remaining)}`} of it is left.`;
+    rule === 'transfer' ? '' : ` ${remaining === 0n ? 'None' : `Only ${of(remaining)}`} of it is left.`;
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
   const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
-  const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the limit itself: send less';
+  const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the whole limit: send less';
   return {
     message: `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
     hint:
       (freeAt === undefined
-        ? `${noUse} ${never}, or ask whoever may change the policy.`
-        : `Running the same command again changes nothing before ${iso(freeAt)}. From then on enough is free for it, if nothing else is spent.`) +
+        ? `${noUse} ${never}, or have the policy changed.`
+        : `Running the same command again does not help before ${iso(freeAt)}. From then on, enough is left for it, if nothing else is spent.`) +
       (spenders.length === 0 ? '' : ` ${ownJournal}`),
     next: [['policy', 'show']],
     allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
@@ -312,7 +312,7 @@ function limitWords(refusal: OverLimit): Words & Refused {
 }
 
 const ownJournal =
-  'A limit counts all services of a journal: a staging service needs a journal of its own (--journal FILE).';
+  'A limit counts all services in a journal: a staging service needs its own journal (--journal FILE).';
 
 function spentBy(spenders: readonly { readonly bot: string; readonly url: string }[]): string {
   if (spenders.length === 0) return '';
@@ -322,15 +322,15 @@ function spentBy(spenders: readonly { readonly bot: string; readonly url: string
 function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
   const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
   return {
-    message: `The address ${to} looks like ${known}, ${like}, but is a different one. Such addresses are made so that somebody copies the wrong one`,
-    hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way.`,
+    message: `The address ${to} looks like ${known}, ${like}, but is a different address. Attackers make such addresses so that people copy the wrong one`,
+    hint: `Compare them character by character. If you do mean this one, add it under recipients in the policy; no option allows it.`,
     next: [['policy', 'show']],
     beside: { given: to, known: like },
   };
 }
 
 export function rowsLookAlike(line: number, address: string, other: string): string {
-  return `Line ${line}: the address ${address} looks like ${other} of another row, but is a different one. Compare them character by character.`;
+  return `Line ${line}: the address ${address} looks like ${other} in another row, but is a different address. Compare them character by character.`;
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
@@ -378,12 +378,12 @@ export function paidAgain(
 }
 
 export function anotherPayment(paid: PaidNow, earlier: EarlierPayment, nowMs: number): string {
-  return `${paid.to_address} ${wasPaid(paid, earlier, nowMs)} (intent ${earlier.id}). This is another payment.`;
+  return `${paid.to_address} ${wasPaid(paid, earlier, nowMs)} (ID ${earlier.id}). This is another payment.`;
 }
 
 /** Of a row that was paid after the batch was surveyed. */
 export function paidMeanwhile([earlier]: readonly EarlierPayment[], nowMs: number): string {
   if (earlier === undefined) return 'The same amount was paid to the same address under another name.';
   const verb = isDone(earlier) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid to the same address meanwhile, ${asNamed(earlier, nowMs)} (intent ${earlier.id}).`;
+  return `The same amount ${verb} paid to the same address meanwhile, ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
 }

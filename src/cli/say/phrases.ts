@@ -20,6 +20,11 @@ export function counted(count: number, noun: string, nouns = `${noun}s`): string
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
+/** One, and several, of what a journal counts. */
+export function nounsOf(what: string): [one: string, several: string] {
+  return what === 'intents' ? ['entry', 'entries'] : [what.slice(0, -1), what];
+}
+
 /** A moment, to the second. */
 export function iso(ms: number): string {
   return isoExact(ms).replace(/\.\d+Z$/u, 'Z');
@@ -178,18 +183,17 @@ export type Suggested = {
 /** The suggestions as lines to paste. */
 export function suggested(next: readonly Suggestion[], by: Suggesting): Suggested {
   const lines: string[] = [];
-  let lacking: string | undefined;
+  const lacking = new Set<string>();
   for (const suggestion of next) {
     const commands = 'shell' in suggestion ? suggestion.shell : [wholeCommand(suggestion, by)];
     const quoted = commands.map((words) => words.map(shellWord));
-    if (commands.some(readsStdin)) lacking = 'It read stdin: give it the same input again.';
+    if (commands.some(readsStdin)) lacking.add('The command read stdin: give it the same input again.');
     else if (commands.flat().some((word) => isSecret(word, by)))
-      lacking = 'Its --journal holds a password, which is not repeated here.';
-    else if (quoted.flat().includes(undefined))
-      lacking ??= 'What it was given cannot be written in one line.';
+      lacking.add('The --journal URL contains a password, which is not shown here.');
+    else if (quoted.flat().includes(undefined)) lacking.add('Its arguments cannot be written on one line.');
     else lines.push(quoted.map((words) => words.join(' ')).join(' && '));
   }
-  return { lines, lacking };
+  return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' ') };
 }
 
 function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: Suggesting): string[] {
@@ -234,7 +238,7 @@ const diskTroubles: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
-  ELOOP: 'it leads through too many symbolic links',
+  ELOOP: 'the path goes through too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'this process has too many files open',
   ENFILE: 'this machine has too many files open',
@@ -264,5 +268,5 @@ export function troubleInWords(trouble: DiskTrouble): string {
 /** Why a folder could not be made. The folders above it exist by then. */
 const notMade: Readonly<Record<string, string>> = {
   ENOENT: 'no folder can be created there',
-  EEXIST: 'a symbolic link that leads nowhere has its name',
+  EEXIST: 'a broken symbolic link has its name',
 };

@@ -3,6 +3,8 @@ import type { Plan } from '../../once/engine/plan.ts';
 import type { PlanKind, PlanMeaning, RerunFinding } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
+import type { Wanted } from '../../once/intent/wanted.ts';
+import { differenceFrom } from './intent.ts';
 import { formatCount } from './phrases.ts';
 import { type Problem, Told } from './told.ts';
 
@@ -24,7 +26,7 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   },
   'leave-behind': {
     happens: 'left behind with a notice, and a new intent begins',
-    dryRun: 'no: an old undecided one would be left behind, and it would be new',
+    dryRun: 'no: an old one was never settled, and this would be a new one',
   },
   again: {
     happens: 'the same key again; with a changed body only if it never may have happened',
@@ -32,12 +34,12 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   },
   resume: {
     happens: 'resumed with its stored key and stored bytes',
-    dryRun: 'yes: it would be resumed with its stored key and bytes',
+    dryRun: 'yes: it would be sent again, with its stored key and request',
   },
   replay: {
     happens:
       'shown again from the journal: nothing is sent, and a notice says so and names --once. On a terminal, without --yes, an unnamed one asks whether to do it again',
-    dryRun: 'yes: it was done; it would only be shown again',
+    dryRun: 'yes: it is done; it would only be shown again',
   },
   wait: {
     happens: 'waited for, --max-wait at most (then 9), and its outcome reported; never a second request',
@@ -53,15 +55,15 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   },
   'reported-ahead': {
     happens: 'not sent; says that it needs a name',
-    dryRun: 'it would not be sent: it was done at a time that this clock says is yet to come',
+    dryRun: 'it would not be sent: it was done at a time that is still in the future by this machine’s clock',
   },
   'other-body': {
     happens: 'not sent',
-    dryRun: 'it would not be sent: the name belongs to another body',
+    dryRun: 'it would not be sent: the name is taken by a different amount, recipient or text',
   },
   'other-bot': {
     happens: 'not sent',
-    dryRun: 'it would not be sent: the name belongs to another bot',
+    dryRun: 'it would not be sent: the name is taken by another bot',
   },
   'other-url': {
     happens: 'not sent; names both base URLs',
@@ -81,7 +83,7 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   },
   'unfinished-twin': {
     happens: 'not sent; names the twin, and says how to settle it',
-    dryRun: 'it would not be sent: the same payment is not settled under another name',
+    dryRun: 'it would not be sent: the same payment, under another name, is not settled',
   },
   'recently-done': {
     happens: 'not sent; shows the twin, and the command under a name. On a terminal it asks instead',
@@ -108,8 +110,11 @@ export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
 };
 
 /** Whether it would be a re-run, and of what. */
-export function rerunWords(plan: Plan): string {
-  return isWaiting(plan) ? 'yes: it waits for approval; nothing would be sent' : planWords[plan.is].dryRun;
+export function rerunWords(plan: Plan, wanted: Wanted): string {
+  if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
+  if (plan.is === 'other-body' && plan.found !== undefined)
+    return `it would not be sent: the name is taken${differenceFrom(plan.found, wanted)}`;
+  return planWords[plan.is].dryRun;
 }
 
 /** What --propose would do; undefined if something else comes first and is said. */
@@ -123,7 +128,7 @@ export function proposalWords(
   if (plan.is === 'resume' && plan.found?.tainted === true)
     return 'it would not become a proposal: it may have been made already';
   if (policy?.is === 'refused') return undefined;
-  return 'it would be put on record and held; nothing would be sent until a person approves it';
+  return 'it would be recorded and held; nothing would be sent until a person approves it';
 }
 
 function isWaiting({ is, found }: Plan): boolean {
@@ -137,7 +142,7 @@ function didYouMean(meant: string): string {
 /** `meant` would replace the last of `words`. */
 export function noHelpOn(words: readonly string[], meant: string | undefined): Told {
   return new Told('usage', `There is no help on "${words.join(' ')}".`, {
-    hint: meant === undefined ? 'The help lists what there is.' : didYouMean(meant),
+    hint: meant === undefined ? 'The help lists its topics:' : didYouMean(meant),
     next: [['help', ...(meant === undefined ? [] : [...words.slice(0, -1), meant])]],
   });
 }

@@ -7,9 +7,9 @@ import type { Sentence, Table } from './told.ts';
 export const policyRules = {
   schema: '"botctl-policy/1"',
   asset: 'SOL in capitals, or the name of a token, each asset once',
-  name: 'a name of letters, digits, ".", "_" and "-", which begins with a letter or a digit',
+  name: 'a name of letters, digits, ".", "_" and "-", beginning with a letter or a digit',
   address: 'a wallet address',
-  journal: 'the absolute path of a journal, with no blank or quote at its end, or the id of a shared one',
+  journal: 'the absolute path of a journal, without a space or quote at its end, or the id of a shared one',
 } as const;
 
 export const policyTable: Table<PolicyFacts> = {
@@ -21,7 +21,7 @@ export const policyTable: Table<PolicyFacts> = {
   'bad-text': ({ source, fault }) => damaged(source, fault.line, fault.column, textFaultWords(fault)),
   unreadable: ({ source, trouble }) => ({
     message: `The policy ${source} cannot be read: ${troubleInWords(trouble)}`,
-    hint: 'Where a policy is named, no command sends without it. Check that it is there and that you may read it:',
+    hint: 'While a policy is named, no command sends without it. Check that it exists and that you may read it:',
     next: [{ shell: [['ls', '-ld', source]] }],
   }),
   'not-a-file': ({ source }) => unsafe(source, 'is not a file', ['ls', '-ld', source]),
@@ -53,7 +53,7 @@ function damaged(source: string, line: number, column: number, what: string): Se
 function unsafe(source: string, problem: string, fix: readonly string[]): Sentence {
   return {
     message: `The policy ${source} ${problem}`,
-    hint: 'Only root or you may be able to change a policy. If nobody else did, make it so:',
+    hint: 'Only you or root may be able to change a policy. If no one else has changed it, fix this:',
     next: [{ shell: [fix] }],
   };
 }
@@ -72,11 +72,11 @@ const shapes: Readonly<Record<string, string>> = {
 function faultWords(fault: PolicyFault): readonly [problem: string, rule?: string] {
   switch (fault.is) {
     case 'newer':
-      return ['is of a newer botctl, which may know rules that this one does not', policyRules.schema];
+      return ['is from a newer botctl, which may have rules that this one does not know', policyRules.schema];
     case 'missing':
       return ['is missing'];
     case 'unknown-key':
-      return [`is not known (there are ${listed(fault.known)})`];
+      return [`is not known (the keys are ${listed(fault.known)})`];
     case 'not-of-shape':
       return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
     case 'not-the-value':
@@ -114,7 +114,7 @@ type Limits = {
 
 export const policyLabels = {
   policy: (source: string) => `Policy ${source}`,
-  none: 'No policy holds this bot: the wallet’s balance is the only limit.',
+  none: 'No policy applies to this bot: the wallet’s balance is the only limit.',
   left: 'Left in these 24 hours',
   counted: 'Counted',
   journal: 'Journal',
@@ -124,12 +124,12 @@ export const policyLabels = {
   fresh: 'New journals',
   approvals: 'Approvals',
   another:
-    'only by somebody else than the one who proposed it, told apart by user and host, or by database role on a shared journal. This is a rule for honest people: whoever has the token can pay without botctl',
+    'only by someone other than the proposer, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl',
   allowed: 'may begin to count',
   confirm: 'Transfers',
   confirmed: 'confirmed by a person, or with --yes',
   only: (isOnly: boolean) =>
-    isOnly ? 'only those named here' : 'anybody, but nobody who looks like one of them',
+    isOnly ? 'only those named here' : 'anyone, except addresses that look like one of them',
   limits: (
     { asset, transfer, day, recipientDay, approveAbove }: Limits,
     format: (amount: string, asset: string) => string,
@@ -157,7 +157,7 @@ type Left = {
 export function leftWords(left: Left): string {
   const of = (amount: string): string => formatAmountOf(amount, left.asset);
   if (left.freeAtMs !== undefined)
-    return `nothing until ${iso(left.freeAtMs)}: this journal is too young for a limit of a day`;
+    return `nothing until ${iso(left.freeAtMs)}: this journal is too new for a daily limit`;
   return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
 }
 
@@ -165,16 +165,16 @@ export function leftWords(left: Left): string {
 export function countedWords(sinceMs: number, isWhole: boolean): string {
   return isWhole
     ? 'all of these 24 hours'
-    : `since ${iso(sinceMs)}: this journal may not know all that was before`;
+    : `since ${iso(sinceMs)}: this journal may not know everything before that`;
 }
 
 export const youngJournalWaits =
-  'A journal that is younger than 24 hours cannot say what was spent in them: with this policy it sends nothing that is limited by the day until it is that old. To let a new journal begin at once, add "fresh_journal": "allow" to the policy.';
+  'A journal younger than 24 hours cannot say what was spent in that time. With this policy, it sends nothing with a daily limit until it is 24 hours old. To let a new journal send right away, add "fresh_journal": "allow" to the policy.';
 
 export function policyIsGood(path: string): string {
-  return `${path} is a policy that can be used.`;
+  return `${path} is a valid policy.`;
 }
 
 export function policySet(place: string, number: number): string {
-  return `The journal ${place} has policy ${number} now: whoever sends through it is held to it.`;
+  return `The journal ${place} now has policy ${number}. It applies to everyone who sends through the journal.`;
 }

@@ -6,8 +6,8 @@ export const listingProfiles: readonly Suggestion[] = [['config', 'list']];
 
 /** Names that mean something else wherever a bot is named. */
 const reserved: Readonly<Record<string, string>> = {
-  sandbox: 'is the built-in bot: use --sandbox, it needs no profile',
-  env: 'means the bot of a token that does not come from a profile',
+  sandbox: 'is the built-in bot: use --sandbox, which needs no profile',
+  env: 'means a bot whose token does not come from a profile',
 };
 
 export function reservedMeaning(name: string): string | undefined {
@@ -45,8 +45,8 @@ export function noBot(names: readonly string[]): Told {
         hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
         next: addingProfile,
       })
-    : new Told('no-token', 'No profile is in use, and none is named', {
-        hint: `Put ${listed(names, 'or')} in use, or name it with --profile:`,
+    : new Told('no-token', 'No profile is in use, and none was named', {
+        hint: `Use ${listed(names, 'or')}: name it with --profile, or put it in use:`,
         next: names.slice(0, 3).map((name) => ['config', 'use', name]),
       });
 }
@@ -66,11 +66,11 @@ export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: F
   const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
   if (by === '--base-url' || command === undefined)
     return new Told('base-url', message, {
-      hint: `Leave ${by} out to use ${own}, or name a profile of the other service with --profile.`,
+      hint: `Leave ${by} out to use ${own}, or name a profile for the other service with --profile.`,
       next: listingProfiles,
     });
   return new Told('base-url', message, {
-    hint: `To use the other service, name a profile of it with --profile. To use ${own}, run the command without the variable:`,
+    hint: `To use the other service, name its profile with --profile. To use ${own}, run the command without the variable:`,
     next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }],
   });
 }

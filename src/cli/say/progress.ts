@@ -11,11 +11,9 @@ import { troubleWords } from './trouble.ts';
 const option = (name: string): string => `--${name}`;
 
 export function sharedStdin(names: readonly string[]): Told {
-  return new Told(
-    'usage',
-    `${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} want to read stdin`,
-    { hint: 'Only one of them can be -; give the others as files.' },
-  );
+  return new Told('usage', `${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} read stdin`, {
+    hint: 'Only one of them can be -; give the others as files.',
+  });
 }
 
 export function bothGiven(one: string, other: string): Told {
@@ -26,7 +24,7 @@ export function bothGiven(one: string, other: string): Told {
 
 export function inputTooLong(source: string, most: number): Told {
   return new Told('bad-file', `${source} is longer than ${most} bytes`, {
-    hint: 'No request of this service is that long. Is it the right file?',
+    hint: 'No request to this service is that long. Is it the right file?',
   });
 }
 
@@ -68,16 +66,16 @@ export function reminderOf(
       return `${last}; this would be a new one.`;
     }
     case 'of-the-twin':
-      return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}; this may be that payment:`;
+      return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}. This may be the same payment:`;
     case 'of-doubt':
       return found?.tainted
-        ? `It may already have happened (intent ${found.id}). It will be sent with the same key, so it happens only once.`
+        ? `It may already have happened (ID ${found.id}). It will be sent with the same key, so it happens once.`
         : undefined;
   }
 }
 
 function lastDone(found: Intent | undefined): string {
-  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (intent ${found.id})`;
+  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (ID ${found.id})`;
 }
 
 function whyAsked(twin: Intent | undefined): string {
@@ -102,11 +100,11 @@ export function waitingWords(waiting: Waiting): string {
 
 /** What the first interrupt still waits for, and how to stop at once. */
 export function landingWords(kind: Kind): string {
-  return `Interrupted while the ${nouns[kind]} is on its way: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
+  return `Interrupted while the ${nouns[kind]} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }
 
 export const rowsLandingWords =
-  'Interrupted: no new row is begun, and the replies of those on their way are waited for, up to 5 s. Interrupt again to leave at once; then their outcome is unknown.';
+  'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.';
 
 /** A line of --verbose. */
 export function progressWords(progress: Progress): string {

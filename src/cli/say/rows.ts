@@ -1,10 +1,11 @@
 import type { ConflictKind } from '../../once/engine/planKinds.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Runner } from '../../once/journal/journal.ts';
+import type { Wanted } from '../../once/intent/wanted.ts';
+import type { Intent, Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
 import { usage } from './commandLine.ts';
-import { clipped, fewOf } from './intent.ts';
+import { clipped, fewOf, takenBy } from './intent.ts';
 import { policyWords, processName } from './outcomes.ts';
 import { counted, formatAmountOf, formatCount, formatDuration, listed, type Suggestion } from './phrases.ts';
 import { notSentNow, Told, type ToldDetails } from './told.ts';
@@ -15,7 +16,7 @@ export const nameAnother = 'Name another file with --report.';
 export function namelessBatch(named: Suggestion): Told {
   return usage(
     'A batch needs a name: give --once',
-    'Name it after what it is and when; with the same name it can be run again.',
+    'Name it after what it is and when. To run it again, use the same name.',
     [named],
   );
 }
@@ -35,7 +36,7 @@ export function unknownReportFormat(path: string): Told {
 }
 
 export function reportIsInput(path: string): Told {
-  return usage(`--report ${path} is the input itself`, nameAnother);
+  return usage(`--report ${path} is the input file`, nameAnother);
 }
 
 export function templateFromStdin(): Told {
@@ -44,7 +45,7 @@ export function templateFromStdin(): Told {
 
 export function inputAndTokenFromStdin(): Told {
   return usage(
-    'The input and --token-file both want to read stdin',
+    'The input and --token-file would both read stdin',
     'Only one of them can be -; give the other as a file.',
   );
 }
@@ -90,7 +91,7 @@ export function wrongRows(
   return new Told(
     code,
     `${formatCount(wrong)} of ${rowsOf(rows)} in ${source} ${wrong === 1 ? 'is' : 'are'} not valid`,
-    { hint: `${copied} is a copy with what is wrong beside each row. Fix the file and check it again.` },
+    { hint: `${copied} is a copy that says what is wrong in each row. Fix the file and check it again.` },
   );
 }
 
@@ -115,11 +116,16 @@ export function invalidRow(problem: string | undefined): Told {
 }
 
 /** Why a row is not sent under its ID. */
-export const conflictWords: Readonly<Record<ConflictKind, string>> = {
-  'other-body': 'the id belongs to another body, which may have happened',
-  'other-bot': 'the id belongs to another bot',
+const conflicts: Readonly<Record<ConflictKind, string>> = {
+  'other-body': 'the id is taken by a different amount, recipient or text',
+  'other-bot': 'the id is taken by another bot',
   'other-url': 'the id was used at another base URL of this service',
 };
+
+/** `found` has the row’s ID. */
+export function conflictWords(kind: ConflictKind, found: Intent | undefined, wanted: Wanted): string {
+  return kind === 'other-body' && found !== undefined ? `the id ${takenBy(found, wanted)}` : conflicts[kind];
+}
 
 export function askToBegin(left: number, noun: 'message' | 'transfer', alike = 0): string {
   const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
@@ -135,12 +141,12 @@ const standings: Readonly<Record<string, string>> = {
 
 /** The same on a line of its own, after the number: for one row, for several. */
 const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  unfinished: [', to be resumed with its own key', ', to be resumed with their own keys'],
-  held: [': a person must decide; not sent', ': a person must decide; not sent'],
+  unfinished: [': it continues with its own key', ': they continue with their own keys'],
+  held: [': waiting for you to decide; not sent', ': waiting for you to decide; not sent'],
   elsewhere: [': another process is sending it', ': another process is sending them'],
   conflict: [
-    ': its id belongs to another body, bot or base URL; not sent',
-    ': their ids belong to other bodies, bots or base URLs; not sent',
+    ': its id is taken by a different request, bot or base URL; not sent',
+    ': their ids are taken by different requests, bots or base URLs; not sent',
   ],
   invalid: [': not sent', ': not sent'],
   skipped: [': paid under another name; not sent', ': paid under other names; not sent'],
@@ -207,7 +213,7 @@ function moneyIn({ totals, recipients, repeated }: NonNullable<BatchPlanWords['m
 }
 
 export function rowsMissing(count: number): string {
-  return `${rowsOf(count)} of this name ${count === 1 ? 'is' : 'are'} in the journal, but not in this input`;
+  return `${rowsOf(count)} with this name ${count === 1 ? 'is' : 'are'} in the journal but not in this input`;
 }
 
 export function totalOf({ asset, all, left }: Total): string {
@@ -264,13 +270,13 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
     verbs: ['is being sent by another process', 'are being sent by other processes'],
     meaning: ['another process is sending it', 'other processes are sending them'],
   },
-  held: { verbs: ['is held', 'are held'], meaning: ['a person must decide', 'a person must decide'] },
+  held: {
+    verbs: ['is held', 'are held'],
+    meaning: ['waiting for you to decide', 'waiting for you to decide'],
+  },
   'not-sent': {
     verbs: ['was not sent', 'were not sent'],
-    meaning: [
-      'its id, or another payment, stands in the way',
-      'their ids, or other payments, stand in the way',
-    ],
+    meaning: ['its id or another payment is in the way', 'their ids or other payments are in the way'],
   },
   rejected: {
     verbs: ['was rejected', 'were rejected'],
@@ -282,12 +288,12 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
     meaning: ['fix it in the file', 'fix them in the file'],
   },
   'not-begun': {
-    verbs: ['was not begun', 'were not begun'],
+    verbs: ['was not started', 'were not started'],
     meaning: ['run the same command again', 'run the same command again'],
   },
   untold: {
     verbs: ['cannot be looked up now', 'cannot be looked up now'],
-    meaning: ['the journal cannot be asked about it', 'the journal cannot be asked about them'],
+    meaning: ['the journal cannot be read now', 'the journal cannot be read now'],
   },
 };
 
@@ -295,8 +301,13 @@ export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
 
 export type NotDone = { readonly outcome: string; readonly rows: number };
 
+/** A code of --json, as people say it. */
+export function asWords(code: string): string {
+  return code.replace('begun', 'started').replaceAll('-', ' ');
+}
+
 export function labelOf({ outcome }: NotDone): string {
-  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1).replaceAll('-', ' ')}`;
+  return asWords(outcome).replace(/^./u, (first) => first.toUpperCase());
 }
 
 export function meaningOf({ outcome, rows }: NotDone): string {
@@ -318,16 +329,16 @@ export type StopWords =
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
   | { readonly because: 'failure'; readonly failure: Told };
 
-const soNoMore = 'so no new rows were begun.';
+const soNoMore = 'so no new rows were started.';
 
 function reasonFor(stop: StopWords): string {
   switch (stop.because) {
     case 'token':
-      return `The service refuses the bot (status ${stop.status}), ${soNoMore}`;
+      return `The service refuses the bot’s token (status ${stop.status}), ${soNoMore}`;
     case 'balance':
-      return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
+      return `The wallet’s balance is too low (status 402), ${soNoMore}`;
     case 'policy':
-      return `${policyWords(stop.refusal).message} No new rows of this asset were begun.`;
+      return `${policyWords(stop.refusal).message} No new rows of this asset were started.`;
     case 'certificate':
       return `The service could not be reached (${troubleWords(stop.trouble)}), ${soNoMore}`;
     case 'service-down':
@@ -337,11 +348,11 @@ function reasonFor(stop: StopWords): string {
     case 'max-failures':
       return `--max-failures was reached (${counted(stop.failures, 'row')} not done), ${soNoMore}`;
     case 'interrupted':
-      return 'The batch was interrupted: it waited for the requests in flight, and no new rows were begun.';
+      return 'The batch was interrupted: it waited for the requests already sent and started no new rows.';
     case 'others-at-work':
       return stillAtWork(stop.runners);
     case 'failure':
-      return `${stop.failure.message} No new rows were begun.`;
+      return `${stop.failure.message} No new rows were started.`;
   }
 }
 
@@ -351,12 +362,12 @@ function theLast(rows: number): string {
 
 const before: Readonly<Record<StopWords['because'], string>> = {
   token: 'Fix the token or its permission.',
-  balance: 'Fund the bot’s wallet, fees included.',
-  policy: 'Wait until more is free, or have the policy changed by who may do that.',
-  certificate: 'Have the server’s certificate put right.',
+  balance: 'Add money to the bot’s wallet, fees included.',
+  policy: 'Wait until the limit allows more, or have the policy changed.',
+  certificate: 'Have the server’s certificate fixed.',
   'service-down': 'Wait until the service answers.',
   held: 'Check the held rows before anything more is sent.',
-  'max-failures': 'See why they are not done.',
+  'max-failures': 'Find out why they are not done.',
   interrupted: '',
   'others-at-work': 'Wait for the other runners.',
   failure: '',
@@ -367,7 +378,7 @@ const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'
 
 function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
   const first = stop === undefined ? toFixFirst(notDone, needs) : beforeRunning(stop);
-  const run = 'run the same command again: it does only what is not done, with the same keys.';
+  const run = 'run the same command again: it does only what is left, with the same keys.';
   if (first === '') return `R${run.slice(1)}`;
   return stop === undefined ? `${first}, then ${run}` : `${first} Then ${run}`;
 }
@@ -424,7 +435,7 @@ export function notAllDone(
 }
 
 export function batchDone(name: string, done: number, rows: number, before: number): string {
-  const earlier = before === 0 ? '' : `, ${formatCount(before)} of them before`;
+  const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
   return `Batch ${name}: ${formatCount(done)} of ${formatCount(rows)} accepted${earlier}`;
 }
 
@@ -443,14 +454,14 @@ export function refusedRows(
   const { message, hint, allowance, next = [] } = policyWords(refusal);
   return new Told(
     code,
-    `A policy refuses ${refused} of the ${counted(rows, 'row')} of ${source}. The first: ${message}`,
+    `A policy refuses ${refused} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`,
     { hint, next, ...(allowance === undefined ? {} : { allowance }) },
   );
 }
 
 export function otherFile(name: string, source: string, changed: Suggestion): Told {
   return new Told('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
-    hint: 'Give every machine the same file. If it was corrected on purpose, say so once the other runners have ended:',
+    hint: 'Give every machine the same file. If you changed it on purpose, say so when the other runners have ended:',
     next: [changed],
   });
 }
@@ -460,7 +471,7 @@ export function batchAtWork(name: string, runners: readonly Runner[]): Told {
     'batch-at-work',
     `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
     {
-      hint: 'Wait until the others have ended, then run the same command again. One that was killed counts as ended half a minute later.',
+      hint: 'Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.',
     },
   );
 }
@@ -486,4 +497,4 @@ export function sharesOf(doneNow: number, doneByOthers: number): string {
 }
 
 export const othersNotSeen = (report: string): string =>
-  `The journal cannot be asked about the rows of other runners: the report ${report} was not written.`;
+  `The journal cannot be read, so the rows of other runners are not known: the report ${report} was not written.`;

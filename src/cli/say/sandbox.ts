@@ -2,7 +2,7 @@ import { Told } from './told.ts';
 
 /** Advice for a service that runs inside another command. */
 export const moveByVariable = 'XDG_DATA_HOME moves it.';
-export const moveByOptions = 'others are given with --port and --data.';
+export const moveByOptions = 'choose others with --port and --data.';
 
 export function cannotStart(
   trouble: string,
@@ -33,8 +33,8 @@ export function ephemeralWithData(): Told {
 }
 
 export function emptyData(): Told {
-  return new Told('usage', '--data needs a folder, but it is empty.', {
-    hint: 'Name one, or leave it out.',
+  return new Told('usage', '--data is empty.', {
+    hint: 'Name a folder, or leave --data out.',
   });
 }
 
@@ -46,55 +46,55 @@ export function notANumber(name: string, text: string, most: number): Told {
 
 export const greetingEnd = 'Every request is shown here. Ctrl-C ends it.';
 
-export const readerGone = 'Nobody reads what the sandbox shows any more: it ends.';
+export const readerGone = 'The reader of the sandbox’s output is gone, so the sandbox ends.';
 
 export function noLongerShown(trouble: string): string {
   return `Requests are no longer shown: ${trouble}`;
 }
 
 export function noSuchAction(action: string): Told {
-  return new Told('usage', `The sandbox has no ${JSON.stringify(action)}.`, {
-    hint: 'It has reset and fund; without either it serves.',
+  return new Told('usage', `The sandbox has no action ${JSON.stringify(action)}.`, {
+    hint: 'Use reset or fund. Without an action, the sandbox serves.',
   });
 }
 
 export function notForAction(option: string, action: string): Told {
-  return new Told('usage', `--${option} is not for botctl sandbox ${action}.`, {
+  return new Told('usage', `botctl sandbox ${action} does not take --${option}.`, {
     hint: `Leave it out. ${action === 'fund' ? 'fund takes --amount, --asset, --to and --data.' : 'reset takes --data.'}`,
   });
 }
 
 export function onlyToFund(option: string): Told {
-  return new Told('usage', `--${option} is for botctl sandbox fund.`, {
+  return new Told('usage', `Only botctl sandbox fund takes --${option}.`, {
     hint: 'Write fund after sandbox, or leave the option out.',
   });
 }
 
 export function noAmountToFund(): Told {
   return new Told('usage', 'botctl sandbox fund needs --amount.', {
-    hint: 'Say how much, such as --amount 5.',
+    hint: 'Say how much, as in --amount 5.',
   });
 }
 
 export function cannotFund(problem: string): Told {
   return new Told('usage', `No money was made: ${problem}.`, {
-    hint: 'Change what it names, and run it again.',
+    hint: 'Fix that, and run the command again.',
   });
 }
 
 export function folderNotUsable(folder: string, trouble: string, cause: unknown): Told {
   return new Told('sandbox-unavailable', `The folder ${folder} cannot be used: ${trouble}`, {
-    hint: 'Another folder is given with --data.',
+    hint: 'Name another folder with --data.',
     cause,
   });
 }
 
 export function resetSandbox(folder: string, balances: string): string {
-  return `The sandbox in ${folder} is as new: no messages, no transfers, no readings and faults; the wallet holds ${balances}. Its tokens and its wallet are the same. What botctl --sandbox did before stays in its journal.`;
+  return `The sandbox in ${folder} is reset: no messages, transfers, readings or faults; the wallet holds ${balances}. Its tokens and wallet are unchanged. What botctl --sandbox did before stays in its journal.`;
 }
 
 export function fundedSandbox(address: string, balances: string): string {
   return `${address} now holds ${balances}.`;
 }
 
-export const makeProfile = 'Make a profile for it with:';
+export const makeProfile = 'Create a profile for it:';

@@ -130,17 +130,17 @@ export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group)
 
 /** A process that stops before its work is done: intents that it claimed may have been sent. */
 export function endedEarly(claimed: { readonly intents: number; readonly lastId: string } | undefined): Told {
-  const ended = 'botctl ended before its work did.';
+  const ended = 'botctl stopped before it had finished.';
   if (claimed === undefined)
     return new Told('bug', ended, {
-      hint: 'Run the same command again. If it ends like this again, report what --verbose prints.',
+      hint: 'Run the same command again. If it stops again, report what --verbose prints.',
     });
   const what =
     claimed.intents === 1
-      ? `Intent ${claimed.lastId}`
-      : `Any of the ${counted(claimed.intents, 'intent')} that it had begun`;
+      ? `Entry ${claimed.lastId}`
+      : `Any of the ${counted(claimed.intents, 'entry', 'entries')} that it began`;
   return new Told('unknown', `${ended} ${what} may have been sent.`, {
-    hint: `Run the same command again: ${neverTwice}, and what is done already is reported.`,
+    hint: `Run the same command again: ${neverTwice}, and anything already done is reported.`,
   });
 }
 
@@ -205,14 +205,14 @@ export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interrupti
   }
 }
 
-export const nothingSentNow = 'Nothing was sent now.';
+export const nothingSentNow = 'Nothing was sent this time.';
 export const nothingChanged = 'Nothing was changed.';
 const nothingSentOrChanged = 'Nothing was sent or changed.';
 /** For a row whose ID an earlier run may have sent. */
-export const notSentNow = 'It was not sent now.';
+export const notSentNow = 'It was not sent this time.';
 
 /** Said when another process is sending it. */
-export const thisOneSentNothing = 'This one sent nothing.';
+export const thisOneSentNothing = 'This command sent nothing.';
 
 /** A promise about running the same command again. */
 export const neverTwice = 'nothing is sent twice';
@@ -221,7 +221,7 @@ export const neverTwice = 'nothing is sent twice';
 export const onDryRun = 'nothing is sent (--dry-run)';
 
 /** Not a failure: the request is already done or must not be done. */
-export const unsentBecause = (why: string): string => `Nothing was sent now: ${sentence(why)}`;
+export const unsentBecause = (why: string): string => `Nothing was sent this time: ${sentence(why)}`;
 
 export function sentence(what: string): string {
   return /[.!?]$/u.test(what) ? what : `${what}.`;
@@ -236,19 +236,15 @@ export function interrupted(when: string): Told {
 
 export function noTerminal(): Told {
   return new Told('usage', 'There is no terminal to ask on', {
-    hint: 'Pass --yes, or give what is asked for as an option.',
+    hint: 'Add --yes, or give the answer as an option.',
   });
 }
 
 /** It would be stopped by what it reads there. */
 export function inBackground(): Told {
-  return new Told(
-    'no-answer',
-    'This command is in the background of its terminal, where nobody can be asked',
-    {
-      hint: 'If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.',
-    },
-  );
+  return new Told('no-answer', 'This command is running in the background, where it cannot ask you', {
+    hint: 'If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.',
+  });
 }
 
 /** Where it says `confirm: always`. */
@@ -257,19 +253,19 @@ type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: strin
 export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
   return new Told(
     'no-answer',
-    `The ${is} ${source} says that every transfer is confirmed (confirm: always), and there is no terminal to ask on`,
+    `The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal to ask on`,
     { hint: 'If you have decided, add --yes, or run the same command at a terminal.' },
   );
 }
 
 export function unanswered(): Told {
   return new Told('no-answer', 'Nobody answered within 5 minutes', {
-    hint: 'Run the same command again, or add --yes where nobody is at the terminal.',
+    hint: 'Run the same command again. If nobody is at the terminal, add --yes.',
   });
 }
 
 export function terminalUnusable(trouble: string, cause: unknown): Told {
-  return new Told('no-answer', `The controlling terminal cannot be opened to ask: ${trouble}`, {
+  return new Told('no-answer', `The terminal cannot be opened to ask you: ${trouble}`, {
     hint: 'If you have decided, add --yes.',
     cause,
   });
@@ -286,7 +282,7 @@ export function declined(hint = 'Run the same command again to be asked again.')
 
 export function outputNotWritable(trouble: string, cause: unknown): Told {
   return new Told('stdout-not-writable', `The output could not be written: ${trouble}.`, {
-    hint: 'Make room or fix the redirection, and run the same command again: what is done is only shown again.',
+    hint: 'Free some space or fix the redirection, then run the same command again: anything already done is only shown.',
     cause,
   });
 }

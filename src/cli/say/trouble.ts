@@ -54,11 +54,11 @@ const noTunnel: Readonly<Record<number, string>> = {
   400: 'the proxy does not understand the request for a tunnel',
   401: 'the proxy does not allow this connection',
   403: 'the proxy does not allow this connection',
-  404: 'the server at the proxy’s address makes no tunnels',
-  405: 'the server at the proxy’s address makes no tunnels',
+  404: 'the server at the proxy’s address does not make tunnels',
+  405: 'the server at the proxy’s address does not make tunnels',
   407: 'the proxy asks for a user and a password',
   429: 'the proxy limits the rate',
-  501: 'the server at the proxy’s address makes no tunnels',
+  501: 'the server at the proxy’s address does not make tunnels',
   502: 'the proxy could not reach the service',
   503: 'the proxy could not reach the service',
   504: 'the proxy could not reach the service in time',
@@ -96,15 +96,15 @@ const sentences: { readonly [Is in Trouble['is']]: string | ((trouble: Of<Is>) =
   'no-answer': 'no answer came in time',
   'reply-broke-off': 'the reply broke off',
   'reply-too-long': 'the reply was longer than botctl reads',
-  'someone-elses-reply': 'the reply is another request’s',
+  'someone-elses-reply': 'the reply belongs to another request',
   interrupted: 'it was interrupted',
-  'given-up': 'it was given up',
-  'given-back': 'it was given back before its turn came',
-  'other-origin': 'the address is of another origin',
+  'given-up': 'it was abandoned',
+  'given-back': 'it was returned before its turn came',
+  'other-origin': 'the address belongs to another origin',
   'process-died': 'its process ended before the reply was recorded',
-  'journal-gone': 'the journal was not there any more when the connection stood',
-  'claim-too-old': 'this process had been silent for too long, and another one may have taken over',
-  'too-late': 'it was too late when the connection stood',
+  'journal-gone': 'the journal was gone by the time the connection was ready',
+  'claim-too-old': 'this process was silent for too long, and another one may have taken over',
+  'too-late': 'it was too late by the time the connection was ready',
   'attempt-failed': ({ text }) => `the attempt itself failed (${text})`,
   other: ({ code, text }) => `the connection failed (${code === undefined ? text : `${code}: ${text}`})`,
 };
@@ -120,8 +120,7 @@ export function troubleWords(trouble: Trouble): string {
 
 const extraAuthorities =
   'If its certificate is from a private authority, set NODE_EXTRA_CA_CERTS to the file of that authority’s certificate';
-const checkTheDate =
-  'Check the date of this machine (date -u); if it is right, tell those who run the server';
+const checkTheDate = 'Check the date of this machine (date -u); if it is right, tell the server’s operator';
 
 const certificateAdvice: { readonly [P in CertificateProblem<'certificate'>]?: string } = {
   'unknown-authority': extraAuthorities,
@@ -132,17 +131,17 @@ const certificateAdvice: { readonly [P in CertificateProblem<'certificate'>]?: s
 };
 
 const tlsAdvice: { readonly [P in CertificateProblem<'tls'>]?: string } = {
-  'only-http2': 'botctl speaks HTTP/1.1: ask whoever runs the server to allow it, or use another base URL',
+  'only-http2': 'botctl speaks HTTP/1.1: ask the server’s operator to allow it, or use another base URL',
   'wants-certificate': 'botctl sends no client certificate: ask for an address that needs none',
 };
 
 const checkTheProxy = 'Check the address in HTTPS_PROXY';
 
 const tunnelAdvice: Readonly<Record<number, string>> = {
-  403: 'Ask whoever runs the proxy to allow the service, or name its host in NO_PROXY to go past the proxy',
+  403: 'Ask the proxy’s operator to allow the service, or name its host in NO_PROXY to bypass the proxy',
   404: checkTheProxy,
   405: checkTheProxy,
-  407: 'Put the proxy’s user and password into HTTPS_PROXY, as in http://USER:PASSWORD@proxy:3128 (special characters as %40 and the like)',
+  407: 'Put the proxy’s user and password into HTTPS_PROXY, as in http://USER:PASSWORD@proxy:3128 (write special characters in the form %40)',
   501: checkTheProxy,
 };
 

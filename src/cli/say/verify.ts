@@ -2,26 +2,26 @@ import { counted, formatDuration, listed } from './phrases.ts';
 import { Told } from './told.ts';
 
 export function whichToVerify(all: boolean): Told {
-  return new Told('usage', all ? '--all and IDs are both given' : 'Nothing is named to be verified', {
-    hint: 'Name intents, or use --all for every transfer without a final verdict.',
+  return new Told('usage', all ? 'Both --all and IDs are given' : 'Nothing to verify is named', {
+    hint: 'Give IDs, or use --all for every transfer without a final verdict.',
   });
 }
 
 export function withAllOnly(option: string): Told {
-  return new Told('usage', `--${option} goes with --all only`, {
+  return new Told('usage', `--${option} works only with --all`, {
     hint: 'Add --all, or leave it out.',
   });
 }
 
 export function acknowledgeWithReason(): Told {
-  return new Told('usage', '--acknowledge and --reason go together, with IDs or --all', {
+  return new Told('usage', '--acknowledge and --reason must be given together, with IDs or --all', {
     hint: 'Say what was done about it: --acknowledge --reason "refunded by the service, ticket 42".',
   });
 }
 
 export function nothingToAcknowledge(id: string): Told {
-  return new Told('not-allowed-now', `The chain shows nothing against intent ${id}`, {
-    hint: 'Only a contradiction, a payment of another time or a transfer whose profile is gone is acknowledged. To look at the chain again:',
+  return new Told('not-allowed-now', `The chain does not contradict transfer ${id}`, {
+    hint: 'You can acknowledge only a contradiction, a payment from another time, or a transfer whose profile is gone. To look at the chain again:',
     next: [['verify', id]],
   });
 }
@@ -38,7 +38,7 @@ export function verifiedSummary(counts: Readonly<Record<string, number>>): strin
   return `${parts.join(', ')}.`;
 }
 
-export const nothingIsGone = 'Every transfer’s profile is there: nothing to acknowledge.';
+export const nothingIsGone = 'Every transfer’s profile exists, so there is nothing to acknowledge.';
 
 export const nothingToVerify = 'Every transfer has its final verdict.';
 
@@ -62,6 +62,6 @@ export function rowsOnChain({
   otherTime,
   undecided: open,
 }: Record<'proven' | 'contradicted' | 'otherTime' | 'undecided', number>): string {
-  const another = otherTime === 0 ? '' : `${otherTime} of another time, `;
+  const another = otherTime === 0 ? '' : `${otherTime} from another time, `;
   return `On the chain: ${proven} proven, ${contradicted} contradicted, ${another}${open} undecided.`;
 }

@@ -355,7 +355,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Name', named],
       ['Row', intent.rowId],
       ['For', forWhom(intent, canvas.own)],
-      ['Intent', intent.id],
+      ['ID', intent.id],
       ['Key', showsKey(intent, canvas) ? intent.key : undefined],
     ],
     canvas,

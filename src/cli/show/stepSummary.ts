@@ -86,7 +86,7 @@ export class StepSummary {
 }
 
 function table(command: string, exit: Exit, rows: readonly Row[], more: number): string {
-  const head = [`botctl ${command}: exit ${exit}`, 'What', 'Intent', 'Result'];
+  const head = [`botctl ${command}: exit ${exit}`, 'What', 'ID', 'Result'];
   const lines = [
     `| ${head.join(' | ')} |`,
     '| --- | --- | --- | --- |',

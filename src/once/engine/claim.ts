@@ -192,12 +192,13 @@ async function stepOf(
 ): Promise<Step> {
   const { bot } = engine;
   const { found, twin } = plan;
+  const { wanted } = identity.order;
   switch (plan.is) {
     case 'other-bot':
     case 'reported-ahead':
       return { is: 'not-sent', because: plan.is, intent: mustFind(found) };
     case 'other-body':
-      return { is: 'not-sent', because: plan.is, intent: mustHaveIntactBody(mustFind(found)) };
+      return { is: 'not-sent', because: plan.is, intent: mustHaveIntactBody(mustFind(found)), wanted };
     case 'recently-done':
     case 'unfinished-twin':
       return { is: 'not-sent', because: plan.is, intent: mustFind(twin) };

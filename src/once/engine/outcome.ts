@@ -1,6 +1,7 @@
 import { isSignature } from '../chain/standing.ts';
 import type { FailureCode } from '../failures.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Wanted } from '../intent/wanted.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '../journal/journal.ts';
 import { type Refusal, refusalCodes } from '../policy/policy.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
@@ -39,7 +40,10 @@ export type Outcome =
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
   | {
       readonly is: 'not-sent';
-      readonly because: Exclude<NotSentKind, OtherUrlKind> | 'twin-still-sending' | 'interrupted';
+      readonly because:
+        | Exclude<NotSentKind, OtherUrlKind | 'other-body'>
+        | 'twin-still-sending'
+        | 'interrupted';
       /** The intent that was found, or the twin that is in the way. */
       readonly intent: Intent;
       /** The process that is sending it. */
@@ -51,6 +55,13 @@ export type Outcome =
       readonly because: OtherUrlKind;
       readonly intent: Intent;
       readonly url: BaseUrl;
+    }
+  /** `intent` has this name, and `wanted` is not the same. */
+  | {
+      readonly is: 'not-sent';
+      readonly because: 'other-body';
+      readonly intent: Intent;
+      readonly wanted: Wanted;
     }
   /** It was paid under other names. */
   | {

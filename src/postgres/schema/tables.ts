@@ -368,7 +368,7 @@ const describedTables: Readonly<Record<string, Description>> = {
     ['seq', 'base_url', 'kind', 'round'],
     {
       name: 'the name of the batch',
-      digest: 'SHA-256 of its file; empty where the batch was copied from a journal in a file',
+      digest: 'SHA-256 of its file',
       rows: 'how many rows it has',
       skipped: 'how many of them were left out: paid under another name',
       skipped_in_doubt: 'how many of those only may have been paid',

@@ -119,7 +119,7 @@ function addTouches(db: Database): void {
 function refuseForeign(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined || stats.isFile()) return;
-  throw new Error(`${file} is not a regular file, and was left as it is`);
+  throw new Error(`${file} is not a regular file, and was left unchanged`);
 }
 
 function hasTables(db: Database): boolean {

@@ -124,7 +124,7 @@ describe('config add', () => {
     [to('x'), 'usage', /no terminal to ask.*--token-stdin/u],
     [to('x', '--token-env', 'T', '--token-stdin'), 'usage', /--token-stdin and --token-env are both/u],
     [to('x', '--token-env', '$T'), 'bad-input', /name without \$/u],
-    [to('x', '--token-env', ''), 'bad-input', /not the name/u],
+    [to('x', '--token-env', ''), 'bad-input', /not a variable name/u],
     [to('x', '--token-file', '-'), 'bad-input', /use --token-stdin/u],
     [to('x', '--token-command', "op 'read"), 'bad-input', /unclosed quote/u],
     [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /--timeout/u],
@@ -295,9 +295,13 @@ describe('config use, set, unset, remove, path', () => {
 
   test('another origin needs the token again', async () => {
     const move = ['set', 'prod', 'base-url', 'https://bots.example.net'];
-    await refused(move, 'base-url', /is sent nowhere else.*--token-stdin/u);
-    await refused(['set', 'prod', 'base-url', 'https://bots.example.com:444'], 'base-url', /nowhere else/u);
-    await refused(['set', 'prod', 'base-url', 'http://127.0.0.1'], 'base-url', /nowhere else/u);
+    await refused(move, 'base-url', /is never sent elsewhere.*--token-stdin/u);
+    await refused(
+      ['set', 'prod', 'base-url', 'https://bots.example.com:444'],
+      'base-url',
+      /never sent elsewhere/u,
+    );
+    await refused(['set', 'prod', 'base-url', 'http://127.0.0.1'], 'base-url', /never sent elsewhere/u);
     await config([...move, '--token-env', 'NEW']);
     expect(home.readConfig()).toMatchObject({
       profiles: { prod: { 'base-url': 'https://bots.example.net', token: { kind: 'env', variable: 'NEW' } } },
@@ -357,7 +361,7 @@ describe('config use, set, unset, remove, path', () => {
     [['set', 'prod', 'timeout', '600h'], 'bad-input', /too long/u],
     [['set', 'prod', 'retries', '101'], 'bad-input', /from 0 to 100/u],
     [['set', 'prod', 'timeout', '5s', '--token-env', 'T'], 'usage', /together with timeout/u],
-    [['set', 'prod', 'token', 'canary'], 'usage', /never an argument/u],
+    [['set', 'prod', 'token', 'canary'], 'usage', /cannot be an argument/u],
     [['set', 'prod', 'token'], 'usage', /no terminal/u],
     [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
     [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],

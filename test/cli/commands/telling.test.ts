@@ -126,7 +126,7 @@ describe('an intent whose request was damaged', () => {
     expect(failed).toMatchObject([{ code: 'journal-damaged' }]);
     const { key, reportedAtMs } = await scripted.only();
     expect(failed[0]?.message).toContain(
-      `The transfer is accepted (intent ${(await scripted.only()).id}, key ${key})`,
+      `The transfer is accepted (ID ${(await scripted.only()).id}, key ${key})`,
     );
     expect(reportedAtMs).toBeUndefined();
   });
@@ -193,7 +193,7 @@ describe('resume', () => {
     expect(await resume(resuming([], [id]), context)).toBe(10);
     expect(await resume(resuming([], [id, id]), context)).toBe(10);
     expect(questions).toBe(2);
-    expect(said[0]).toContain(`Intent ${id} stays held`);
+    expect(said[0]).toContain(`Transfer ${id} stays held`);
   });
 
   test.each([
@@ -225,7 +225,7 @@ describe('resume', () => {
     const failures = said.filter((line) => line.startsWith('no-such-profile'));
     expect(failures).toHaveLength(2);
     for (const [nth, id] of ids.entries()) {
-      expect(failures[nth]).toContain(`Intent ${id} stays unknown`);
+      expect(failures[nth]).toContain(`Transfer ${id} stays unknown`);
       expect(failures[nth]).toContain(`botctl resolve ${id}`);
     }
   });

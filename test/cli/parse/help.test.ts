@@ -125,7 +125,7 @@ describe('the topics', () => {
     [['exit-code'], 'botctl help exit-codes'],
     [['trasnfer'], 'botctl help transfer'],
     [['config', 'lst'], 'botctl help config list'],
-    [['quite-else'], 'The help lists what there is.\n          botctl help\n'],
+    [['quite-else'], 'The help lists its topics:\n          botctl help\n'],
   ])('help %j is answered with what was meant', async (words, hint) => {
     const { code, stderr } = await runMain(['help', ...words]);
     expect(code).toBe(2);

@@ -26,7 +26,7 @@ async function refused(line: readonly string[], problem: RegExp | string): Promi
   const whole = JSON.parse(json.stdout);
   expect(whole).toMatchObject({ schema: 'botctl/1', error: { code: 'usage', retry: 'after-fix' } });
   expect(whole.error.message).toMatch(problem);
-  if (!/No command is named/u.test(whole.error.message))
+  if (!/No command is given/u.test(whole.error.message))
     expect(whole.error.message).toMatch(/[Nn]othing was sent/u);
   expect(seen).toEqual([]);
 }
@@ -98,8 +98,8 @@ describe('what is not known', () => {
     [['send', 'extra'], /send takes no positional arguments, but got 1\. Nothing was sent or changed\./u],
     [['config', 'add'], /The argument <name> is missing\./u],
     [['config', 'add', 'a', 'b'], /config add takes 1 argument \(<name>\), but got 2/u],
-    [['--sandbox'], /No command is named/u],
-    [['config', '--sandbox'], /No command is named/u],
+    [['--sandbox'], /No command is given/u],
+    [['config', '--sandbox'], /No command is given/u],
   ])('%j is refused before anything happens', async (line, problem) => {
     await refused(line, problem);
   });

@@ -14,7 +14,7 @@ function ended(notDone: readonly NotDone[], ...needs: string[]) {
   return { message, hint: details.hint, next: details.next };
 }
 
-const runAgain = 'run the same command again: it does only what is not done, with the same keys.';
+const runAgain = 'run the same command again: it does only what is left, with the same keys.';
 
 test('what may have happened is said first', () => {
   expect(notDoneOutcomes[0]).toBe('unknown');
@@ -25,10 +25,8 @@ test('one row is said as one, several as several', () => {
   expect(ended([{ outcome: 'unknown', rows: 1200 }]).message).toBe(
     '1,200 rows are unknown: they may have happened.',
   );
-  expect(meaningOf({ outcome: 'not-sent', rows: 1 })).toBe(
-    '1: its id, or another payment, stands in the way',
-  );
-  expect(batchDone('n', 3, 3, 1)).toBe('Batch n: 3 of 3 accepted, 1 of them before');
+  expect(meaningOf({ outcome: 'not-sent', rows: 1 })).toBe('1: its id or another payment is in the way');
+  expect(batchDone('n', 3, 3, 1)).toBe('Batch n: 3 of 3 accepted, 1 of them earlier');
 });
 
 test('where running it again is all, nothing else is asked for', () => {
@@ -59,7 +57,7 @@ test('a stop says why, and what comes before the next run', () => {
     again,
   );
   expect(message).toBe(
-    '8 rows are held. The last 8 rows ended held: the replies do not say what was done, so no new rows were begun.',
+    '8 rows are held. The last 8 rows ended held: the replies do not say what was done, so no new rows were started.',
   );
   expect(details.hint).toBe(`Check the held rows before anything more is sent. Then ${runAgain}`);
 });

@@ -19,8 +19,11 @@ describe('a complaint', () => {
   test.each<[Complaint, string]>([
     [complain('memo', 'given', 'missing'), 'memo is missing'],
     [complain(undefined, 'given', 'missing'), 'the request is missing'],
-    [complain('fee', 'known', 'unknown'), 'fee is not known (it must be a field of the service’s document)'],
-    [complain('x', 'valid', 'invalid'), 'x is not valid (it must be as the service’s document says)'],
+    [
+      complain('fee', 'known', 'unknown'),
+      'fee is not known (it must be a field in the service’s documentation)',
+    ],
+    [complain('x', 'valid', 'invalid'), 'x is not valid (it must be as the service’s documentation says)'],
     [complain('memo', 'shape', 'string'), 'memo is not a string (it must be a string, in double quotes)'],
     [complain('components', 'shape', 'array'), 'components is not a list (it must be a list)'],
     [complain(undefined, 'shape', 'object'), 'the request is not an object (it must be an object)'],
@@ -76,7 +79,7 @@ describe('a complaint', () => {
 
   test.each([
     ['empty', 'is empty'],
-    ['blanks', 'has blanks around it, or control characters or invisible ones'],
+    ['blanks', 'has spaces around it, or has control or invisible characters'],
     [{ insteadOfSol: 'sol' }, 'is "sol": write SOL'],
   ] as const)('of an asset: %j', (value, problem) => {
     expect(sentence(complain('asset', 'asset', value))).toBe(`asset ${problem} ${token}`);
@@ -84,7 +87,7 @@ describe('a complaint', () => {
 
   test.each([
     ['empty', 'is empty'],
-    [{ notBase58At: 10 }, 'has a character that base58 does not have, at position 10'],
+    [{ notBase58At: 10 }, 'has a character that is not in base58, at position 10'],
     [{ characters: 1_000_000 }, 'is 1000000 characters long'],
     [{ bytes: 1 }, 'is 1 byte long'],
     [{ bytes: 33 }, 'is 33 bytes long'],
@@ -95,7 +98,7 @@ describe('a complaint', () => {
   test('of what no key controls', () => {
     expect(sentence(complain(address, 'wallet', 'off-curve'))).toBe(`${address} is off the curve ${wallet}`);
     expect(sentence(complain(address, 'wallet', 'short'))).toMatch(
-      /one may be missing \(it must be a Solana/u,
+      /a character may be missing \(it must be a Solana/u,
     );
   });
 
@@ -105,7 +108,7 @@ describe('a complaint', () => {
     ['sysvar', 'a sysvar'],
   ] as const)('of an unusual recipient: %j', (value, called) => {
     expect(sentence(complain(address, 'unusual', value))).toBe(
-      `${address} is ${called} (it must be the wallet of somebody else; add --allow-unusual if this address is really meant)`,
+      `${address} is ${called} (it must be someone else’s wallet; add --allow-unusual if you really mean this address)`,
     );
   });
 
@@ -128,13 +131,13 @@ describe('a complaint', () => {
   });
 
   test.each([
-    ['no-policy', 'is a name, and there is no policy that gives it an address'],
+    ['no-policy', 'is a name, but no policy gives it an address'],
     ['several-addresses', 'is a name for which two policies have different addresses'],
-    [{ noneOf: [] }, 'is a name, and the policy gives no address a name'],
-    [{ noneOf: ['@ada'] }, 'is a name that no policy has: there is @ada'],
+    [{ noneOf: [] }, 'is a name, but the policy names no recipients'],
+    [{ noneOf: ['@ada'] }, 'is a name that the policy does not have; it has @ada'],
     [
       { noneOf: ['@a', '@b', '@c', '@d', '@e', '@f', '@g'] },
-      'is a name that no policy has: there are @a, @b, @c, @d, @e, 2 more',
+      'is a name that the policy does not have; it has @a, @b, @c, @d, @e, 2 more',
     ],
   ])('of a recipient: %j', (value, problem) => {
     expect(sentence(complain(address, 'recipient', value as 'no-policy'))).toBe(
@@ -147,7 +150,7 @@ describe('a complaint', () => {
     ['sign', 'has a sign'],
     ['exponent', 'has an exponent'],
     ['comma', 'has a comma'],
-    ['blank', 'has a blank'],
+    ['blank', 'has a space'],
     ['leading-zero', 'has a leading zero'],
     ['bare-fraction', 'has no digit before its dot'],
     ['bare-dot', 'has no digit after its dot'],
@@ -188,7 +191,8 @@ describe('a request that is not valid', () => {
   test('of a file has no options', () => {
     const complaints = [complain('fee', 'known', 'unknown')];
     expect(notValid({ kind: 'transfer', complaints, options: {} })).toEqual({
-      message: 'The transfer is not valid: fee is not known (it must be a field of the service’s document)',
+      message:
+        'The transfer is not valid: fee is not known (it must be a field in the service’s documentation)',
       hint: 'Fix it and run the command again.',
     });
   });
@@ -196,7 +200,7 @@ describe('a request that is not valid', () => {
 
 test('a warning says what is sent as it is', () => {
   expect(warningWords({ is: 'unknown-style', style: 'primary', known: ['success', 'danger'] })).toBe(
-    'The button style "primary" is not one of success, danger. The service’s full list is not published, so the style is sent as it is.',
+    'The button style "primary" is not one of success, danger. The service’s full list is not published, so the style is sent unchanged.',
   );
   expect(warningWords({ is: 'more-unknown-styles', count: 3 })).toBe('3 more button styles are unknown.');
 });

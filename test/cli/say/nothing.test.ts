@@ -7,7 +7,7 @@ import { type FailureCode, failureExits } from '../../../src/once/failures.ts';
 const src = resolve(import.meta.dirname, '../../../src');
 
 const tail =
-  /nothing (?:more )?(?:was|is) (?:sent|changed|decided)|nothing was (?:sent|changed) or|was not sent now/iu;
+  /nothing (?:more )?(?:was|is) (?:sent|changed|decided)|nothing was (?:sent|changed) or|was not sent this time/iu;
 
 /** What is no sentence about one command: tables and help. */
 const elsewhere = [
@@ -46,7 +46,7 @@ describe('a command that stops says what it did not do', () => {
     ['usage', { does: undefined, begun: false }, 'Nothing was sent or changed.'],
     ['usage', { does: 'sends', begun: false }, 'Nothing was sent.'],
     ['no-token', { does: 'sends', begun: true }, 'Nothing more was sent.'],
-    ['other-body', { does: 'sends', begun: false }, 'Nothing was sent now.'],
+    ['other-body', { does: 'sends', begun: false }, 'Nothing was sent this time.'],
     ['policy-limit', { does: 'sends', begun: true }, 'Nothing more was sent.'],
     ['usage', { does: 'changes', begun: false }, 'Nothing was changed.'],
     ['journal-unreachable', { does: 'changes', begun: true }, ''],
@@ -73,7 +73,7 @@ describe('a command that stops says what it did not do', () => {
   test('what is known of an earlier run stands behind the end', () => {
     const failure = new Told('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
     expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
-      'There is no token. Nothing was sent now. Intent 1 may have happened.',
+      'There is no token. Nothing was sent this time. Intent 1 may have happened.',
     );
   });
 
@@ -84,6 +84,6 @@ describe('a command that stops says what it did not do', () => {
 });
 
 test('a sentence is ended once', () => {
-  expect(unsentBecause('this was done already')).toBe('Nothing was sent now: this was done already.');
-  expect(new Told('usage', 'It was left as it is.').message).toBe('It was left as it is.');
+  expect(unsentBecause('this was done already')).toBe('Nothing was sent this time: this was done already.');
+  expect(new Told('usage', 'It was left unchanged.').message).toBe('It was left unchanged.');
 });

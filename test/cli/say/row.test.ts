@@ -4,7 +4,7 @@ import { complainOfRow, type RowComplaint } from '../../../src/batch/facts.ts';
 import { rowSentences } from '../../../src/cli/say/intent.ts';
 import { complain } from '../../../src/once/intent/facts.ts';
 
-const idRule = '(it must be text of at most 512 bytes that is this row’s alone)';
+const idRule = '(it must be text of at most 512 bytes that no other row has)';
 const badId = (is: 'not-text' | 'empty' | 'too-long'): RowComplaint =>
   complainOfRow('id', 'id', { mostBytes: 512, is });
 const hidden = { is: 'hidden', codePoint: 0x200b, position: 2 } as const;
@@ -15,7 +15,7 @@ const buttons =
 test.each<[RowComplaint, string]>([
   [
     complainOfRow(undefined, 'object', { is: 'key-twice', key: 'id', line: 1, column: 11 }),
-    'the row is the key "id" is given twice in one object at column 11 (it must be one JSON object)',
+    'the row cannot be used: the key "id" is given twice in one object, at column 11 (it must be one JSON object)',
   ],
   [
     complainOfRow(undefined, 'object', 'other-json'),
@@ -38,7 +38,7 @@ test.each<[RowComplaint, string]>([
   ],
   [
     complainOfRow('id', 'own-id', { alsoOfLine: 3 }),
-    'id is also that of line 3 (it must be this row’s alone)',
+    'id is also the id of line 3 (it must be the id of this row alone)',
   ],
   [
     complainOfRow('idempotency_key', 'no-key', 'given'),
@@ -46,16 +46,16 @@ test.each<[RowComplaint, string]>([
   ],
   [
     complainOfRow('buttons', 'no-buttons', 'given'),
-    'buttons is given too (it must be absent where components is given)',
+    'buttons is given too (it must be absent if components is given)',
   ],
   [complainOfRow('buttons', 'buttons', 'other'), `buttons is not an array of buttons ${buttons}`],
   [
     complainOfRow('content', 'template', { column: 'b', source: 'hello.txt', at }),
-    'content has no value for {{b}} (hello.txt, line 1, column 7) in this row (it must be what --template makes of the row)',
+    'content has no value for {{b}} (hello.txt, line 1, column 7) in this row (it must be made by --template alone)',
   ],
   [
     complainOfRow('content', 'template', 'given'),
-    'content is given by the row too (it must be what --template makes of the row)',
+    'content is also given by the row (it must be made by --template alone)',
   ],
   [complain('id', 'given', 'missing'), 'id is missing'],
 ])('%j', (complaint, text) => {

@@ -47,23 +47,25 @@ describe('a command that is suggested', () => {
 
   test('that would read stdin again is said in words; looking and deciding need no token', () => {
     const given = [{ name: 'token-file', value: '-' }];
-    expect(lineOf(['resume', 'a1b2'], given)).toBe('lacking: It read stdin: give it the same input again.');
+    expect(lineOf(['resume', 'a1b2'], given)).toBe(
+      'lacking: The command read stdin: give it the same input again.',
+    );
     expect(lineOf(['history', 'a1b2'], given)).toBe('botctl history a1b2');
     const batch = { command: 'batch send', args: ['-'], occurrences: [{ name: 'once', value: 'x' }] };
-    expect(lineOf(again(batch), [])).toBe('lacking: It read stdin: give it the same input again.');
+    expect(lineOf(again(batch), [])).toBe('lacking: The command read stdin: give it the same input again.');
   });
 
   test('never repeats a password', () => {
     const given = [{ name: 'journal', value: 'postgres://bots:canary@db/ledger' }];
     const { lines, lacking } = suggested([['history']], { occurrences: given, asks: false });
-    expect([lines, lacking]).toEqual([[], 'Its --journal holds a password, which is not repeated here.']);
+    expect([lines, lacking]).toEqual([[], 'The --journal URL contains a password, which is not shown here.']);
     for (const value of [
       ' postgres://b:canary@db/x',
       'jdbc:postgresql://h/d?password=canary',
       'b:canary@db/x',
     ])
       expect(lineOf(['history'], [{ name: 'journal', value }])).toMatch(
-        /^lacking: Its --journal holds a password/u,
+        /^lacking: The --journal URL contains a password/u,
       );
     expect(lineOf(['history'], [{ name: 'journal', value: 'host=h password = canary' }])).toMatch(
       /^lacking/u,

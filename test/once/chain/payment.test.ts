@@ -273,7 +273,7 @@ describe('what the system program moves otherwise', () => {
       ['pays it where it is the amount', { calls: [moveBy(wallet, ada, sol)], ...gains(sol) }, '0'],
       ['is another amount', { calls: [moveBy(wallet, ada, sol + 1n)], ...gains(sol + 1n) }, 'other-amount'],
       [
-        'came from another',
+        'came from a wallet other than the profile’s',
         { calls: [moveBy(bob, ada, sol)], lamports: { [bob]: -sol, [ada]: sol } },
         'other-source?',
       ],

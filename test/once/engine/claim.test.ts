@@ -175,7 +175,7 @@ describe('the same command again', () => {
     scripted.clock.advance(24 * hour + 1);
     expect(endOf(await scripted.run(message(), [posted]))).toBe('accepted');
     expect((await scripted.intents()).map(({ state }) => state)).toEqual(['held', 'accepted']);
-    expect(scripted.notices.join()).toMatch(/left undecided.*may have happened/u);
+    expect(scripted.notices.join()).toMatch(/never settled.*may have happened/u);
   });
 
   test.each([

@@ -495,9 +495,7 @@ describe('a journal that is taken away while it is in use', () => {
     expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
     const { exit, problem } = await explained(ended, 0);
     expect(exit).toBe(9);
-    expect(problem?.message).toMatch(
-      /could not record it: The journal was taken away while it was in use: /u,
-    );
+    expect(problem?.message).toMatch(/could not record it: The journal was removed while it was in use: /u);
     expect(problem?.hint).toMatch(/Put the journal back/u);
   });
 });
@@ -513,14 +511,14 @@ describe('a claim that others may soon take over', () => {
     expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
     const { exit, problem } = await explained(ended, 0);
     expect([exit, problem?.code, problem?.retry]).toEqual([1, 'fenced', 'same-command']);
-    expect(problem?.message).toMatch(/was not sent: this process had been silent for too long/u);
+    expect(problem?.message).toMatch(/was not sent: this process was silent for too long/u);
   });
 
   test('leaves in doubt what an earlier attempt left in doubt', async () => {
     await scripted.run(transfer({}, once('rent')), [lost], noRetries);
     const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
     expect(exit).toBe(9);
-    expect(problem?.message).toMatch(/an earlier attempt left, and the last one did not/u);
+    expect(problem?.message).toMatch(/an earlier attempt was sent, and the last one was not/u);
   });
 });
 

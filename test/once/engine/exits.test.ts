@@ -75,6 +75,13 @@ function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Conclu
   };
 }
 
+const otherBody: Outcome = {
+  is: 'not-sent',
+  because: 'other-body',
+  intent: intent('unknown'),
+  wanted: { kind: 'transfer', request: { to_address: 'a', asset: 'SOL', amount: '1' }, warnings: [] },
+};
+
 const refusals = [400, 401, 402, 403, 404, 405, 410, 413, 415, 418, 422, 451, 499, 300, 301, 302, 307, 308];
 
 const inWords = groupedExits.flatMap(({ rows }) => rows);
@@ -170,10 +177,13 @@ describe('the exit code', () => {
   test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', async () => {
     const url = parseBaseUrl('https://bots.example/bots');
     const refused = async (
-      because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined' | 'paid-already'>,
+      because: Exclude<
+        (Outcome & { is: 'not-sent' })['because'],
+        'policy' | 'declined' | 'paid-already' | 'other-body'
+      >,
     ) => (await explained({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs)).exit;
     expect(await refused('other-bot')).toBe(6);
-    expect(await refused('other-body')).toBe(6);
+    expect((await explained(otherBody, nowMs)).exit).toBe(6);
     expect(await refused('other-url')).toBe(6);
     expect(await refused('unknown-at-other-url')).toBe(9);
     expect(await refused('held-at-other-url')).toBe(10);
@@ -205,7 +215,7 @@ describe('what is said', () => {
       ended(intent('open'), attempt(undefined, 'unsent')),
       ended(intent('open'), undefined),
       { is: 'still-sending', intent: intent('sending') },
-      ...(['other-bot', 'other-body', 'unfinished-twin', 'twin-still-sending', 'declined'] as const).map(
+      ...(['other-bot', 'unfinished-twin', 'twin-still-sending', 'declined'] as const).map(
         (because): Outcome => ({ is: 'not-sent', because, intent: intent('unknown') }),
       ),
     ];
@@ -229,9 +239,9 @@ describe('what is said', () => {
     ['failed-status', 'says that it failed'],
     ['no-proof', 'nothing in its reply shows'],
     ['rejected-after-doubt', 'an earlier attempt may have been accepted'],
-    ['conflict', 'knows this key already'],
+    ['conflict', 'already knows this key'],
     ['conflict-in-flight', 'key is in use'],
-    ['key-age', 'too long ago'],
+    ['key-age', 'so long ago'],
     ['clock', 'clock has gone back'],
     ['other-token', 'another token'],
   ])('of held is why (%s), and both decisions', async (why, words) => {
@@ -269,7 +279,7 @@ describe('what is said', () => {
       return (await explained(isNew ? { ...end, isNewJournal: true } : end, nowMs)).problem?.message;
     };
     expect(await said(402, true)).toMatch(
-      /This request did nothing, but the journal is new: another machine may have sent the message under this name\.$/u,
+      /This request did nothing. The journal is new, so another machine may have sent the message under this name\.$/u,
     );
     for (const status of [400, 404, 422])
       expect(await said(status, true)).toMatch(/This request did nothing\.$/u);
@@ -337,6 +347,6 @@ describe('what is said', () => {
     expect(newOneNotice(intent('resolved', 'transfer', { resolvedAs: 'happened' }))).toMatch(
       /It was decided at .* that the same transfer happened .*This is a new one/u,
     );
-    expect(newOneNotice(intent('held', 'message'))).toMatch(/left undecided.*may have happened/u);
+    expect(newOneNotice(intent('held', 'message'))).toMatch(/never settled.*may have happened/u);
   });
 });

@@ -111,7 +111,7 @@ describe('numbers that would not arrive as they are written are refused', () => 
     '%s',
     async (number) => {
       expect(await faultOf(`{"a": ${number}}`)).toBe(
-        `line 1, column 7: the number cannot be passed on exactly; write it as a string.`,
+        `line 1, column 7: the number would lose digits; write it as a string.`,
       );
     },
   );

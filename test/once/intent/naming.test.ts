@@ -61,7 +61,7 @@ describe('which naming counts', () => {
     ['a soft hyphen in a run', { run: 'pa\u00adyday' }, '--run has U+00AD, which is invisible (character 3)'],
     ['a key that differs by a joiner', { key: 'k\u200d1' }, '--idempotency-key has U+200D'],
     ['a payload’s key', { payloadKey: '\ufeffk' }, 'the payload’s idempotency_key has U+FEFF'],
-    ['BOTCTL_RUN with a blank at its end', { runFromEnv: 'a ' }, 'BOTCTL_RUN starts or ends with a blank'],
+    ['BOTCTL_RUN with a blank at its end', { runFromEnv: 'a ' }, 'BOTCTL_RUN starts or ends with a space'],
     ['a name of 513 bytes', { once: 'x'.repeat(513) }, '--once is longer than 512 bytes'],
   ])('%s is refused', async (_what, choice, problem) => {
     const failure = await failureOf(() => chosen(choice));

@@ -210,7 +210,7 @@ const labels: Readonly<Record<RowStanding, string>> = {
   declined: 'Declined',
   skipped: 'Skipped',
   'skipped-in-doubt': 'In doubt',
-  'not-begun': 'Not begun',
+  'not-begun': 'Not started',
 };
 
 function statusJson(command: string, status: BatchStatus): Record<string, unknown> {

@@ -198,8 +198,8 @@ function inAWarning(warning: SurveyWarning): string {
   return rowsLookAlike(warning.line, warning.address, warning.other);
 }
 
-function conflicting({ plan, ...which }: ConflictRow): BadRow {
-  return { ...which, reason: conflictWords[plan] };
+function conflicting({ plan, found, wanted, ...which }: ConflictRow): BadRow {
+  return { ...which, reason: conflictWords(plan, found, wanted) };
 }
 
 function refusedRow({ refusal, ...which }: RefusedRow): BadRow {

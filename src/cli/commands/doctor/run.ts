@@ -10,6 +10,7 @@ import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
 import {
+  checkNames,
   connectingTo,
   embeddedBot,
   loadingSandbox,
@@ -292,7 +293,7 @@ function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas,
       : wrapTo(own(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`), width, widthOf)),
     ...lines.map((line) => `  ${safeLine(line)}`),
   ];
-  const head = `${marks[level](paint)}  ${paint.bold(pad(check, checkWidth))}  ${first}`;
+  const head = `${marks[level](paint)}  ${paint.bold(pad(checkNames[check] ?? check, checkWidth))}  ${first}`;
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
 }
 

@@ -46,11 +46,11 @@ test('a shared journal in order', () => {
     durable: fsync and full_page_writes are on: what the server acknowledges is on its disk
     standby: no commit waits for a standby: a standby that is promoted may lack the latest ones
     role: bots, which owns nothing of the journal
-    notes: the journal holds what it acknowledged to this machine (2 notes)
-    runners: 2 at work; one that is silent for 30 s is taken over
+    notes: the journal has everything that it acknowledged to this machine (2 notes)
+    runners: 2 at work; after 30 s of silence, another one takes over
     intents: 3 accepted
     latency: 1.3 ms for a round trip to the journal’s server
-    time: this clock agrees with the journal’s server, which dates what is on record"
+    time: this clock agrees with the journal’s server, which dates the entries"
   `);
 });
 
@@ -61,23 +61,28 @@ const off = { ...server, settings: { ...server.settings, full_page_writes: 'off'
 describe('what is not in order', () => {
   test.each<[string, string, string, Partial<SharedLook>]>([
     ['durable', 'fail', 'full_page_writes off: the server may lose', { server: off }],
-    ['late', 'warn', '/data/lost-late-1.jsonl holds replies', { lostReplies: ['/data/lost-late-1.jsonl'] }],
-    ['durable', 'ok', 'as was accepted', { server: off, journal: { ...journal, acceptedDurability: true } }],
+    ['late', 'warn', '/data/lost-late-1.jsonl has replies', { lostReplies: ['/data/lost-late-1.jsonl'] }],
+    [
+      'durable',
+      'ok',
+      'which was accepted',
+      { server: off, journal: { ...journal, acceptedDurability: true } },
+    ],
     ['standby', 'warn', 'is a standby', { server: { ...server, isStandby: true } }],
-    ['standby', 'fail', 'none of them is there', { standbys: { names: 'a, b', synchronous: 0 } }],
+    ['standby', 'fail', 'none of them is connected', { standbys: { names: 'a, b', synchronous: 0 } }],
     ['standby', 'ok', 'wait for a; 1 synchronous standby', { standbys: { names: 'a', synchronous: 1 } }],
     ['standby', 'ok', 'commits wait for a', { standbys: { names: 'a', synchronous: undefined } }],
     ['role', 'warn', 'superuser', { role: { ...role, isSuperuser: true, ownsTables: true } }],
     ['role', 'warn', 'owns the journal', { role: { ...role, ownsTables: true } }],
-    ['role', 'ok', 'may only look', { journal: { ...journal, salt: undefined } }],
+    ['role', 'ok', 'may only read', { journal: { ...journal, salt: undefined } }],
     [
       'notes',
       'fail',
       '2 attempts that the journal',
       { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number })) } },
     ],
-    ['notes', 'fail', 'another server than before', { notes: { ...notes, held: 0, isNewServer: true } }],
-    ['notes', 'ok', 'holds what it acknowledged', { notes: { ...notes, isNewServer: true } }],
+    ['notes', 'fail', 'a different server', { notes: { ...notes, held: 0, isNewServer: true } }],
+    ['notes', 'ok', 'has everything that it acknowledged', { notes: { ...notes, isNewServer: true } }],
     ['late', 'warn', 'kept in /data/shared', { lateReplies: '/data/shared' }],
     ['latency', 'warn', '150.0 ms', { latencyMs: 150 }],
     ['time', 'warn', '31 s behind', { aheadMs: -31_000 }],

@@ -97,14 +97,14 @@ test.each([
 });
 
 test.each([
-  ['nothing can have happened yet', unsent, 'is not what it was.'],
+  ['nothing can have happened yet', unsent, 'has changed.'],
   ['it may have happened', lost, 'What was sent before may have happened.'],
 ])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
   const payment = transfer();
   await scripted.run(payment, [flight], { limits: { retries: 0 } });
   damageJournal(scripted.path, `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
   const { message: said } = await failureOf(() => scripted.run(payment, [paid]));
-  expect(said).toMatch(/is not what it was\.( |$)/u);
+  expect(said).toMatch(/has changed\.( |$)/u);
   expect(said.endsWith(words)).toBe(true);
 });
 

@@ -136,7 +136,7 @@ describe('a new journal', () => {
   });
 });
 
-describe('what is no journal of this botctl is refused, and left as it is', () => {
+describe('what is no journal of this botctl is refused, and left unchanged', () => {
   async function untouched(path: string): Promise<Failure> {
     const before = readFileSync(path);
     const { mode, mtimeMs } = statSync(path);
@@ -176,7 +176,7 @@ describe('what is no journal of this botctl is refused, and left as it is', () =
       const path = await made('PRAGMA wal_checkpoint(TRUNCATE)');
       const failure = await untouched(path);
       expect(failure.code).toBe('journal-schema');
-      expect(failure.message).toContain('was never released');
+      expect(failure.message).toContain('unreleased botctl');
       expect(() => lookAtJournal(path)).toThrow(unreleased);
       expect(() => findLoss(path)).toThrow(unreleased);
     });
@@ -247,7 +247,7 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     renameSync(path, `${path}.moved`);
     const refused = await refusal(path);
     expect(refused.code).toBe('journal-lost');
-    expect(refused.message).toContain('1 intent and 1 attempt');
+    expect(refused.message).toContain('1 entry and 1 attempt');
     expect(existsSync(path)).toBe(false);
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
   });

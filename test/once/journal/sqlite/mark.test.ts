@@ -138,7 +138,7 @@ const hurts: readonly Hurt[] = [
   {
     what: 'one flipped bit in the log',
     hurt: (path) => overwrite(`${path}-wal`, logHeaderBytes + 40, (byte) => byte ^ 4),
-    says: /has lost 5 intents and 5 attempts/u,
+    says: /has lost 5 entries and 5 attempts/u,
     accepted: five,
   },
   {
@@ -147,19 +147,19 @@ const hurts: readonly Hurt[] = [
       const frames = (statSync(`${path}-wal`).size - logHeaderBytes) / frameBytes;
       truncateSync(`${path}-wal`, logHeaderBytes + Math.floor(frames / 2) * frameBytes);
     },
-    says: /has lost [1-4] intents? and [1-4] attempts?/u,
+    says: /has lost [1-4] entr(?:y|ies) and [1-4] attempts?/u,
     accepted: expect.anything() as never,
   },
   {
     what: 'the log’s header broken',
     hurt: (path) => overwrite(`${path}-wal`, 9, (byte) => byte ^ 0x80),
-    says: /has lost 5 intents and 5 attempts/u,
+    says: /has lost 5 entries and 5 attempts/u,
     accepted: five,
   },
   {
     what: 'the log removed',
     hurt: (path) => rmSync(`${path}-wal`),
-    says: /has lost 5 intents and 5 attempts/u,
+    says: /has lost 5 entries and 5 attempts/u,
     accepted: five,
   },
   {
@@ -168,7 +168,7 @@ const hurts: readonly Hurt[] = [
       const older = await leftJournal(0);
       for (const suffix of ['', '-wal']) copyFileSync(`${older}${suffix}`, `${path}${suffix}`);
     },
-    says: /its mark .*journal\.db\.mark is of another journal/u,
+    says: /its mark .*journal\.db\.mark is from another journal/u,
     accepted: five,
   },
   {
@@ -195,25 +195,25 @@ const hurts: readonly Hurt[] = [
       database.exec(`DELETE FROM meta WHERE name = 'mark'`);
       database.close();
     },
-    says: /is older than the mark beside it; that journal held 5 intents and 5 attempts/u,
+    says: /is older than the mark beside it; that journal had 5 entries and 5 attempts/u,
     accepted: five,
   },
   {
     what: 'journal.db removed from beside its log and its mark',
     hurt: (path) => rmSync(path),
-    says: /is gone or empty, but .* that journal held 5 intents and 5 attempts/u,
+    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
     accepted: five,
   },
   {
     what: 'journal.db emptied',
     hurt: (path) => truncateSync(path, 0),
-    says: /is gone or empty, but .* that journal held 5 intents and 5 attempts/u,
+    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
     accepted: five,
   },
 ];
 
 describe('a journal that has lost something', () => {
-  test.each(hurts)('is refused, and left as it is: $what', async ({ hurt, says }) => {
+  test.each(hurts)('is refused, and left unchanged: $what', async ({ hurt, says }) => {
     const path = await leftJournal();
     await hurt(path);
     const before = contents(path);
