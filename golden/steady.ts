@@ -16,7 +16,7 @@ const numbered: readonly Pattern[] = [
 ];
 
 const plain: readonly Pattern[] = [
-  ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/gu],
+  ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|(?= {2}[a-z]))/gu],
   ['date', /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} GMT/gu],
   ['pid', /(?<=\b(?:process|pid) )\d+\b/gu],
   ['slot', /(?<="slot":|\bSlot {2,})\d+/gu],
