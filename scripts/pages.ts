@@ -1,7 +1,7 @@
-import { planWords, rerunFindings } from '../src/cli/say/plans.ts';
 import { groupedExits } from '../src/cli/say/told.ts';
-import { exitOfPlan, meaningOf, rerunTable } from '../src/once/engine/planKinds.ts';
+import { exitOfPlan, meaningOf, type PlanKind, planKinds, rerunTable } from '../src/once/engine/planKinds.ts';
 import { withMarked } from './marked.ts';
+import { planWords, rerunFindings } from './reruns.ts';
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -21,19 +21,33 @@ function exitCodes(): string {
   return ['| what to do | exit codes |', '| --- | --- |', ...rows].join('\n');
 }
 
+function exitInWords(plan: PlanKind): string {
+  return String(exitOfPlan(meaningOf({ is: plan })) ?? 'as it ends');
+}
+
 function reruns(): string {
-  const rows = rerunTable.map(({ found, plan }) => {
-    const { happens } = planWords[plan];
-    const exit = exitOfPlan(meaningOf({ is: plan }));
-    return [rerunFindings[found], happens, exit === undefined ? 'as it ends' : String(exit)];
-  });
+  const rows = rerunTable.map(({ found, plan }) => [
+    rerunFindings[found],
+    planWords[plan],
+    exitInWords(plan),
+  ]);
   return table([['found', 'what happens', 'exit'], ...rows]);
+}
+
+/** What is decided without a row of the table: before it, or because nothing was found. */
+function otherPlans(): string {
+  const decided = new Set<string>(rerunTable.map(({ plan }) => plan));
+  const others = (Object.keys(planKinds) as PlanKind[]).filter((plan) => !decided.has(plan));
+  return table([
+    ['plan', 'what happens', 'exit'],
+    ...others.map((plan) => [plan, planWords[plan], exitInWords(plan)]),
+  ]);
 }
 
 /** Each partly generated page, and what is generated between its marks. */
 const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { 'exit-codes': exitCodes },
-  'src/once/README.md': { reruns },
+  'src/once/README.md': { reruns, plans: otherPlans },
 };
 
 export const pagesWithTables: readonly string[] = Object.keys(made);

@@ -5,7 +5,7 @@ import { dryRun } from '../../../src/cli/commands/dryRun.ts';
 import { consentFor, openBeforeSending } from '../../../src/cli/commands/once.ts';
 import { suggestAnother } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
-import { planWords } from '../../../src/cli/say/plans.ts';
+import { dryRunWords } from '../../../src/cli/say/plans.ts';
 import type { Display, View } from '../../../src/cli/show/display.ts';
 import type { AtTerminal } from '../../../src/machine/process.ts';
 import type { Consent } from '../../../src/once/engine/beforeClaim.ts';
@@ -380,7 +380,7 @@ describe('what is said of a plan is what is done about it', () => {
     const paint = { bold: String, dim: String } as never;
     const suggest = () => ({ lines: [], lacking: undefined });
     expect(view?.human({ paint, columns: 200, own: String, verbose: false, suggest })).toContain(
-      planWords[kind].dryRun,
+      dryRunWords[kind],
     );
   });
 

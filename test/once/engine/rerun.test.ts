@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rerunFindings } from '../../../src/cli/say/plans.ts';
+import { rerunFindings } from '../../../scripts/reruns.ts';
 import {
   exitOfPlan,
   type Found as Met,
