@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { tourSteps } from './pages.ts';
 import { terminalPicture, themes } from './terminalPicture.ts';
 
-const columns = 104;
+const columns = 112;
 const steps = tourSteps(readFileSync('README.md', 'utf8'));
 const home = mkdtempSync(join(tmpdir(), 'botctl-tour-'));
 const program = join(home, 'botctl');
@@ -16,7 +16,13 @@ const script = steps.map(({ command }) => `echo '@@@'\n${command}`).join('\n');
 const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n${script}`], {
   cwd: home,
   encoding: 'utf8',
-  env: { HOME: home, PATH: `${home}:${process.env.PATH}`, FORCE_COLOR: '1', COLUMNS: String(columns) },
+  env: {
+    HOME: home,
+    PATH: `${home}:${process.env.PATH}`,
+    LC_ALL: 'C.UTF-8',
+    FORCE_COLOR: '1',
+    COLUMNS: String(columns),
+  },
 });
 rmSync(home, { recursive: true, force: true });
 

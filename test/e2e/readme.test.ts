@@ -72,6 +72,7 @@ test('the picture of the tour shows its commands, light and dark', () => {
     const text = picture.replace(/<[^>]*>/gu, '').replaceAll('&amp;', '&');
     for (const { command } of pictured)
       for (const line of command.split('\n')) expect(text).toContain(line.trim());
+    expect(text).toMatch(/\bunknown\b[\s\S]*Transfer accepted/u);
     expect(readme).toContain(`docs/tour-${theme}.svg`);
   }
 });
