@@ -18,7 +18,7 @@ const tokenOptions: readonly OptionSpec[] = [
 
 const chainGroup = 'The chain';
 
-const keyDetails = `Keys:
+const keyDetails = `Settings:
   base-url, token                   the service and its token
   timeout, retries, max-wait        as the options with these names
   confirm                           always: ask before each payment
@@ -151,11 +151,11 @@ export const configSpec: BranchSpec = {
       {
         name: 'set',
         does: 'changes',
-        about: 'Change a key of a profile',
+        about: 'Change a setting of a profile',
         details: keyDetails,
         arguments: [
           name,
-          { usage: '<key>', about: 'what to change', completes: keys },
+          { usage: '<key>', about: 'the setting, as listed below', completes: keys },
           { usage: '[value]', about: 'the new value; never a token, because ps shows arguments' },
         ],
         options: [
@@ -184,11 +184,11 @@ export const configSpec: BranchSpec = {
       {
         name: 'get',
         does: 'looks',
-        about: 'Print one value of a profile, and nothing else',
-        details: 'It takes the keys of config set, except token: a token is never printed.',
+        about: 'Print one setting of a profile, and nothing else',
+        details: 'It takes the settings of config set, except token: a token is never printed.',
         arguments: [
           name,
-          { usage: '<key>', about: 'what to print', completes: keys.filter((key) => key !== 'token') },
+          { usage: '<key>', about: 'the setting', completes: keys.filter((key) => key !== 'token') },
         ],
         examples: [
           { line: 'botctl config get prod base-url', about: 'Print the address of its service' },
@@ -209,11 +209,11 @@ export const configSpec: BranchSpec = {
       {
         name: 'unset',
         does: 'changes',
-        about: 'Reset a key of a profile to its default',
-        details: 'It takes the keys of config set, except base-url and token.',
+        about: 'Reset a setting of a profile to its default',
+        details: 'It takes the settings of config set, except base-url and token.',
         arguments: [
           name,
-          { usage: '<key>', about: 'what to reset', completes: [...settingKeys, ...chainKeys] },
+          { usage: '<key>', about: 'the setting', completes: [...settingKeys, ...chainKeys] },
         ],
         examples: [
           { line: 'botctl config unset prod timeout', about: 'Use the default timeout again' },

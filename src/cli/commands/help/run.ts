@@ -117,11 +117,11 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
 
 const rerunGroups: readonly HelpGroup[] = [
   {
-    title: 'What the second run does',
+    title: 'If the first run was',
     rows: [
-      { term: 'after done', about: 'it sends nothing, and shows the first result again' },
-      { term: 'after unknown', about: 'it sends the same request again, with the same key' },
-      { term: 'after refused', about: 'it sends the request again' },
+      { term: 'done', about: 'the second run sends nothing, and shows the result again' },
+      { term: 'unknown', about: '(it may have happened) it sends the same request with the same key' },
+      { term: 'refused', about: 'it sends the request again' },
     ],
   },
   {

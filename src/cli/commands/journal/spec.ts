@@ -75,7 +75,7 @@ export const journalSpec: BranchSpec = {
     {
       name: 'accept-durability',
       does: 'changes',
-      about: 'Use a shared journal whose server has fsync or full_page_writes off',
+      about: 'Use a server that has fsync or full_page_writes off',
       details:
         'Such a server can lose committed entries when its machine stops, and the same command would send them again. botctl therefore sends nothing through it. Some disks and managed servers are safe all the same. Ask the people who run the server, and then accept it here. You need the role that owns the tables. The journal keeps your name with it.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
