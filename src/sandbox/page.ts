@@ -40,7 +40,7 @@ function page(service: Service): string {
   <body>
     <header>
       <h1>botctl sandbox</h1>
-      <p id="live" role="status">as it was when this page was loaded</p>
+      <p id="live" role="status">not live: this is the state when the page was loaded</p>
       <div id="wallet" class="wallet">${new Html(now.wallet)}</div>
       <details><summary>Tokens</summary><dl>${tokens}</dl></details>
     </header>
@@ -118,7 +118,7 @@ addEventListener('focusout', () => setTimeout(() => {
 
 const source = new EventSource('/events');
 source.onopen = () => { byId('live').textContent = 'live'; };
-source.onerror = () => { byId('live').textContent = 'not reached; trying again'; };
+source.onerror = () => { byId('live').textContent = 'connection lost; trying again'; };
 source.onmessage = ({ data }) => {
   for (const [name, text] of Object.entries(JSON.parse(data))) put(name, text);
 };
@@ -428,7 +428,7 @@ function faultsSection({ ledger }: Service): Html {
     const words = rest.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ');
     return html`<li><b>${kind}</b> ${when}${words === '' ? '' : `, ${words}`} <span class="times">&times; ${remaining}</span></li>`;
   });
-  return html`${queued.length === 0 ? html`<p class="none">No fault waits.</p>` : html`<ol class="faults">${list}</ol>`}
+  return html`${queued.length === 0 ? html`<p class="none">No faults are queued.</p>` : html`<ol class="faults">${list}</ol>`}
   <form class="fault" data-fault>
     <label for="fault-kind">Fault</label>
     <select id="fault-kind" name="kind">${faultKinds.map((kind) => option(kind, kind === 'drop'))}</select>
@@ -436,7 +436,7 @@ function faultsSection({ ledger }: Service): Html {
     <select id="fault-when" name="when">${faultMoments.map((when) => option(when, when === 'before'))}</select>
     <label for="fault-operation">for</label>
     <select id="fault-operation" name="operation">
-      <option value="">both operations</option>${['message', 'transfer', 'rpc'].map((name) => option(name, false))}
+      <option value="">messages and transfers</option>${['message', 'transfer', 'rpc'].map((name) => option(name, false))}
     </select>
     <label for="fault-more">and</label>
     <input id="fault-more" name="more" placeholder='{"status": 503}' spellcheck="false" autocomplete="off">

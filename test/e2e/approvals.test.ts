@@ -85,8 +85,8 @@ describe('a proposal', () => {
       ],
     });
     const { stdout } = await operator.run(['history', id]);
-    expect(stdout).toContain(`proposed by ${me}`);
-    expect(stdout).toContain(`approved by ${me}`);
+    expect(stdout).toContain(`${me} proposed it`);
+    expect(stdout).toContain(`${me} approved it`);
     expect(stdout).not.toContain('send-again');
     expect(await paid()).toHaveLength(1);
   });
@@ -99,8 +99,8 @@ describe('a proposal', () => {
       payAda[2] ?? '',
       'rent (--once)',
       id,
-      `proposed by ${me}`,
-      `approved by ${me}`,
+      `${me} proposed it`,
+      `${me} approved it`,
     ])
       expect(stdout).toContain(shown);
   });
@@ -145,7 +145,7 @@ describe('a proposal', () => {
         id,
       ])
         expect(shown).toContain(part);
-      expect(shown).toContain(`proposed by ${me}`);
+      expect(shown).toContain(`${me} proposed it`);
       expect(code).toBe(10);
       expect(await paid()).toEqual([]);
     },
@@ -174,7 +174,7 @@ describe('a proposal that repeats what was paid since under another name', () =>
       await operator.run(decline(id));
       const overruled = await onTerminal(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
       const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
-      for (const part of [`proposed by ${me}`, `declined by ${me}`, 'Name rent', 'as rent-again'])
+      for (const part of [`${me} proposed it`, `${me} declined it`, 'Name rent', 'as rent-again'])
         expect(shown).toContain(part);
       expect(overruled.code).toBe(130);
       expect(await paid()).toHaveLength(1);
@@ -243,7 +243,7 @@ describe('a proposal that was declined', () => {
       error: { code: 'proposal-declined' },
     });
     expect((await operator.run(['history'])).stdout).toContain('(declined)');
-    expect((await operator.run(['history', id])).stdout).toContain(`declined by ${me}: the invoice says 120`);
+    expect((await operator.run(['history', id])).stdout).toContain(`${me} declined it: the invoice says 120`);
     expect((await operator.run([...rent, '--dry-run'])).stdout).toContain('a person declined it');
     expect(await paid()).toEqual([]);
   });

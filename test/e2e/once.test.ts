@@ -394,7 +394,7 @@ describe('names', () => {
     expect(await named('--run', 'cafe\u0301')).toMatchObject({ exit: 2 });
     expect(await named('--idempotency-key', 'k\ufffd')).toMatchObject({ exit: 2 });
     const run = await operator.json(payAda, { env: { BOTCTL_RUN: 'nightly ' } });
-    expect(run.error?.message).toMatch(/BOTCTL_RUN starts or ends with a blank/u);
+    expect(run.error?.message).toMatch(/BOTCTL_RUN starts or ends with a space/u);
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 

@@ -125,7 +125,7 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.press('Enter');
       await page.locator('.faults b', { hasText: 'reply' }).waitFor();
       expect(await say('hello')).toMatchObject({ status: 503 });
-      await page.getByText('No fault waits.').waitFor();
+      await page.getByText('No faults are queued.').waitFor();
     });
 
     test('a reading is set there, and what is wrong with one is said', async () => {

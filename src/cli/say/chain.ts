@@ -140,7 +140,7 @@ export function notDecided({ id, state }: Intent, view: ChainView): Told {
     'unproven',
     `The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).`,
     {
-      hint: 'That the chain does not show it proves nothing. Look again later:',
+      hint: 'This proves nothing either way. Look again later:',
       next: [['verify', id]],
     },
   );
@@ -235,7 +235,7 @@ export function someUnproven(
   return new Told(
     open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
     `The chain has not decided ${counted(open, 'transfer')}.`,
-    { hint: 'That the chain does not show them proves nothing. Run the same command again later.' },
+    { hint: 'This proves nothing either way. Run the same command again later.' },
   );
 }
 
@@ -266,7 +266,7 @@ export function nodeOfGoneProfile(name: string): Told {
 /** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
 export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
   const left = counted(transfers, 'transfer was', 'transfers were');
-  return `${message} ${left} not looked up. ${hint}`;
+  return `${message} ${left} not looked up. ${hint.replace(/:$/u, '.')}`;
 }
 
 export function nothingOnChain(id: string): Told {
@@ -418,7 +418,8 @@ function stateOf({
   isDoneBefore,
   isProven,
 }: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
-  if (state === 'resolved') return resolvedAs === 'declined' ? resolvedAs : `resolved: ${resolvedAs}`;
+  if (state === 'resolved')
+    return resolvedAs === 'declined' ? resolvedAs : `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
   const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
   return `${already}${state}${isProven ? ', proven on chain' : ''}`;
 }

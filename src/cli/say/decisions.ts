@@ -1,5 +1,6 @@
 import type { Decision, Intent } from '../../once/journal/journal.ts';
 import { approving, deciding, givingUp, isUnsent, resolving, titleOf } from './chain.ts';
+import { didWords } from './history.ts';
 import { counted, formatCount, type Suggestion } from './phrases.ts';
 import { declined, Told } from './told.ts';
 
@@ -119,7 +120,7 @@ export function nobodyOverrules(withYes: Suggestion): Told {
 }
 
 export function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
-  return `${who} decided: ${kind} ("${reason}").`;
+  return `${who} ${didWords[kind]} ("${reason}").`;
 }
 
 export function askToReverse(isHappened: boolean): string {
@@ -205,7 +206,9 @@ export function earlierMayHaveHappened(
   return new Told(state === 'held' ? 'held' : 'unknown', message, {
     ...details,
     earlier: `It may have happened in an earlier run of this command (ID ${id}, ${state}, key ${key}).`,
-    hint: [details.hint ?? '', isRunAgainAnyway ? '' : goesOn].join(' ').trim(),
+    hint: isRunAgainAnyway
+      ? (details.hint ?? goesOn)
+      : `${(details.hint ?? '').replace(/:$/u, '.')} ${goesOn}`.trim(),
     next: [...(details.next ?? []), ['history', id]],
     cause,
   });

@@ -1,5 +1,5 @@
 import type { Kind } from '../../once/intent/wanted.ts';
-import type { Decision, Resolution } from '../../once/journal/journal.ts';
+import type { Decision, DecisionKind, Resolution } from '../../once/journal/journal.ts';
 import { fewOf } from './intent.ts';
 import { counted, formatAmountOf, formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
 import { Told } from './told.ts';
@@ -70,7 +70,7 @@ export function notALimit(value: string): Told {
 }
 
 export function notAMoment(option: 'since' | 'until', value: string): Told {
-  return notOne(option, value, 'a moment', `Write ${momentRule}.`);
+  return notOne(option, value, 'a time', `Write ${momentRule}.`);
 }
 
 export function nothingBetween(since: string, until: string): Told {
@@ -122,10 +122,20 @@ export function resolvedWay(resolvedAs: Resolution): string {
   return resolvedAs === 'did-not-happen' ? 'did not happen' : resolvedAs;
 }
 
+/** What a person did to an intent. */
+export const didWords: Readonly<Record<DecisionKind, string>> = {
+  happened: 'decided that it happened',
+  'did-not-happen': 'decided that it did not happen',
+  declined: 'declined it',
+  'send-again': 'had it sent again',
+  proposed: 'proposed it',
+  approved: 'approved it',
+};
+
 /** Who did something to an intent. */
 export function decisionWords({ kind, who, role, reason }: Decision): string {
-  const by = `${kind} by ${handWords({ who, role })}`;
-  return kind === 'proposed' || kind === 'approved' ? by : `${by}: ${reason}`;
+  const did = `${handWords({ who, role })} ${didWords[kind]}`;
+  return kind === 'proposed' || kind === 'approved' ? did : `${did}: ${reason}`;
 }
 
 /** A person on a machine; the database role is what a server knows of them. */

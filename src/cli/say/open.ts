@@ -41,7 +41,7 @@ export function noBaseUrl(tokenSource: string): Told {
 export const tokenProblems = {
   empty: 'is empty',
   tooLong: (most: number) => `is longer than ${most} characters`,
-  blank: (position: number) => `has a blank or a line break at position ${position}`,
+  blank: (position: number) => `has a space or a line break at position ${position}`,
   control: (position: number) => `has a control character at position ${position}`,
   notAscii: (position: number) => `has a character outside ASCII at position ${position}`,
 } as const;
@@ -223,7 +223,7 @@ const file = 'For a file, write its whole path.';
 const server = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
 
 const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
-  marked: ['begins or ends with a blank, a quote or an invisible character', 'Remove it.'],
+  marked: ['begins or ends with a space, a quote or an invisible character', 'Remove it.'],
   url: ['looks like a URL, but does not begin with postgres://', `${server} ${file}`],
   settings: ['looks like a connection string, but a server must be given as a URL', server],
   server: ['looks like a server, but a server must be given as a URL', `${server} ${file}`],

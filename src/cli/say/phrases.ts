@@ -187,13 +187,22 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
   for (const suggestion of next) {
     const commands = 'shell' in suggestion ? suggestion.shell : [wholeCommand(suggestion, by)];
     const quoted = commands.map((words) => words.map(shellWord));
-    if (commands.some(readsStdin)) lacking.add('The command read stdin: give it the same input again.');
-    else if (commands.flat().some((word) => isSecret(word, by)))
-      lacking.add('The --journal URL contains a password, which is not shown here.');
-    else if (quoted.flat().includes(undefined)) lacking.add('Its arguments cannot be written on one line.');
-    else lines.push(quoted.map((words) => words.join(' ')).join(' && '));
+    const reasons = [
+      commands.some(readsStdin) ? 'The command read stdin: give it the same input again.' : '',
+      commands.flat().some((word) => isSecret(word, by))
+        ? 'The --journal URL contains a password, which is not shown here.'
+        : '',
+      quoted.flat().includes(undefined) ? 'Its arguments cannot be written on one line.' : '',
+    ].filter((reason) => reason !== '');
+    for (const reason of reasons) lacking.add(reason);
+    if (reasons.length === 0) lines.push(quoted.map((words) => words.join(' ')).join(' && '));
   }
   return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' ') };
+}
+
+/** A text that announces commands, with why some of them are not shown. */
+export function withLacking(text: string, { lacking }: Pick<Suggested, 'lacking'>): string {
+  return lacking === undefined ? text : `${text.replace(/:$/u, '.')} ${lacking}`;
 }
 
 function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: Suggesting): string[] {

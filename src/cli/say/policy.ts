@@ -158,7 +158,7 @@ export function leftWords(left: Left): string {
   const of = (amount: string): string => formatAmountOf(amount, left.asset);
   if (left.freeAtMs !== undefined)
     return `nothing until ${iso(left.freeAtMs)}: this journal is too new for a daily limit`;
-  return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
+  return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent or in doubt`;
 }
 
 /** How much of the window this journal's records of spending cover. */

@@ -77,7 +77,7 @@ export function noAmountToFund(): Told {
 }
 
 export function cannotFund(problem: string): Told {
-  return new Told('usage', `No money was made: ${problem}.`, {
+  return new Told('usage', `No money was added: ${problem}.`, {
     hint: 'Fix that, and run the command again.',
   });
 }

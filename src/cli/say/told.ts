@@ -282,7 +282,7 @@ export function declined(hint = 'Run the same command again to be asked again.')
 
 export function outputNotWritable(trouble: string, cause: unknown): Told {
   return new Told('stdout-not-writable', `The output could not be written: ${trouble}.`, {
-    hint: 'Free some space or fix the redirection, then run the same command again: anything already done is only shown.',
+    hint: 'Free some space or fix the redirection, then run the same command again: anything already done is shown, not repeated.',
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
-import { type Occurrence, type Suggested, type Suggestion, suggested } from '../say/phrases.ts';
+import { type Occurrence, type Suggested, type Suggestion, suggested, withLacking } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import { columnsOf, type Display, type Gauge, type Output, type Paint, type View } from './display.ts';
 import { foldAtBlanks, type Own, ownWords, safeJson, safeLine, speaksUtf8 } from './text.ts';
@@ -152,9 +152,9 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 
   /** A sentence, then each command on a line of its own, never wrapped, so that it can be pasted. */
   function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
-    const { lines, lacking } = suggest(next);
-    sayUnder(mark, indent, lacking === undefined ? text : `${text} ${lacking}`);
-    for (const line of lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
+    const suggested = suggest(next);
+    sayUnder(mark, indent, withLacking(text, suggested));
+    for (const line of suggested.lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
   }
 
   /** The same for programs: the commands of a problem or a finding, as lines. */
@@ -172,7 +172,8 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   function withLines({ next, ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
     if (next === undefined) return one;
     const { lines, lacking } = suggest(next);
-    const said = lacking === undefined ? one : { ...one, [sentence]: `${one[sentence]} ${lacking}` };
+    const said =
+      lacking === undefined ? one : { ...one, [sentence]: withLacking(String(one[sentence]), { lacking }) };
     return lines.length === 0 ? said : { ...said, next: lines };
   }
 

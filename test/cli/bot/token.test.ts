@@ -35,8 +35,8 @@ describe('a token', () => {
 
   test.each([
     ['', 'is empty'],
-    ['canary two', 'a blank or a line break at position 7'],
-    ['canary\n', 'a blank or a line break at position 7'],
+    ['canary two', 'a space or a line break at position 7'],
+    ['canary\n', 'a space or a line break at position 7'],
     ['\u0000canary', 'a control character at position 1'],
     ['canary\u007f', 'a control character at position 7'],
     ['canaryé', 'a character outside ASCII at position 7'],

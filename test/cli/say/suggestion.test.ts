@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { again } from '../../../src/cli/say/open.ts';
-import { type Occurrence, type Suggestion, shellWord, suggested } from '../../../src/cli/say/phrases.ts';
+import {
+  type Occurrence,
+  type Suggestion,
+  shellWord,
+  suggested,
+  withLacking,
+} from '../../../src/cli/say/phrases.ts';
 import { safeLine } from '../../../src/cli/show/text.ts';
 
 const sandbox: Occurrence = { name: 'sandbox', value: true };
@@ -53,6 +59,29 @@ describe('a command that is suggested', () => {
     expect(lineOf(['history', 'a1b2'], given)).toBe('botctl history a1b2');
     const batch = { command: 'batch send', args: ['-'], occurrences: [{ name: 'once', value: 'x' }] };
     expect(lineOf(again(batch), [])).toBe('lacking: The command read stdin: give it the same input again.');
+  });
+
+  test('that has several reasons not to be shown says each of them once', () => {
+    const given = [
+      { name: 'token-file', value: '-' },
+      { name: 'journal', value: 'postgres://bots:canary@db/ledger' },
+    ];
+    const next = [
+      ['resume', 'a1b2'],
+      ['resume', 'c3d4\n'],
+    ];
+    expect(suggested(next, { occurrences: given, asks: false })).toEqual({
+      lines: [],
+      lacking:
+        'The command read stdin: give it the same input again. The --journal URL contains a password, which is not shown here. Its arguments cannot be written on one line.',
+    });
+  });
+
+  test('ends the sentence before them where a command is not shown', () => {
+    expect(withLacking('Name it:', { lacking: 'Its arguments cannot be written on one line.' })).toBe(
+      'Name it. Its arguments cannot be written on one line.',
+    );
+    expect(withLacking('Name it:', { lacking: undefined })).toBe('Name it:');
   });
 
   test('never repeats a password', () => {

@@ -109,12 +109,12 @@ export function metricsText(metrics: Metrics): string {
     gauge('botctl_in_order', 'Whether every check of the doctor passed.', [{ value: inOrder ? 1 : 0 }]),
     gauge(
       'botctl_intents',
-      'Intents in the journal, by state.',
+      'Entries in the journal, by state.',
       states.map((state) => ({ labels: { state }, value: intents[state] ?? 0 })),
     ),
     gauge(
       'botctl_oldest_unsettled_age_seconds',
-      'Age of the oldest intent that is not settled; 0 where all are.',
+      'Age of the oldest entry that is not settled; 0 if all are.',
       [{ value: oldestUnsettledMs === undefined ? 0 : Math.max(0, (nowMs - oldestUnsettledMs) / 1000) }],
     ),
     gauge(
@@ -124,7 +124,7 @@ export function metricsText(metrics: Metrics): string {
     ),
     gauge(
       'botctl_policy_left',
-      'What the policy still lets go of an asset in these 24 hours.',
+      'How much of an asset the policy still allows in these 24 hours.',
       policyLeft.map(({ asset, left }) => ({ labels: { asset }, value: left })),
     ),
     gauge('botctl_checked_timestamp_seconds', 'When this was written.', [{ value: nowMs / 1000 }]),

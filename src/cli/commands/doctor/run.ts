@@ -20,7 +20,7 @@ import {
 } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
-import { type Suggestion, troubleInWords } from '../../say/phrases.ts';
+import { type Suggestion, troubleInWords, withLacking } from '../../say/phrases.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { pad, type WidthOf, widthsFor, wrapTo } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
@@ -288,9 +288,7 @@ function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas,
   const width = Math.max(20, columns - indent);
   const [first = '', ...rest] = [
     ...wrapTo(own(safeLine(says)), width, widthOf),
-    ...(todo === undefined
-      ? []
-      : wrapTo(own(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`), width, widthOf)),
+    ...(todo === undefined ? [] : wrapTo(own(`→ ${safeLine(withLacking(todo, { lacking }))}`), width, widthOf)),
     ...lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(checkNames[check] ?? check, checkWidth))}  ${first}`;

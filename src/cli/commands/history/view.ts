@@ -260,7 +260,7 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
 function attemptLine(attempt: Attempt, zone: Zone): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
   const trouble = attempt.trouble === undefined ? '' : ` (${troubleWords(attempt.trouble)})`;
-  return `${isoIn(zone, attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
+  return `${isoIn(zone, attempt.startedAtMs)} ${attempt.verdict ?? 'being sent'}${status}${trouble}`;
 }
 
 const longestReply = 1000;
