@@ -81,9 +81,7 @@ describe('a token from the environment without a base URL beside it', () => {
         error: { code: 'other-token', retry: 'after-fix' },
       });
       expect(ended.stdout).toContain(`--base-url`);
-      expect(said(ended).error?.message).toMatch(
-        / Nothing was sent this time\. Message \w+ stays unknown\.$/u,
-      );
+      expect(said(ended).error?.message).toMatch(/ Nothing was sent this time\. It stays unknown\.$/u);
     }
     const own = await operator.json(['resume', id], { env: { BOTCTL_TOKEN: 'token-of-elsewhere' } });
     expect(own).toMatchObject({ exit: 9, error: { code: 'unknown' }, intent: { attempts: 2 } });

@@ -66,7 +66,8 @@ export function nobodyApproves(id: string): Told {
 }
 
 export function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
-  return new Told(code, message, { ...details, earlier: `${titleOf(intent)} stays ${intent.state}.` });
+  const what = message.includes(intent.id) ? 'It' : titleOf(intent);
+  return new Told(code, message, { ...details, earlier: `${what} stays ${intent.state}.` });
 }
 
 export function isHeldRemark(intent: Intent): string {

@@ -268,7 +268,7 @@ const urlFaults: Readonly<
 export const intentTable: Table<IntentFacts> = {
   'not-valid': notValid,
   'several-names': ({ sources }) => ({
-    message: `Only one name can be given, but ${listed(sources.map(sourceWords))} are given`,
+    message: `Only one name is allowed, but ${listed(sources.map(sourceWords))} are given`,
     hint: 'Keep --once for one payment or message, --run for all commands of one run, or --idempotency-key for your own key.',
   }),
   'empty-name': ({ source }) => ({

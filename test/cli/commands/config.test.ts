@@ -137,7 +137,7 @@ describe('config add', () => {
 
   test('a token on stdin that is none is refused without echo', async () => {
     await refused(to('x', '--token-stdin'), 'no-token', /empty/u, { stdin: '\n' });
-    await refused(to('x', '--token-stdin'), 'bad-token', /blank/u, { stdin: 'Bot canary' });
+    await refused(to('x', '--token-stdin'), 'bad-token', /space/u, { stdin: 'Bot canary' });
     await refused(to('x', '--token-stdin'), 'bad-token', /one line/u, { stdin: 'canary\nb\n' });
   });
 
