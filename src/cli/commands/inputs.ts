@@ -8,15 +8,9 @@ import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { notAWait } from '../say/chain.ts';
 import { notAWaitTimeout, waitTimeoutAlone } from '../say/commandLine.ts';
-import { inputTooLong, notAPayload, readFromTerminal, sharedStdin, stdinOf } from '../say/progress.ts';
+import { inputTooLong, notAPayload, readFromTerminal, stdinOf } from '../say/progress.ts';
 
 const maxFileBytes = 1024 * 1024;
-
-/** Options that read a file, or stdin if their value is `-`. Only one of them can use stdin. */
-export function refuseSharedStdin(given: ParsedArgs, names: readonly string[]): void {
-  const readers = names.filter((name) => given.text(name) === '-');
-  if (readers.length >= 2) throw sharedStdin(readers);
-}
 
 type InputContext = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
@@ -40,6 +34,12 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
   return Buffer.concat(chunks);
 }
 
+/** What people call what an option reads. */
+export function sourceOf(option: string, given: ParsedArgs): string {
+  const path = given.text(option) ?? '';
+  return path === '-' ? stdinOf(option) : path;
+}
+
 /** The text of the file that an option names, if the option is given. */
 export async function textOf(
   option: string,
@@ -47,11 +47,12 @@ export async function textOf(
   context: InputContext,
 ): Promise<string | undefined> {
   const path = given.text(option);
-  if (path === undefined) return undefined;
-  const source = path === '-' ? stdinOf(option) : path;
-  if (path === '-' && context.stdin.isTTY === true) {
-    context.display.notice(readFromTerminal(option));
-  }
+  return path === undefined ? undefined : textAt(path, sourceOf(option, given), context);
+}
+
+/** The text of a file, or of stdin if its path is `-`. */
+export async function textAt(path: string, source: string, context: InputContext): Promise<string> {
+  if (path === '-' && context.stdin.isTTY === true) context.display.notice(readFromTerminal(source));
   const bytes = await readBytes(path, source, context);
   const { decodeUtf8 } = await import('../../once/intent/jsonText.ts');
   return decodeUtf8(bytes, source);
@@ -61,9 +62,8 @@ export async function textOf(
 export async function jsonOf(option: string, given: ParsedArgs, context: Context): Promise<unknown> {
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
-  const path = given.text(option);
   const { parseJson } = await import('../../once/intent/jsonText.ts');
-  return parseJson(text, path === '-' ? stdinOf(option) : String(path));
+  return parseJson(text, sourceOf(option, given));
 }
 
 /** A field's value from the options, and the options that can set the field. */

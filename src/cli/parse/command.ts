@@ -27,6 +27,8 @@ export type OptionSpec = {
   readonly rare?: true;
   /** `<file>` and `<dir>` complete without it. */
   readonly completes?: Completes;
+  /** It reads stdin: as a flag, or if its value is `-`. */
+  readonly readsStdin?: true;
 };
 
 export type ArgumentSpec = {
@@ -34,6 +36,8 @@ export type ArgumentSpec = {
   readonly usage: string;
   readonly about: string;
   readonly completes?: Completes;
+  /** If it is `-`. */
+  readonly readsStdin?: true;
 };
 
 export type Example = { readonly line: string; readonly about: string };

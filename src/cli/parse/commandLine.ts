@@ -9,6 +9,7 @@ import {
   optionOfOthers,
   optionTwice,
   optionWithoutValue,
+  sharedStdin,
   tooManyArguments,
   unknownCommand,
   wrongUsage,
@@ -243,6 +244,7 @@ function growLeaf(
     const occurrences: OptionOccurrence[] = [...program.occurrences, ...command.occurrences];
     const { args } = command;
     refuseExtraWords(spec, pathOf(command), args.length);
+    refuseSharedStdin([...globalOptions, ...(spec.options ?? [])], occurrences, spec, args);
     const declared = new Set([...program.options, ...command.options].map(nameOf));
     choose({
       load: spec.load,
@@ -250,6 +252,25 @@ function growLeaf(
       given: new ParsedArgs(pathOf(command), args, occurrences, declared),
     });
   });
+}
+
+/** Only one of the things that a command reads can come from stdin. */
+function refuseSharedStdin(
+  options: readonly OptionSpec[],
+  occurrences: readonly OptionOccurrence[],
+  { arguments: takes = [] }: LeafSpec,
+  args: readonly string[],
+): void {
+  const reading = options
+    .filter(({ readsStdin }) => readsStdin)
+    .flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+  const readers = [
+    ...takes.flatMap(({ usage, readsStdin }, index) => (readsStdin && args[index] === '-' ? [usage] : [])),
+    ...occurrences.flatMap(({ name, value }) =>
+      (value === '-' || value === true) && reading.includes(`--${name}`) ? [`--${name}`] : [],
+    ),
+  ];
+  if (readers.length >= 2) throw sharedStdin(readers);
 }
 
 function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {

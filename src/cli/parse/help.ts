@@ -275,6 +275,7 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--token-file <file>',
+    readsStdin: true,
     about: 'read the token from a file; - reads stdin (see also BOTCTL_TOKEN)',
     group: bot,
   },

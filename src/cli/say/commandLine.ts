@@ -130,3 +130,9 @@ export function severalIntents(beginning: string, ids: readonly string[]): Told 
     hint: 'Give more characters of the ID.',
   });
 }
+
+export function sharedStdin(readers: readonly string[]): Told {
+  return new Told('usage', `${listed(readers)} ${readers.length === 2 ? 'both' : 'all'} read stdin`, {
+    hint: 'Only one of them can be -; give the others as files.',
+  });
+}

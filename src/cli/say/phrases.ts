@@ -165,7 +165,9 @@ const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'balanc
 /** Options that choose the bot and service: beside --sandbox they would contradict it. */
 export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];
 
-const stdinOptions = ['token-file', 'payload', 'content-file', 'components'].map((name) => `--${name}=-`);
+const stdinOptions = ['token-file', 'payload', 'content', 'content-file', 'components', 'template'].map(
+  (name) => `--${name}=-`,
+);
 
 /** An option as words that parse back to it. A value that looks like an option stays attached to its name. */
 export function optionWords({ name, value }: Occurrence): string[] {

@@ -4,17 +4,11 @@ import type { PlanMeaning } from '../../once/engine/planKinds.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { byAnother, nouns } from './outcomes.ts';
-import { formatPause, iso, listed } from './phrases.ts';
+import { formatPause, iso } from './phrases.ts';
 import { Told } from './told.ts';
 import { troubleWords } from './trouble.ts';
 
 const option = (name: string): string => `--${name}`;
-
-export function sharedStdin(names: readonly string[]): Told {
-  return new Told('usage', `${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} read stdin`, {
-    hint: 'Only one of them can be -; give the others as files.',
-  });
-}
 
 export function bothGiven(one: string, other: string): Told {
   return new Told('usage', `${option(one)} and ${option(other)} are both given`, {
@@ -30,8 +24,8 @@ export function inputTooLong(source: string, most: number): Told {
 
 export const stdinOf = (name: string): string => `${option(name)} (stdin)`;
 
-export function readFromTerminal(name: string): string {
-  return `${option(name)} is read from the terminal; Ctrl-D ends it.`;
+export function readFromTerminal(source: string): string {
+  return `${source} is read from the terminal; Ctrl-D ends it.`;
 }
 
 export function notAPayload(): Told {

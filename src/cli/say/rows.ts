@@ -39,17 +39,6 @@ export function reportIsInput(path: string): Told {
   return usage(`--report ${path} is the input file`, nameAnother);
 }
 
-export function templateFromStdin(): Told {
-  return usage('--template cannot be read from stdin', 'Give it as a file.');
-}
-
-export function inputAndTokenFromStdin(): Told {
-  return usage(
-    'The input and --token-file would both read stdin',
-    'Only one of them can be -; give the other as a file.',
-  );
-}
-
 export const isItTheRightFile = 'Is it the right file?';
 
 export const checkingInput = (source: string): string => `Checking ${source}`;

@@ -220,7 +220,7 @@ describe('a payload', () => {
   test('and content cannot both come from stdin', async () => {
     const [exit, code, message] = await refusalOf(['send', '--payload', '-', '--content-file', '-'], '{}');
     expect([exit, code]).toEqual([2, 'usage']);
-    expect(message).toContain('--content-file and --payload both read stdin');
+    expect(message).toContain('--payload and --content-file both read stdin');
   });
 });
 

@@ -18,18 +18,11 @@ import { type Context, type ParsedArgs, rateOf } from '../../parse/command.ts';
 import { again } from '../../say/open.ts';
 import { isoMonth, type Suggestion } from '../../say/phrases.ts';
 import { bothGiven } from '../../say/progress.ts';
-import {
-  inputAndTokenFromStdin,
-  namelessBatch,
-  notACount,
-  reportIsInput,
-  templateFromStdin,
-  unknownReportFormat,
-} from '../../say/rows.ts';
+import { namelessBatch, notACount, reportIsInput, unknownReportFormat } from '../../say/rows.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, repeatsJson, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
-import { textOf } from '../inputs.ts';
+import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
 
 type BatchOptions = {
@@ -49,7 +42,6 @@ const mostAtATime = 256;
 
 export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
   const [path = ''] = given.args;
-  refuseSharedStdin(path, given);
   const report = given.text('report');
   if (report !== undefined) refuseReport(report, path);
   return {
@@ -98,10 +90,6 @@ function wholeNumber(given: ParsedArgs, option: string, most: number): number | 
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
   throw notACount(option, text, most);
-}
-
-function refuseSharedStdin(path: string, given: ParsedArgs): void {
-  if (path === '-' && given.text('token-file') === '-') throw inputAndTokenFromStdin();
 }
 
 /** Compares the files themselves, whatever names or links lead to them. */
@@ -179,10 +167,9 @@ export async function templateOf({
   { readonly text: string; readonly parsed: Template } | undefined
 > {
   if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
-  if (given.text('template') === '-') throw templateFromStdin();
   const { Template } = await import('../../../batch/template.ts');
   const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
-  return { text, parsed: Template.parse(text, given.text('template') ?? '') };
+  return { text, parsed: Template.parse(text, sourceOf('template', given)) };
 }
 
 /** Everything that one batch consists of, from its options to its sheet. */

@@ -6,7 +6,7 @@ import { waitOptionSpecs } from '../transfer/spec.ts';
 const once = 'Sent once';
 
 const input: readonly ArgumentSpec[] = [
-  { usage: '<file>', about: 'CSV with a header line, or JSON Lines; - reads stdin' },
+  { usage: '<file>', readsStdin: true, about: 'CSV with a header line, or JSON Lines; - reads stdin' },
 ];
 
 const options: readonly OptionSpec[] = [
@@ -58,6 +58,7 @@ const send: LeafSpec = {
     ...options,
     {
       flags: '--template <file>',
+      readsStdin: true,
       about: 'make each text from this file; {{column}} stands for a cell',
     },
   ],
@@ -137,7 +138,11 @@ const check: LeafSpec = {
   arguments: [{ usage: '<file>', about: 'CSV with a header line, or JSON Lines' }],
   options: [
     { flags: '--strict', about: 'refuse columns that botctl does not know' },
-    { flags: '--template <file>', about: 'the text of the messages; {{column}} stands for a cell' },
+    {
+      flags: '--template <file>',
+      readsStdin: true,
+      about: 'the text of the messages; {{column}} stands for a cell',
+    },
     { flags: '--allow-off-curve', about: 'accept addresses off the curve, such as multisig vaults' },
     { flags: '--allow-unusual', about: 'accept mints, programs and the bot’s own wallet' },
   ],

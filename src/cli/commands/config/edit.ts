@@ -281,10 +281,11 @@ async function givenRpcSource(profile: string, given: ParsedArgs, context: Conte
 }
 
 function sourceOptions(given: ParsedArgs): SourceOptions {
+  const file = given.text('token-file');
   return {
-    stdin: given.flag('token-stdin'),
+    stdin: given.flag('token-stdin') || file === '-',
     env: given.text('token-env'),
-    file: given.text('token-file'),
+    file: file === '-' ? undefined : file,
     command: given.text('token-command'),
   };
 }
@@ -361,6 +362,6 @@ function checkVariable(variable: string, { env, secret }: SourceInputs): string 
 }
 
 function checkPath(path: string, secret: Secret): string {
-  if (path !== '' && path !== '-') return resolve(path);
+  if (path !== '') return resolve(path);
   throw noLastingTokenFile(secret);
 }

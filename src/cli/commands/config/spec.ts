@@ -3,7 +3,12 @@ import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../parse
 import { chainKeys, settingKeys } from '../../parse/help.ts';
 
 const tokenOptions: readonly OptionSpec[] = [
-  { flags: '--token-stdin', about: 'read the token from stdin and store it', group: 'The token' },
+  {
+    flags: '--token-stdin',
+    readsStdin: true,
+    about: 'read the token from stdin and store it',
+    group: 'The token',
+  },
   {
     flags: '--token-env <variable>',
     about: 'read the token from this variable at each use',

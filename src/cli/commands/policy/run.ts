@@ -30,6 +30,7 @@ import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { type Own, safeLine } from '../../show/text.ts';
+import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
 import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
 import { policiesOfCommand } from '../policies.ts';
@@ -90,7 +91,7 @@ async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<Le
 export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
-  const { text, policy } = await givenPolicy(given);
+  const { text, policy } = await givenPolicy(given, context);
   const { setPolicy } = await import('../../../postgres/upkeep.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place } = shared;
@@ -105,8 +106,9 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
 }
 
 /** Reads a policy as a sending command would, and shows its contents. */
-export async function check(given: ParsedArgs, { display }: Context): Promise<Exit> {
-  const { path, policy } = await givenPolicy(given);
+export async function check(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { display } = context;
+  const { path, policy } = await givenPolicy(given, context);
   await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
   if (!display.quiet) {
     display.notice(policyIsGood(path));
@@ -118,10 +120,11 @@ export async function check(given: ParsedArgs, { display }: Context): Promise<Ex
 type GivenPolicy = { readonly path: string; readonly text: string; readonly policy: Policy };
 
 /** The policy file that the command names. */
-async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
-  const path = resolve(args[0] ?? '');
+async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<GivenPolicy> {
+  const [named = ''] = args;
+  const path = named === '-' ? 'stdin' : resolve(named);
   try {
-    const text = readSafely(path, 'is-refused') ?? '';
+    const text = named === '-' ? await textAt(named, path, context) : (readSafely(path, 'is-refused') ?? '');
     return { path, text, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;

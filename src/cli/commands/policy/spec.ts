@@ -28,7 +28,7 @@ export const policySpec: BranchSpec = {
       about: 'Check a policy file before you use it',
       details:
         'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/policy.md describes every key:\n  {"schema": "botctl-policy/1",\n   "limits": {"SOL": {"transfer": "5", "day": "20"}}}',
-      arguments: [{ usage: '<file>', about: 'the policy', completes: 'file' }],
+      arguments: [{ usage: '<file>', readsStdin: true, about: 'the policy', completes: 'file' }],
       examples: [
         { about: 'Check a new policy', line: 'botctl policy check policy.json' },
         { about: 'Check this machine’s policy', line: 'botctl policy check /etc/botctl/policy.json' },
@@ -46,7 +46,7 @@ export const policySpec: BranchSpec = {
       about: 'Give a shared journal its own policy',
       details:
         'It applies to every bot that sends through the journal, on every machine, in addition to their own policies. You need the role that owns the tables. A running command stops at its next payment; run it again to go on under the new policy.',
-      arguments: [{ usage: '<file>', about: 'the policy', completes: 'file' }],
+      arguments: [{ usage: '<file>', readsStdin: true, about: 'the policy', completes: 'file' }],
       examples: [
         {
           about: 'Set it as the owner of the journal',

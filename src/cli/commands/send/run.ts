@@ -3,7 +3,7 @@ import { type ButtonWord, parseMessage, rowsFrom } from '../../../once/intent/me
 import type { Order } from '../../../once/intent/naming.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { bothGiven } from '../../say/progress.ts';
-import { fieldsOf, jsonOf, namingOf, payloadOf, refuseSharedStdin, textOf } from '../inputs.ts';
+import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import type { RepliedTo } from './replyTo.ts';
 
@@ -13,7 +13,6 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
   refuseBoth(given, 'reply-to', 'reply-to-intent');
-  refuseSharedStdin(given, ['content-file', 'components', 'payload', 'token-file']);
   const payload = await payloadOf(given, context);
   const fromFile = given.text('content-file') !== undefined;
   const drawn = given.text('components') === undefined;
@@ -50,7 +49,8 @@ async function repliedToOf(given: ParsedArgs, context: Context): Promise<Replied
 }
 
 async function contentOf(given: ParsedArgs, context: Context): Promise<string | undefined> {
-  const fromFile = await textOf('content-file', given, context);
+  const reader = given.text('content') === '-' ? 'content' : 'content-file';
+  const fromFile = await textOf(reader, given, context);
   if (fromFile === undefined) return given.text('content');
   // Most tools end a file with a newline that is not part of the message.
   return fromFile.replace(/\r?\n$/u, '');

@@ -43,9 +43,15 @@ export const sendSpec: LeafSpec = {
       about: 'the conversation’s ID, from an inbound event',
       group: 'Message',
     },
-    { flags: '-m, --content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
+    {
+      flags: '-m, --content <text>',
+      readsStdin: true,
+      about: 'the text, 1 to 5000 characters',
+      group: 'Message',
+    },
     {
       flags: '--content-file <file>',
+      readsStdin: true,
       about: 'read the text from a file; - reads stdin',
       group: 'Message',
     },
@@ -65,11 +71,13 @@ export const sendSpec: LeafSpec = {
     { flags: '--row', about: 'start a new row of buttons', repeatable: true, group: 'Message' },
     {
       flags: '--components <file>',
+      readsStdin: true,
       about: 'read the buttons from a JSON file instead',
       group: 'Message',
     },
     {
       flags: '--payload <file>',
+      readsStdin: true,
       about: 'read the whole request as JSON; options override it',
       group: 'Message',
     },

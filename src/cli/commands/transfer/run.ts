@@ -2,14 +2,7 @@ import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.t
 import type { Order } from '../../../once/intent/naming.ts';
 import { parseTransfer } from '../../../once/intent/transfer.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import {
-  allowedRecipients,
-  fieldsOf,
-  namingOf,
-  payloadOf,
-  refuseSharedStdin,
-  waitOptions,
-} from '../inputs.ts';
+import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOptions } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import { policiesOfCommand } from '../policies.ts';
 
@@ -19,7 +12,6 @@ export const run: Run = async (given, context) => {
 };
 
 async function parse(given: ParsedArgs, context: Context): Promise<Order> {
-  refuseSharedStdin(given, ['payload', 'token-file']);
   const overrides = {
     to_address: { options: ['--to'], value: given.text('to') },
     asset: { options: ['--asset'], value: given.text('asset') },

@@ -35,6 +35,7 @@ export const transferSpec: LeafSpec = {
     { flags: '--memo <text>', about: 'a note that goes with the payment', group: 'Transfer' },
     {
       flags: '--payload <file>',
+      readsStdin: true,
       about: 'read the whole request as JSON; options override it',
       group: 'Transfer',
     },
