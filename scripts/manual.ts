@@ -89,13 +89,14 @@ function moreOn(name: string): string[] {
 
 function topic(name: TopicName, title: string): string[] {
   const { intro, rows = () => [], groups = () => [], outro } = topics[name];
+  const after = [...(outro === undefined ? [] : ['.PP', ...paragraphs(outro)]), ...moreOn(name)];
   return [
     `.SH ${title}`,
     roff(intro),
     ...tagged(rows()),
+    // Behind the groups it would read as a part of the last one.
+    ...after,
     ...groups().flatMap((group) => [`.SS ${quoted(group.title)}`, ...tagged(group.rows)]),
-    ...(outro === undefined ? [] : ['.PP', ...paragraphs(outro)]),
-    ...moreOn(name),
   ];
 }
 

@@ -29,7 +29,7 @@ const keyDetails = `Settings:
   confirm                           always: ask before each payment
   policy                            a file that limits what the bot may pay
   rpc-url, cluster, wallet, assets  the chain, for balance and verify
-  key-age, repeat-window            rarely needed, see man botctl`;
+  key-age, repeat-window            rarely needed; the manual describes them`;
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
@@ -160,7 +160,7 @@ export const configSpec: BranchSpec = {
         details: keyDetails,
         arguments: [
           name,
-          { usage: '<key>', about: 'the setting, as listed below', completes: keys },
+          { usage: '<key>', about: 'one of these settings: see the list', completes: keys },
           { usage: '[value]', about: 'the new value; never a token, because ps shows arguments' },
         ],
         options: [
