@@ -288,7 +288,9 @@ function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas,
   const width = Math.max(20, columns - indent);
   const [first = '', ...rest] = [
     ...wrapTo(own(safeLine(says)), width, widthOf),
-    ...(todo === undefined ? [] : wrapTo(own(`→ ${safeLine(withLacking(todo, { lacking }))}`), width, widthOf)),
+    ...(todo === undefined
+      ? []
+      : wrapTo(own(`→ ${safeLine(withLacking(todo, { lacking }))}`), width, widthOf)),
     ...lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(checkNames[check] ?? check, checkWidth))}  ${first}`;
