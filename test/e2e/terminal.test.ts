@@ -56,7 +56,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const move = ['config', 'set', 'prod', 'base-url', 'https://bots.example.net'];
     const { code, shown } = await onTerminal(move, [[prompt, 'a-new-canary\r']], home.env);
     expect(code).toBe(0);
-    expect(shown).toContain('belongs to https://bots.example.com');
+    expect(shown).toContain('is for https://bots.example.com');
     expect(home.readConfig()).toMatchObject({
       profiles: { prod: { 'base-url': 'https://bots.example.net', token: { secret: 'a-new-canary' } } },
     });

@@ -125,7 +125,7 @@ describe('verify', () => {
     expect(await operator.run(['verify', '--all'], given())).toMatchObject({
       code: 0,
       stdout: '1 proven, 0 contradicted, 0 undecided, 1 not looked up.\n',
-      stderr: expect.stringContaining('warning: The profile tips is gone'),
+      stderr: expect.stringContaining('warning: The profile tips no longer exists'),
     });
     const again = await operator.run(['verify', '--all'], given());
     expect(again).toMatchObject({

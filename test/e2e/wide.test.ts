@@ -23,5 +23,5 @@ test('the line above a result is broken at the terminal’s width', async () => 
   const send = ['send', '--conversation', 'conv_demo', '--content', 'x', '--once', 'narrow'];
   await operator.run(send);
   const { stdout } = await operator.run(send, { env: { COLUMNS: '40' } });
-  expect(stdout).toMatch(/^✔ Message already accepted\. Nothing was\n {2}sent now\.\n/u);
+  expect(stdout).toMatch(/^✔ Message already accepted\. Nothing was\n {2}sent this time\.\n/u);
 });

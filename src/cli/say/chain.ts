@@ -246,7 +246,7 @@ export function noRpcUrl(bot: string): Told {
       'Only a profile can name a Solana node, and this bot’s token is from outside the profiles',
       { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
     );
-  return new Told('no-rpc-url', `The bot ${bot} names no Solana node to look its transfers up`, {
+  return new Told('no-rpc-url', `The bot ${bot} names no Solana node to look up its transfers`, {
     hint: 'Name one in its profile, and run the command again:',
     next: [['config', 'set', bot, 'rpc-url']],
   });

@@ -9,7 +9,7 @@ export function profileExists(name: string): Told {
   return new Told('not-allowed-now', `The profile ${name} already exists`, {
     hint: 'Change it, or remove it first:',
     next: [
-      ['config', 'set', name, 'KEY', 'VALUE'],
+      ['config', 'set', name, 'SETTING', 'VALUE'],
       ['config', 'remove', name],
     ],
   });
@@ -54,14 +54,14 @@ export function tokenBesideKey(name: string, key: string, value: string): Told {
 }
 
 export function unknownProfileKey(key: string, keys: readonly string[]): Told {
-  return new Told('bad-input', `A profile has no key ${JSON.stringify(key)}`, {
-    hint: `The keys are ${listed(keys)}.`,
+  return new Told('bad-input', `A profile has no setting ${JSON.stringify(key)}`, {
+    hint: `The settings are ${listed(keys)}.`,
   });
 }
 
 export function keyWithoutValue(name: string, key: string): Told {
   return new Told('usage', `${key} needs a value`, {
-    hint: 'Give one, or reset the key to its default:',
+    hint: 'Give one, or reset the setting to its default:',
     next: [
       ['config', 'set', name, key, 'VALUE'],
       ['config', 'unset', name, key],
@@ -87,7 +87,7 @@ export function keyNotResettable(
   isNeeded: boolean,
   keys: readonly string[],
 ): Told {
-  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no key ${JSON.stringify(key)}`;
+  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no setting ${JSON.stringify(key)}`;
   return new Told('bad-input', problem, {
     hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
     next: [['config', 'remove', name]],

@@ -163,7 +163,7 @@ export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
 
 export function addIsForRpcUrl(): Told {
   return new Told('usage', '--add works only with rpc-url', {
-    hint: 'Every other key has one value.',
+    hint: 'Every other setting has one value.',
   });
 }
 
@@ -200,7 +200,7 @@ export function badRetries(where: string, text: string, most: number): Told {
 
 export function badConfirm(where: string, text: string): Told {
   return new Told('bad-input', `${where} ${JSON.stringify(text)} is not a valid value`, {
-    hint: 'Write always, or reset the key with botctl config unset.',
+    hint: 'Write always, or reset the setting with botctl config unset.',
   });
 }
 
