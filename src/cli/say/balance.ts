@@ -66,18 +66,21 @@ function unknownWords(because: Reason, hosts: readonly string[]): string {
   return hosts.length === 0 ? why : `${why} (${listed(hosts)})`;
 }
 
-const unknownCodes: Partial<Record<Reason, 'other-cluster' | 'node-refused'>> = {
-  'other-cluster': 'other-cluster',
-  'not-permitted': 'node-refused',
+type ToDo = { readonly code: 'other-cluster' | 'node-refused' | 'node-unusable'; readonly todo: string };
+
+const toFix: Partial<Record<Reason, ToDo>> = {
+  'other-cluster': { code: 'other-cluster', todo: 'Fix the rpc-url or the cluster of the profile' },
+  'not-permitted': { code: 'node-refused', todo: 'Fix the key in the rpc-url of the profile' },
 };
+const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again later' };
 
 /** At least one amount is unknown. */
 export function balanceUnknown(because: Reason, hosts: readonly string[]): Told {
-  return new Told(
-    unknownCodes[because] ?? 'node-unusable',
-    `The balance is unknown: ${unknownWords(because, hosts)}`,
-    { hint: 'Run the same command again later, or ask the doctor what is wrong:', next: [['doctor']] },
-  );
+  const { code, todo } = toFix[because] ?? passing;
+  return new Told(code, `The balance is unknown: ${unknownWords(because, hosts)}`, {
+    hint: `${todo}, or ask the doctor what is wrong:`,
+    next: [['doctor']],
+  });
 }
 
 export function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {

@@ -160,7 +160,7 @@ export const configSpec: BranchSpec = {
         details: keyDetails,
         arguments: [
           name,
-          { usage: '<key>', about: 'one of these settings: see the list', completes: keys },
+          { usage: '<key>', about: 'one of the settings listed here', completes: keys },
           { usage: '[value]', about: 'the new value; never a token, because ps shows arguments' },
         ],
         options: [
