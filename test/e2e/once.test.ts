@@ -157,7 +157,7 @@ describe('--dry-run', () => {
       expect(JSON.stringify(ended)).not.toContain(operator.sandbox.tokens.full);
     }
     expect((await operator.run([...sendHello, '--dry-run'])).stdout).toMatch(
-      /nothing was journaled or sent/u,
+      /nothing was recorded or sent/u,
     );
     expect(existsSync(operator.journal)).toBe(false);
     expect((await readdir(operator.home.path)).filter((name) => name === 'data')).toEqual([]);

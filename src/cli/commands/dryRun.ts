@@ -232,7 +232,7 @@ function dryRunView(dry: DryRun): View {
         canvas,
       );
       const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, canvas)}` : '';
-      return `${paint.bold('Dry run: nothing was journaled or sent')}\n${facts}${preview}`;
+      return `${paint.bold('Dry run: nothing was recorded or sent')}\n${facts}${preview}`;
     },
   };
 }
