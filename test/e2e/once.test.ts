@@ -156,9 +156,7 @@ describe('--dry-run', () => {
       expect(ended).toMatchObject({ exit: 0, outcome: 'dry-run' });
       expect(JSON.stringify(ended)).not.toContain(operator.sandbox.tokens.full);
     }
-    expect((await operator.run([...sendHello, '--dry-run'])).stdout).toMatch(
-      /nothing was recorded or sent/u,
-    );
+    expect((await operator.run([...sendHello, '--dry-run'])).stdout).toMatch(/nothing was recorded or sent/u);
     expect(existsSync(operator.journal)).toBe(false);
     expect((await readdir(operator.home.path)).filter((name) => name === 'data')).toEqual([]);
     expect(operator.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);

@@ -64,7 +64,8 @@ function batch(operation: Operation, rows: readonly Fields[]): Errand {
   };
 }
 
-const faces: readonly (readonly string[])[] = [['--json'], []];
+/** A text shows its key only with --verbose. */
+const faces: readonly (readonly string[])[] = [['--json'], ['--verbose']];
 
 function errandOf(operation: Operation, dice: Dice): Errand {
   const all = bodies[operation];
@@ -95,7 +96,7 @@ function assertionsIn(ran: Ran, { asks }: Errand): Assertion[] {
 
 /** In text, a command claims more than that the service accepted it if it says “made”, “sent” or “proven”. */
 function assertionInText({ stdout }: Ran, requested: Fields): Assertion[] {
-  const isAssertion = /(Transfer|Message)( already)? (made|sent|proven)/u.test(stdout);
+  const isAssertion = /(Transfer|Message)( already)? (made|sent|(accepted, )?proven)/u.test(stdout);
   const isAboutAnother = /^\S+ (Transfer|Message) (unknown|held|open|rejected)/mu.test(stdout);
   const key = /^\s*Key\s+(\S+)/mu.exec(stdout)?.[1];
   return isAssertion && !isAboutAnother && key !== undefined ? [{ key, requested }] : [];
