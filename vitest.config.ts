@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leaveTerminal } from './scripts/ownSession.mjs';
 import { onMemoryDisk } from './testing/memoryDisk.ts';
@@ -9,19 +9,27 @@ import { SlowFirst } from './testing/slowFirst.ts';
 // What tests start must not ask whoever started them.
 await leaveTerminal();
 
+/** The test files of `folder`, without those of packages. */
+function testFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules')
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return testFiles(path);
+      return entry.name.endsWith('.test.ts') ? [path] : [];
+    });
+}
+
 // Who replaces modules or loads them anew would do so for others, too.
-const mocking = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
-  .map((name) => `test/${name}`)
-  .filter((path) => path.endsWith('.test.ts'))
-  .filter((path) =>
-    /\bvi\.(?:mock|doMock|resetModules)\(/u.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
-  );
+const mocking = testFiles(join(import.meta.dirname, 'test'))
+  .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/u.test(readFileSync(path, 'utf8')))
+  .map((path) => relative(import.meta.dirname, path));
 const alone = ['test/proof/**/*.test.ts', ...mocking];
 
 export default defineConfig({
   test: {
     reporters: ['default', './testing/closingLine.ts'],
-    setupFiles: ['./testing/fixedSeed.ts'],
+    setupFiles: ['./test/fixedSeed.ts'],
     // An event that never comes ends its test; a machine that is busy does not.
     expect: { requireAssertions: true, poll: { timeout: 50_000, interval: 10 } },
     env: onMemoryDisk(),
@@ -36,7 +44,12 @@ export default defineConfig({
       {
         extends: true,
         // Modules are loaded once for all files that a worker runs: a third of what they cost.
-        test: { name: 'together', isolate: false, include: ['test/**/*.test.ts'], exclude: alone },
+        test: {
+          name: 'together',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...alone],
+        },
       },
     ],
   },

@@ -24,7 +24,7 @@ const bundle = await rolldown({
   platform: 'node',
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
-  external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^rolldown/, /^@solana(-program)?\//],
+  external: [/^node:/, '@photostructure/sqlite', /^rolldown(?:\/|$)/u, /^vitest(?:\/|$)/u],
 });
 await bundle.write({ file, format: 'esm', codeSplitting: false });
 await bundle.close();

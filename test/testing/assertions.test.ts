@@ -8,7 +8,9 @@ import { root } from '../../testing/root.ts';
 /** A project of its own with this one's settings, and a test of each kind in each of vitest's projects. */
 function newProject(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-vitest-'));
-  for (const name of ['testing', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+  mkdirSync(join(folder, 'test'));
+  for (const name of ['testing', 'node_modules', 'test/fixedSeed.ts'])
+    symlinkSync(join(root, name), join(folder, name));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -28,9 +28,9 @@ export function binaries(version: Version): Promise<string> {
 
 async function copyBinaries(version: Version): Promise<string> {
   const name = `${packages[version]}${process.platform}-${process.arch}`;
-  const source = join(root, 'node_modules', name, 'native');
+  const source = join(root, 'test', 'node_modules', name, 'native');
   if (!existsSync(source))
-    throw new Error(`${name} is not installed: run npm ci (its platform may have none)`);
+    throw new Error(`${name} is not installed: run node scripts/tools.mjs (its platform may have none)`);
   const copy = join(serversFolder().path, `postgres-${version}`);
   placeTree(source, copy);
   linkLibraries(copy);
