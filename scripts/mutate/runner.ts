@@ -1,0 +1,117 @@
+// Vitest's runner for `npm run mutate`: in the first pass it notes which mutants each test reaches; in the second it
+// repeats each test, hooks included, once for each mutant that it reaches and that nothing has killed yet.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunnerTask, RunnerTestCase, RunnerTestFile } from 'vitest';
+import { TestRunner } from 'vitest';
+import type { Coverage, Pass, Targets } from './passes.ts';
+
+const pass = process.env.MUTATE_PASS as Pass;
+const folder = process.env.MUTATE_FOLDER ?? '';
+
+/** Far more than any test needs; a mutant may turn a loop into one that never ends. */
+const mostRounds = 3_000_000;
+
+class Mutants {
+  alive = pass === 'load' ? Number(process.env.MUTATE_ALIVE) : -1;
+  reached = new Set<number>();
+  #rounds = 0;
+
+  readonly at = (number: number): boolean => {
+    if (pass === 'reach') this.reached.add(number);
+    return number === this.alive;
+  };
+
+  readonly loop = (): void => {
+    if (this.alive >= 0 && ++this.#rounds > mostRounds) throw new Error('a loop that does not end');
+  };
+
+  become(number: number): void {
+    this.alive = number;
+    this.#rounds = 0;
+  }
+
+  takeReached(): number[] {
+    const reached = [...this.reached];
+    this.reached = new Set();
+    return reached;
+  }
+}
+
+const mutants = new Mutants();
+Object.assign(globalThis, { __mutant: mutants });
+
+const killedFile = join(folder, 'killed.txt');
+
+function killed(): Set<number> {
+  return new Set(
+    readFileSync(killedFile, 'utf8')
+      .split('\n')
+      .map((line) => Number.parseInt(line, 10)),
+  );
+}
+
+export default class MutantRunner extends TestRunner {
+  readonly #coverage = new Map<string, Coverage['tests'][number]>();
+  #loaded: number[] = [];
+  #startedMs = 0;
+  #file = '';
+  #todo: readonly number[] = [];
+  #passedAsItIs = false;
+
+  override onCollectStart(file: RunnerTestFile): void {
+    super.onCollectStart(file);
+    this.#file = file.filepath;
+  }
+
+  onCollected(): void {
+    this.#loaded = mutants.takeReached();
+  }
+
+  override async onBeforeRunTask(test: RunnerTask): Promise<void> {
+    await super.onBeforeRunTask(test);
+    // What hooks of a whole suite reached is not repeated for each of its tests.
+    this.#loaded.push(...mutants.takeReached());
+    if (pass !== 'kill') return;
+    const targets = JSON.parse(readFileSync(join(folder, 'targets.json'), 'utf8')) as Targets;
+    const dead = killed();
+    this.#todo = (targets[test.id] ?? []).filter((number) => !dead.has(number));
+    if (this.#todo.length === 0) test.mode = 'skip';
+    else Object.assign(test, { repeats: this.#todo.length });
+  }
+
+  override onBeforeTryTask(test: RunnerTask): void {
+    super.onBeforeTryTask(test);
+    this.#startedMs = performance.now();
+  }
+
+  /** The first try is of the code as it is: a test that fails with it says nothing about mutants. */
+  onAfterRetryTask(test: RunnerTestCase, { repeats }: { retry: number; repeats: number }): void {
+    const isPassed = test.result?.state === 'pass';
+    if (pass === 'reach') {
+      const ms = performance.now() - this.#startedMs;
+      this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
+      return;
+    }
+    if (pass !== 'kill') return;
+    const number = this.#todo[repeats - 1];
+    if (number === undefined) this.#passedAsItIs = isPassed;
+    else if (!isPassed && this.#passedAsItIs) appendFileSync(killedFile, `${number}\t${test.id}\n`);
+    mutants.become(this.#passedAsItIs ? (this.#todo[repeats] ?? -1) : -1);
+    if (test.result !== undefined) Object.assign(test.result, { state: 'run', errors: undefined });
+  }
+
+  override onAfterRunFiles(): void {
+    super.onAfterRunFiles();
+    if (pass !== 'reach') return;
+    const coverage: Coverage = {
+      file: this.#file,
+      loaded: this.#loaded,
+      tests: [...this.#coverage.values()],
+    };
+    writeFileSync(
+      join(folder, `reached-${this.#file.replaceAll(/[^\w.]/gu, '-')}.json`),
+      JSON.stringify(coverage),
+    );
+  }
+}
