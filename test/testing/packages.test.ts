@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import published from '../../package.json' with { type: 'json' };
+import lock from '../../package-lock.json' with { type: 'json' };
 import tests from '../package.json' with { type: 'json' };
 
 test('who installs botctl gets none of the servers that it is tested against', () => {
@@ -18,4 +19,10 @@ test('the servers are one version of each on every platform, exactly named', () 
 test('the sandbox’s machine and the types it is checked with are one version', () => {
   const machines = Object.values(published.optionalDependencies);
   expect([...new Set(machines)]).toEqual([tests.devDependencies.litesvm]);
+});
+
+test('who only wants to run botctl fetches nothing that only tests need', () => {
+  const brought = Object.keys(lock.packages);
+  const heavy = [...Object.keys(tests.devDependencies), ...Object.keys(tests.optionalDependencies)];
+  expect(heavy.filter((name) => brought.includes(`node_modules/${name}`))).toEqual([]);
 });
