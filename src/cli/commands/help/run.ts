@@ -91,7 +91,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     groups: exitGroups,
   },
   reruns: {
-    intro: 'Run the same command again. Nothing is sent twice, with or without a name.',
+    intro: 'Run the same command again. Nothing is sent twice.',
     groups: () => rerunGroups,
   },
   agents: {
@@ -132,16 +132,20 @@ const rerunGroups: readonly HelpGroup[] = [
       {
         term: 'no name',
         about:
-          'the same bot and content, within 20 h (payment) or 2 min (message); a shared journal takes no payment without a name',
+          'the same bot and content, until 20 h (payment) or 2 min (message) after the first was reported',
       },
     ],
   },
   {
-    title: 'botctl sends nothing and asks you (exit 6 or 10) if',
+    title: 'botctl stops (exit 6 or 10), and asks you where it can, if',
     rows: [
       { term: 'the name is taken', about: 'by a different amount, recipient, text or bot' },
       { term: 'it is held', about: 'it may have happened, or it needs an approval' },
-      { term: 'an equal payment', about: 'was made under another name, or is not settled' },
+      {
+        term: 'an equal payment',
+        about:
+          'is not settled, or was made under another name within 20 h (if nobody is asked, a single one is sent with a warning)',
+      },
     ],
   },
   {
