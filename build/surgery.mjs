@@ -5,11 +5,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const { ERROR, TYPE } = createRequire(import.meta.url)('undici/lib/llhttp/constants.js');
 
 function throwing(why) {
   return `module.exports = () => { throw new Error(${JSON.stringify(why)}); };`;
+}
+
+function engines(name) {
+  return fileURLToPath(new URL(`../src/machine/engine/${name}.ts`, import.meta.url));
 }
 
 // Each file is named by a variable, so that the bundler leaves the call to Node.
@@ -34,6 +39,15 @@ const sqliteByName = `
     const reason = 'the SQLite that botctl brings does not load here (' + trouble[0] + ')';
     throw Object.assign(new Error(reason), { code: 'ERR_DLOPEN_FAILED' });
   }`;
+
+// The single file is bundled once more, by what makes it, which follows no call that it cannot read.
+const widthInside = `
+  const plain = /^[ -~]*$/;
+  module.exports = (text) => (plain.test(text) ? text.length : require('string-width').default(text));`;
+
+// The single file brings its native parts itself.
+const sqliteInside = `
+  module.exports = require(${JSON.stringify(engines('bun'))}).requireNative('sqlite');`;
 
 export const surgery = [
   {
@@ -108,6 +122,7 @@ export const surgery = [
     where: /\/src\/cli\//,
     replaces: 'string-width',
     by: widthBeyondAscii,
+    byIn: { bun: widthInside },
     reviewed: '0023e96c57bb8217',
   },
   {
@@ -116,6 +131,7 @@ export const surgery = [
     where: /\/src\//,
     replaces: '@photostructure/sqlite',
     by: sqliteByName,
+    byIn: { bun: sqliteInside },
     reviewed: 'f35a331e32bb0537',
   },
   {
@@ -147,6 +163,11 @@ export const surgery = [
     reviewed: 'b2a2008a5ef3ba74',
   },
 ];
+
+/** What is replaced for an engine. */
+export function surgeryFor(engine) {
+  return surgery.map((each) => ({ ...each, by: each.byIn?.[engine] ?? each.by }));
+}
 
 /** Follows which replacements were made, and says what nobody has looked at. */
 export class Review {

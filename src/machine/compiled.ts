@@ -155,7 +155,7 @@ function made(path: string): boolean {
 }
 
 /** Whether no other user can write to it or replace it. */
-function isPrivate(folder: string, uid: number): boolean {
+export function isPrivate(folder: string, uid: number): boolean {
   const own = lstatSync(folder);
   if (!own.isDirectory() || own.uid !== uid || (own.mode & 0o077) !== 0) return false;
   // Under sudo with the caller's HOME this fails: the caller could put code there that root would run.
@@ -188,17 +188,27 @@ export function keptAs(folder: string, source: Uint8Array, engine: string): stri
  * flipped bits it accepted twenty-five, and five of these killed the process.
  */
 export function readKept(path: string): Kept | undefined {
+  try {
+    const whole = readOwn(path);
+    const content = whole?.subarray(digestLength);
+    if (whole === undefined || content === undefined) return undefined;
+    if (!sha256(content).equals(whole.subarray(0, digestLength))) return undefined;
+    const lineEnd = content.indexOf('\n');
+    const runs = JSON.parse(content.toString('latin1', 0, lineEnd)) as string[];
+    return { runs, code: content.subarray(lineEnd + 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a file that only this user can read and write. Undefined if it is missing or anything else. */
+export function readOwn(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0) return undefined;
-    const whole = readFileSync(file);
-    const content = whole.subarray(digestLength);
-    if (!digestOf(content).equals(whole.subarray(0, digestLength))) return undefined;
-    const lineEnd = content.indexOf('\n');
-    const runs = JSON.parse(content.toString('latin1', 0, lineEnd)) as string[];
-    return { runs, code: content.subarray(lineEnd + 1) };
+    return readFileSync(file);
   } catch {
     return undefined;
   } finally {
@@ -206,12 +216,15 @@ export function readKept(path: string): Kept | undefined {
   }
 }
 
-/** Renames a finished file into place, so that nobody reads half of it. */
 export function writeKept(path: string, { runs, code }: Kept): void {
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(runs)}\n`), code]);
-  const half = `${path}.${process.pid}`;
+  writeWhole(path, Buffer.concat([sha256(content), content]));
+}
+
+/** Renames a finished file into place, so that nobody reads half of it. */
+export function writeWhole(path: string, content: Uint8Array, half = `${path}.${process.pid}`): void {
   try {
-    writeFileSync(half, Buffer.concat([digestOf(content), content]), { mode: 0o600, flag: 'wx' });
+    writeFileSync(half, content, { mode: 0o600, flag: 'wx' });
     renameSync(half, path);
   } catch (error) {
     rmSync(half, { force: true });
@@ -219,7 +232,7 @@ export function writeKept(path: string, { runs, code }: Kept): void {
   }
 }
 
-function digestOf(content: Uint8Array): Buffer {
+export function sha256(content: Uint8Array): Buffer {
   return createHash('sha256').update(content).digest();
 }
 

@@ -8,6 +8,17 @@ export class NoHomeFolder extends Error {
   readonly kind = 'no-home-folder';
 }
 
+/** The single file cannot load its native parts from this folder. Without a cause, others may write to it. */
+export class UnusableParts extends Error {
+  readonly kind = 'unusable-parts';
+  readonly folder: string;
+
+  constructor(folder: string, cause?: unknown) {
+    super('', { cause });
+    this.folder = folder;
+  }
+}
+
 type Kind = 'config' | 'data';
 
 // The XDG specification says to ignore relative paths. We ignore a relative HOME too: the files would depend on the

@@ -1,8 +1,6 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isatty, ReadStream as Terminal } from 'node:tty';
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
+import { openToRead } from '../machine/engine/node.ts';
 import { Failure, failing } from './failures.ts';
 
 /** Failures of reading a file or stdin. `name` is what people call it. */
@@ -56,23 +54,6 @@ function opened(path: string, name: string): Readable {
 
 function unreadable(name: string, error: unknown): Failure {
   return inputFailure('unreadable', { name, trouble: diskTroubleOf(error) }, error);
-}
-
-/**
- * Opens a file, a named pipe or a terminal as a stream. Opening a pipe in the usual way waits for its writer in a
- * thread that no interrupt ends and that keeps the process from exiting. Here the event loop waits.
- */
-export function openToRead(path: string): Readable {
-  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    if (fstatSync(descriptor).isFIFO())
-      return new Socket({ fd: descriptor, readable: true, writable: false });
-    if (isatty(descriptor)) return new Terminal(descriptor);
-    return createReadStream('', { fd: descriptor });
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { base58 } from '@scure/base';
 import type {
   FailedTransactionMetadata,
@@ -7,6 +6,7 @@ import type {
   LiteSvm,
   TransactionMetadata,
 } from 'litesvm/dist/internal.js';
+import { hasNative, requireNative } from '../machine/engine/node.ts';
 import {
   allAccounts,
   associatedTokenProgram,
@@ -265,11 +265,10 @@ const builds: Readonly<Record<string, readonly string[]>> = {
 export function loadNativeVm(platform = process.platform, arch: string = process.arch): NativeVm {
   const packages = builds[`${platform}-${arch}`];
   if (packages === undefined) throw noBuild(`${platform}-${arch}`);
-  const require = createRequire(import.meta.url);
   let broken: unknown;
   for (const name of packages) {
     try {
-      return require(name) as NativeVm;
+      return requireNative(name) as NativeVm;
     } catch (cause) {
       if (!isMissing(cause)) broken ??= cause;
     }
@@ -284,15 +283,7 @@ export function missingNativeVm(
 ): string | undefined {
   const packages = builds[`${platform}-${arch}`];
   if (packages === undefined) return noBuild(`${platform}-${arch}`).message;
-  const { resolve } = createRequire(import.meta.url);
-  const isThere = (name: string): boolean => {
-    try {
-      return resolve(name) !== '';
-    } catch {
-      return false;
-    }
-  };
-  return packages.some(isThere) ? undefined : unusable(ownOf(packages), undefined).message;
+  return packages.some(hasNative) ? undefined : unusable(ownOf(packages), undefined).message;
 }
 
 /** The package for this machine's C library. */

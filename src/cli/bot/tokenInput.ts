@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { openToRead } from '../../machine/engine/node.ts';
 import type { Env } from '../../machine/folders.ts';
 import { Failure } from '../../once/failures.ts';
-import { openToRead, unlessInterrupted } from '../../once/input.ts';
+import { unlessInterrupted } from '../../once/input.ts';
 import {
   badTokenCommand,
   emptyTokenInput,

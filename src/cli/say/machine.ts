@@ -9,6 +9,13 @@ export const machineTable: Table<MachineFacts> = {
     message: 'HOME is not set, and this user has no home folder',
     hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.',
   }),
+  'unusable-parts': ({ folder, error }) => ({
+    message:
+      error === undefined
+        ? `Other users may be able to write to ${folder}, from which botctl would load its native parts`
+        : `The native parts of botctl cannot be loaded from ${folder}: ${diskTrouble(error)}`,
+    hint: 'Set XDG_CACHE_HOME to a folder that only you can write to, where files can be kept and programs run.',
+  }),
   failed: ({ error, path }) => ({
     message: `This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.`,
     hint: `Fix the problem named above and run the same command again: ${neverTwice}.`,

@@ -1,0 +1,90 @@
+import {
+  constants,
+  createReadStream,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { isatty, ReadStream as Terminal } from 'node:tty';
+import { isPrivate, readOwn, sha256, writeWhole } from '../compiled.ts';
+import { makeFolder } from '../disk.ts';
+import { homeFolder, UnusableParts } from '../folders.ts';
+
+// What differs between the engines that run botctl: node.ts is for Node, this file is for the single file, which runs on
+// Bun and brings its native parts inside.
+
+/** A named pipe is opened and read in a thread: exiting does not wait for it, and Bun's sockets do not read pipes. */
+export function openToRead(path: string): Readable {
+  // Not opened to look: a writer that waits for a reader would write to one that leaves again.
+  if (statSync(path).isFIFO()) return createReadStream(path);
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return isatty(descriptor) ? new Terminal(descriptor) : createReadStream('', { fd: descriptor });
+}
+
+type Part = { readonly file: string; readonly digest: string };
+
+/** The native parts, compressed, by the names of their packages. The build fills this in. */
+declare const nativeParts: Readonly<Record<string, Part>>;
+
+const loaded = new Map<string, unknown>();
+
+export function hasNative(name: string): boolean {
+  return Object.hasOwn(nativeParts, name);
+}
+
+export function requireNative(name: string): unknown {
+  const part = hasNative(name) ? nativeParts[name] : undefined;
+  if (part === undefined) throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+  if (!loaded.has(name)) loaded.set(name, load(part));
+  return loaded.get(name);
+}
+
+/** The system loads a native part from a file only, so it is laid into the folder that also holds compiled code. */
+function load(part: Part): unknown {
+  const base = process.env.XDG_CACHE_HOME?.startsWith('/')
+    ? process.env.XDG_CACHE_HOME
+    : join(homeFolder(process.env), '.cache');
+  const folder = join(base, 'botctl', 'native');
+  try {
+    makeFolder(folder);
+    const module = { exports: {} };
+    process.dlopen(module, laid(part, realpathSync(folder)));
+    return module.exports;
+  } catch (cause) {
+    throw cause instanceof UnusableParts ? cause : new UnusableParts(folder, cause);
+  }
+}
+
+function laid({ file, digest }: Part, folder: string): string {
+  const uid = process.getuid?.();
+  if (uid === undefined || !isPrivate(folder, uid)) throw new UnusableParts(folder);
+  const path = join(folder, `${digest.slice(0, 32)}.node`);
+  const kept = readOwn(path);
+  if (kept !== undefined && sha256(kept).toString('hex') === digest) return path;
+  removeOld(folder);
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  // A process that was killed here may have left its half, and the next one in a container has its id.
+  writeWhole(path, gunzipSync(readFileSync(inside(file))), `${path}.${process.pid}.${Date.now()}`);
+  return path;
+}
+
+/** Bun shows what is inside the file as a folder, in which the program itself lies. */
+function inside(file: string): string {
+  return join(process.argv[1] ?? '', '..', file);
+}
+
+const longestMs = 60 * 86_400_000;
+
+/** Of other releases, and of processes that were killed while they wrote. */
+function removeOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (writtenMs < Date.now() - longestMs) rmSync(path, { force: true });
+  }
+}
