@@ -21,6 +21,12 @@ const leaveOut = (surgery, review) => ({
   },
 });
 
+/** What `--version` prints. */
+const ownVersion = (version) => ({
+  name: 'own-version',
+  load: (id) => (id === `${root}package.json` ? JSON.stringify({ version }) : null),
+});
+
 /** Every other engine has a file of its own beside Node's. */
 const engineFile = (engine) => ({
   name: 'engine',
@@ -74,7 +80,7 @@ function enlist(members, id, layer, graph) {
 }
 
 /** Bundles for `engine` into the folder `dir`: returns what rolldown made. `more` are further entries. */
-export async function bundleFor(engine, dir, { more = {}, define = {} } = {}) {
+export async function bundleFor(engine, dir, { more = {}, define = {}, version } = {}) {
   const surgery = surgeryFor(engine);
   const review = new Review();
   const members = new Map();
@@ -86,7 +92,11 @@ export async function bundleFor(engine, dir, { more = {}, define = {} } = {}) {
     // jsonc-parser's `main` is a wrapper that no bundler can follow.
     resolve: { mainFields: ['module', 'main'] },
     external: (source, importer) => /^node:/u.test(source) && surgeryIndex(source, importer) < 0,
-    plugins: [leaveOut(surgery, review), engineFile(engine)],
+    plugins: [
+      leaveOut(surgery, review),
+      engineFile(engine),
+      version === undefined ? null : ownVersion(version),
+    ],
     transform: { define },
     // The layers hold apart what `wire` also imports at once: a chunk of its own is loaded when it is asked for.
     checks: { ineffectiveDynamicImport: false },

@@ -1,4 +1,4 @@
-// node build/file.mjs [PLATFORM]: makes out/botctl-PLATFORM, the whole program in one file that runs without Node. The
+// node build/file.mjs [PLATFORM [FOLDER]]: makes out/botctl-PLATFORM, the whole program in one file that runs without Node. The
 // engine inside is Bun, from its package in test/package.json. Native parts are inside too; src/machine/engine/bun.ts
 // lays them where the system can load them.
 import { execFileSync } from 'node:child_process';
@@ -27,8 +27,8 @@ const platform = platforms[name];
 if (platform === undefined) {
   throw new Error(`no file is made for ${name}, only for ${Object.keys(platforms).join(', ')}`);
 }
-const made = join(root, 'out', name);
-const file = join(root, 'out', `botctl-${name}`);
+const made = join(process.argv[3] ?? join(root, 'out'), name);
+const file = join(process.argv[3] ?? join(root, 'out'), `botctl-${name}`);
 
 /** Packs a native part, and returns what src/machine/engine/bun.ts must know of it. */
 async function pack(part, path) {
@@ -57,7 +57,12 @@ const native = {
   sqlite: await pack('sqlite', `${root}node_modules/@photostructure/sqlite/prebuilds/${platform.sqlite}`),
   [platform.litesvm]: await pack('litesvm', createRequire(`${root}package.json`).resolve(platform.litesvm)),
 };
-await bundleFor('bun', made, { define: { nativeParts: JSON.stringify(native) } });
+const versionOf = async (path) => JSON.parse(await readFile(path, 'utf8')).version;
+const bunVersion = await versionOf(require.resolve(`${platform.bun}/package.json`));
+await bundleFor('bun', made, {
+  define: { nativeParts: JSON.stringify(native) },
+  version: `${await versionOf(`${root}package.json`)}, preview: a single file on Bun ${bunVersion}`,
+});
 await copyFile(`${root}build/file.js`, join(made, 'botctl.js'));
 await writeFile(join(made, 'package.json'), '{ "type": "commonjs" }\n');
 

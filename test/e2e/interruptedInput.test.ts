@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -34,10 +34,13 @@ test('an interrupt ends the reading of a batch on stdin with 130', async () => {
   expect(said).toContain('Nothing was sent');
 });
 
+/** Whether it has the pipe open, or a thread of it waits in open(2) for a writer, as the single file's does. */
 function hasOpen(pid: number, path: string): boolean {
   try {
     const folder = `/proc/${pid}/fd`;
-    return readdirSync(folder).some((name) => readlinkSync(join(folder, name)) === path);
+    if (readdirSync(folder).some((name) => readlinkSync(join(folder, name)) === path)) return true;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.some((id) => readFileSync(`/proc/${pid}/task/${id}/wchan`, 'utf8') === 'wait_for_partner');
   } catch {
     return false;
   }

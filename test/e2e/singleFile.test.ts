@@ -1,0 +1,218 @@
+// The file that runs without Node: what is different from the program for Node. Everything else is shown by the other
+// tests here, with BOTCTL_BIN.
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ended, fewAtATime, type Ran } from '../../testing/botctl.ts';
+import { root } from '../../testing/root.ts';
+import { recipient } from '../../testing/sandbox.ts';
+
+function hasBun(): boolean {
+  try {
+    createRequire(join(root, 'test/package.json')).resolve('@oven/bun-linux-x64-baseline/package.json');
+    return process.platform === 'linux' && process.arch === 'x64' && !existsSync('/etc/alpine-release');
+  } catch {
+    return false;
+  }
+}
+
+const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
+
+describe.skipIf(!hasBun())('the single file', () => {
+  let folder: string;
+  let file: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botctl-file-'));
+    execFileSync(process.execPath, [join(root, 'build/file.mjs'), 'linux-x64', folder]);
+    file = join(folder, 'botctl-linux-x64');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  let home: string;
+  let cwd: string;
+  let native: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'botctl-home-'));
+    native = join(home, '.cache/botctl/native');
+    cwd = join(home, 'here');
+    mkdirSync(cwd);
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  /** With an empty home, in an empty folder, and no program in PATH. */
+  function run(words: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+    return ended(file, words, { cwd, env: { HOME: home, PATH: '/nonexistent', ...env } });
+  }
+
+  const parts = (): string[] => readdirSync(native).map((name) => join(native, name));
+
+  test('says that it is a preview', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const { stdout } = await run(['--version']);
+    expect(stdout).toMatch(/^[\d.]+, preview: a single file on Bun [\d.]+\n$/u);
+    expect(stdout).toContain(`${version}, `);
+  });
+
+  test('makes a transfer with a real signature from nothing but itself, and makes it once', async () => {
+    const pay = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--json'];
+    const first = await run([...pay, '--once', 'rent']);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      outcome: 'accepted',
+      replayed: false,
+      transfer: { signature: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/u) },
+    });
+    expect(JSON.parse((await run([...pay, '--once', 'rent'])).stdout)).toMatchObject({ replayed: true });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test('takes nothing from the folder in which it runs', async () => {
+    const loud = 'process.stderr.write("FOREIGN CODE RAN\\n");';
+    const foreign = ['litesvm-linux-x64-gnu', '@photostructure/sqlite', 'sqlite', 'string-width', 'undici'];
+    for (const name of foreign) {
+      mkdirSync(join(cwd, 'node_modules', name), { recursive: true });
+      writeFileSync(join(cwd, 'node_modules', name, 'index.js'), loud);
+    }
+    writeFileSync(join(cwd, 'loud.js'), loud);
+    writeFileSync(join(cwd, 'main.js'), loud);
+    for (const name of ['.env', '.env.local', '.env.production', '.env.development'])
+      writeFileSync(join(cwd, name), 'BOTCTL_TOKEN=a_strangers_token\nBOTCTL_RUN=a-strangers-run\n');
+    for (const path of [join(cwd, 'bunfig.toml'), join(home, '.bunfig.toml')])
+      writeFileSync(path, 'preload = ["./loud.js"]\n');
+    const paths = { paths: { '*': ['./loud.js'], './main.js': ['./loud.js'] }, baseUrl: '.' };
+    writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: paths }));
+    const named = { name: 'x', type: 'module', imports: { '#*': './loud.js' }, exports: './loud.js' };
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify({ ...named, main: './loud.js' }));
+    const toNobody = ['send', '--conversation', 'c', '--content', 'x', '--base-url', 'http://127.0.0.1:1'];
+    const without = await run([...toNobody, '--json']);
+    expect(JSON.parse(without.stdout)).toMatchObject({ error: { code: 'no-token' } });
+    const ran = await run([...send, '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'accepted' });
+    expect(JSON.parse(ran.stdout)).not.toHaveProperty('intent.name');
+    expect(without.stderr + ran.stderr).not.toContain('FOREIGN');
+  });
+
+  test.each([
+    ['BUN_BE_BUN', '1'],
+    ['BUN_OPTIONS', '--preload ./loud.js'],
+    ['BUN_INSPECT', '127.0.0.1:1?break=1'],
+    ['BUN_INSPECT_CONNECT_TO', 'ws://127.0.0.1:1'],
+    ['BUN_INSPECT_PRELOAD', './loud.js'],
+  ])('is not changed by %s', async (variable, value) => {
+    writeFileSync(join(cwd, 'loud.js'), 'process.stderr.write("FOREIGN CODE RAN\\n");');
+    const ran = await run(['--version'], { [variable]: value });
+    expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('preview') });
+  });
+
+  test('lays its native parts where nobody else can write, each whole', async () => {
+    expect(await run(send)).toMatchObject({ code: 0 });
+    expect(statSync(native).mode & 0o777).toBe(0o700);
+    expect(parts()).toHaveLength(1);
+    for (const path of parts()) expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('is started by twenty processes at once, which all send', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    const codes: (number | null)[] = [];
+    await fewAtATime(
+      names,
+      async (name) => {
+        codes.push((await run([...send, '--once', name])).code);
+      },
+      20,
+    );
+    expect(codes).toEqual(names.map(() => 0));
+    expect(parts()).toHaveLength(1);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ['cut', (path) => truncateSync(path, 1000)],
+    [
+      'another',
+      (path) => {
+        const bytes = readFileSync(path);
+        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+        writeFileSync(path, bytes);
+      },
+    ],
+    ['readable by others', (path) => chmodSync(path, 0o644)],
+    [
+      'a link',
+      (path) => {
+        copyFileSync(path, join(home, 'copy'));
+        rmSync(path);
+        symlinkSync(join(home, 'copy'), path);
+      },
+    ],
+  ])('lays a native part again that is %s', async (_what, spoil) => {
+    expect(await run(send)).toMatchObject({ code: 0 });
+    const [path = ''] = parts();
+    const whole = readFileSync(path);
+    spoil(path);
+    expect(await run([...send, '--once', 'again'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path).equals(whole)).toBe(true);
+    const own = execFileSync('stat', ['-c', '%F %a', path], { encoding: 'utf8' });
+    expect(own).toBe('regular file 600\n');
+  });
+
+  test.each<[string, () => void]>([
+    ['its folder is open', () => chmodSync(native, 0o777)],
+    ['a folder above is open', () => chmodSync(join(home, '.cache'), 0o777)],
+    [
+      'its folder is somebody else’s',
+      () => {
+        if (process.getuid?.() === 0) execFileSync('chown', ['12345', native]);
+        else chmodSync(native, 0o750);
+      },
+    ],
+  ])('loads nothing, and says so, if %s', async (_what, spoil) => {
+    mkdirSync(native, { recursive: true, mode: 0o700 });
+    chmodSync(join(home, '.cache'), 0o700);
+    spoil();
+    const ran = await run([...send, '--json']);
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      error: { code: 'machine-fault', retry: 'after-fix', message: expect.stringContaining(native) },
+    });
+    expect(JSON.parse(ran.stdout).error.message).toMatch(/may be able to write to .* Nothing was sent\.$/u);
+    expect(readdirSync(native)).toEqual([]);
+  });
+
+  test('says where it cannot lay its native parts', async () => {
+    const ran = await run(send, { XDG_CACHE_HOME: '/proc/nowhere' });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(
+      /^botctl: The native parts of botctl cannot be loaded from \/proc\/nowhere\/botctl\/native: /u,
+    );
+    expect(ran.stderr).toContain('Nothing was sent.');
+    expect(ran.stderr).toContain('Set XDG_CACHE_HOME');
+    expect(ran.stderr).not.toMatch(/^\s+at /mu);
+  });
+
+  test('draws a key of its own in every process', async () => {
+    const keys = new Set<string>();
+    await fewAtATime(
+      Array.from({ length: 40 }, (_, index) => `hello ${index}`),
+      async (content) => {
+        const { stdout } = await run([...send.slice(0, -1), content, '--json']);
+        keys.add((JSON.parse(stdout) as { intent: { key: string } }).intent.key);
+      },
+    );
+    expect(keys.size).toBe(40);
+  });
+});
