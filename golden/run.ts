@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { main } from '../src/main.ts';
 import { ended } from '../testing/botctl.ts';
 import { nobody } from '../testing/nobody.ts';
-import { foreignBin, program, programWords } from '../testing/program.ts';
+import { foreignBin, loadingFirst, program, programWords } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { onTerminal } from '../testing/terminal.ts';
 import type { Result } from './script.ts';
@@ -79,8 +79,7 @@ class Sink extends Writable {
 
 /** For a botctl in a process of its own: it skips what it would sleep, and its clock is that much later. */
 export function skipping(laterMs: number): Record<string, string> {
-  const NODE_OPTIONS = `--require=${root}/testing/skipSleeps.cjs`;
-  return { NODE_OPTIONS, BOTCTL_SKIPPED_MS: String(laterMs) };
+  return { ...loadingFirst(`${root}/testing/skipSleeps.cjs`), BOTCTL_SKIPPED_MS: String(laterMs) };
 }
 
 async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: Run): Promise<Result> {

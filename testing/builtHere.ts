@@ -9,7 +9,7 @@ import type { main } from '../src/main.ts';
 import { botctl, type Ran, type Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';
 import { nobody } from './nobody.ts';
-import { foreignBin } from './program.ts';
+import { foreignBin, loadingFirst } from './program.ts';
 import { root } from './root.ts';
 
 type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock; machinePolicy?: string };
@@ -83,7 +83,7 @@ function apart(argv: readonly string[], { clock, machinePolicy, ...start }: Star
   if (!(clock instanceof SkippingClock)) throw new Error('BOTCTL_BIN: this clock is for this process');
   const skipping = {
     BOTCTL_SKIPPED_MS: String(clock.skippedMs),
-    NODE_OPTIONS: `--require=${root}/testing/skipSleeps.cjs`,
+    ...loadingFirst(`${root}/testing/skipSleeps.cjs`),
   };
   return botctl(argv, { ...start, env: { ...start.env, ...skipping } });
 }

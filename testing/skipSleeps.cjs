@@ -12,5 +12,6 @@ if (process.env.BOTCTL_SLEEPS === undefined)
     return value;
   };
 delete process.env.NODE_OPTIONS;
+delete process.env.BUN_OPTIONS;
 delete process.env.BOTCTL_SKIPPED_MS;
 delete process.env.BOTCTL_SLEEPS;

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { terminalInput } from './engine/node.ts';
 
 /** Time, as an interface that tests replace. */
 export interface Clock {
@@ -143,11 +144,11 @@ function lookByPs(): AtTerminal {
 }
 
 function openControlling(): OpenTerminal {
-  const { ReadStream, WriteStream } = process.getBuiltinModule('node:tty');
+  const { WriteStream } = process.getBuiltinModule('node:tty');
   const { O_RDONLY, O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   const descriptor = openSync(controlling, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   dropTyped(descriptor);
-  const input = new ReadStream(descriptor);
+  const input = terminalInput(descriptor);
   const output = new WriteStream(openSync(controlling, O_WRONLY | O_NOCTTY));
   // A terminal that hangs up ends the input; that nothing can be written to it changes no more.
   output.on('error', () => {});

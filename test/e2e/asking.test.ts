@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
-import { programInShell } from '../../testing/program.ts';
+import { loadingFirst, programInShell } from '../../testing/program.ts';
 import { root } from '../../testing/root.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
@@ -100,7 +100,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
   });
 
   test('that nobody reads, a command ends after 5 minutes, and says --yes', async () => {
-    const env = { ...operator.env, NODE_OPTIONS: `--require=${root}/testing/skipSleeps.cjs` };
+    const env = { ...operator.env, ...loadingFirst(`${root}/testing/skipSleeps.cjs`) };
     const ended = await onTerminal([...payAda, '--json'], [], env, { stdin: '' });
     expect(ended.code).toBe(2);
     const { error } = JSON.parse(ended.stdout);

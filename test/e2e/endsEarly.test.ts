@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
+import { loadingFirst } from '../../testing/program.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
 
 let own: SandboxHome;
@@ -39,7 +40,7 @@ const unwatchedReply = `
 function preload(code: string): void {
   const path = join(own.home.path, 'preload.cjs');
   writeFileSync(path, code);
-  own.env.NODE_OPTIONS = `--require=${path}`;
+  Object.assign(own.env, loadingFirst(path));
 }
 
 /** Runs the built program with such code, and tells it when its request is done and its reply on the way. */
@@ -53,6 +54,7 @@ async function endWhileAnswered(code: string, argv: readonly string[]): Promise<
   const ran = await ended;
   gate.release();
   delete own.env.NODE_OPTIONS;
+  delete own.env.BUN_OPTIONS;
   return ran;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { loginName } from '../../machine/engine/node.ts';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { Failure } from '../../once/failures.ts';
@@ -198,7 +199,7 @@ function accountName(): string {
 // In a container the user may be a number without a name.
 function nameOfUser(): string | undefined {
   try {
-    return userInfo().username;
+    return loginName();
   } catch {
     return undefined;
   }

@@ -4,13 +4,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isatty, ReadStream as Terminal } from 'node:tty';
 import { isPrivate, readOwn, sha256, writeWhole } from '../compiled.ts';
 import { makeFolder } from '../disk.ts';
 import { homeFolder, UnusableParts } from '../folders.ts';
@@ -23,7 +23,67 @@ export function openToRead(path: string): Readable {
   // Not opened to look: a writer that waits for a reader would write to one that leaves again.
   if (statSync(path).isFIFO()) return createReadStream(path);
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  return isatty(descriptor) ? new Terminal(descriptor) : createReadStream('', { fd: descriptor });
+  const { isatty } = process.getBuiltinModule('node:tty');
+  return isatty(descriptor) ? terminalInput(descriptor) : createReadStream('', { fd: descriptor });
+}
+
+const lookAgainMs = 20;
+
+/**
+ * What is typed at the terminal that is open as `descriptor`, without waiting. Bun's own stream would end where nothing
+ * is typed yet. A thread that waits would take the answer to a later question.
+ */
+export function terminalInput(descriptor: number): Readable {
+  const { ReadStream } = process.getBuiltinModule('node:tty');
+  const { Readable } = process.getBuiltinModule('node:stream');
+  const modes = new ReadStream(descriptor);
+  const bytes = Buffer.alloc(4096);
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    try {
+      const length = readSync(descriptor, bytes);
+      typed.push(length === 0 ? null : Buffer.from(bytes.subarray(0, length)));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN')
+        timer = setTimeout(look, lookAgainMs);
+      else typed.destroy(error as Error);
+    }
+  };
+  const typed = new Readable({
+    read: look,
+    destroy: (error, done) => {
+      clearTimeout(timer);
+      modes.destroy();
+      done(error);
+    },
+  });
+  // With it readline turns off that the terminal shows what is typed.
+  const setRawMode = (isRaw: boolean): Readable => {
+    modes.setRawMode(isRaw);
+    return typed;
+  };
+  return Object.assign(typed, { isTTY: true, setRawMode });
+}
+
+/** The account's name, whatever the environment says: Bun would take it from USER, which anybody can set. */
+export function loginName(): string {
+  const uid = String(process.getuid?.());
+  const inFile = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((line) => isOf(line, uid));
+  return (inFile ?? knownElsewhere(uid)).split(':')[0] ?? '';
+}
+
+const isOf = (line: string, uid: string): boolean => line.split(':')[2] === uid;
+
+/** In a directory on the network, such as LDAP. Throws if the account has no name. */
+function knownElsewhere(uid: string): string {
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  return execFileSync('/usr/bin/getent', ['passwd', uid], {
+    encoding: 'utf8',
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
 type Part = { readonly file: string; readonly digest: string };
@@ -40,12 +100,12 @@ export function hasNative(name: string): boolean {
 export function requireNative(name: string): unknown {
   const part = hasNative(name) ? nativeParts[name] : undefined;
   if (part === undefined) throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
-  if (!loaded.has(name)) loaded.set(name, load(part));
+  if (!loaded.has(name)) loaded.set(name, load(name, part));
   return loaded.get(name);
 }
 
 /** The system loads a native part from a file only, so it is laid into the folder that also holds compiled code. */
-function load(part: Part): unknown {
+function load(name: string, part: Part): unknown {
   const base = process.env.XDG_CACHE_HOME?.startsWith('/')
     ? process.env.XDG_CACHE_HOME
     : join(homeFolder(process.env), '.cache');
@@ -53,17 +113,17 @@ function load(part: Part): unknown {
   try {
     makeFolder(folder);
     const module = { exports: {} };
-    process.dlopen(module, laid(part, realpathSync(folder)));
+    process.dlopen(module, laid(name, part, realpathSync(folder)));
     return module.exports;
   } catch (cause) {
     throw cause instanceof UnusableParts ? cause : new UnusableParts(folder, cause);
   }
 }
 
-function laid({ file, digest }: Part, folder: string): string {
+function laid(name: string, { file, digest }: Part, folder: string): string {
   const uid = process.getuid?.();
   if (uid === undefined || !isPrivate(folder, uid)) throw new UnusableParts(folder);
-  const path = join(folder, `${digest.slice(0, 32)}.node`);
+  const path = join(folder, `${name}-${digest.slice(0, 32)}.node`);
   const kept = readOwn(path);
   if (kept !== undefined && sha256(kept).toString('hex') === digest) return path;
   removeOld(folder);

@@ -1,8 +1,5 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isatty, ReadStream as Terminal } from 'node:tty';
 
 // What differs between the engines that run botctl: this file is for Node, bun.ts is for the single file. Nothing else
 // in the program may know which engine it runs on.
@@ -15,8 +12,12 @@ export function openToRead(path: string): Readable {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (fstatSync(descriptor).isFIFO())
-      return new Socket({ fd: descriptor, readable: true, writable: false });
-    if (isatty(descriptor)) return new Terminal(descriptor);
+      return new (process.getBuiltinModule('node:net').Socket)({
+        fd: descriptor,
+        readable: true,
+        writable: false,
+      });
+    if (process.getBuiltinModule('node:tty').isatty(descriptor)) return terminalInput(descriptor);
     return createReadStream('', { fd: descriptor });
   } catch (error) {
     closeSync(descriptor);
@@ -24,15 +25,28 @@ export function openToRead(path: string): Readable {
   }
 }
 
+/** What is typed at the terminal that is open as `descriptor`, without waiting. */
+export function terminalInput(descriptor: number): Readable {
+  return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
+}
+
+/** The account's name, whatever the environment says. */
+export function loginName(): string {
+  return process.getBuiltinModule('node:os').userInfo().username;
+}
+
+const requireHere = (): NodeJS.Require =>
+  process.getBuiltinModule('node:module').createRequire(import.meta.url);
+
 /** Loads a package that is a native part. Its code is MODULE_NOT_FOUND if it is not installed. */
 export function requireNative(name: string): unknown {
-  return createRequire(import.meta.url)(name);
+  return requireHere()(name);
 }
 
 /** Whether the package is there, without loading it. */
 export function hasNative(name: string): boolean {
   try {
-    return createRequire(import.meta.url).resolve(name) !== '';
+    return requireHere().resolve(name) !== '';
   } catch {
     return false;
   }
