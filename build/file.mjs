@@ -1,8 +1,9 @@
 // node build/file.mjs [PLATFORM [FOLDER]]: makes out/botctl-PLATFORM, the whole program in one file that runs without Node. The
-// engine inside is Bun, from its package in test/package.json. Native parts are inside too; src/machine/engine/bun.ts
+// engine inside is Bun, which build/package.json names and this installs. Native parts are inside too; src/machine/engine/bun.ts
 // lays them where the system can load them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ import { gzipSync } from 'node:zlib';
 import { bundleFor } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const require = createRequire(`${root}test/package.json`);
 
 const platforms = {
   'linux-x64': {
@@ -51,6 +51,12 @@ function deafen(bytes) {
   }
 }
 
+const bun = `${root}build/node_modules/${platform.bun}/bin/bun`;
+if (!existsSync(bun)) {
+  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', words, { cwd: `${root}build`, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 await rm(made, { recursive: true, force: true });
 await mkdir(join(made, 'native'), { recursive: true });
 const native = {
@@ -58,7 +64,7 @@ const native = {
   [platform.litesvm]: await pack('litesvm', createRequire(`${root}package.json`).resolve(platform.litesvm)),
 };
 const versionOf = async (path) => JSON.parse(await readFile(path, 'utf8')).version;
-const bunVersion = await versionOf(require.resolve(`${platform.bun}/package.json`));
+const bunVersion = await versionOf(`${root}build/node_modules/${platform.bun}/package.json`);
 await bundleFor('bun', made, {
   define: { nativeParts: JSON.stringify(native) },
   version: `${await versionOf(`${root}package.json`)}, preview: a single file on Bun ${bunVersion}`,
@@ -66,7 +72,6 @@ await bundleFor('bun', made, {
 await copyFile(`${root}build/file.js`, join(made, 'botctl.js'));
 await writeFile(join(made, 'package.json'), '{ "type": "commonjs" }\n');
 
-const bun = require.resolve(`${platform.bun}/bin/bun`);
 await chmod(bun, 0o755);
 const words = [
   ...['build', '--compile', '--bytecode', '--format=cjs', '--target', platform.target],
