@@ -4,11 +4,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { noticesFor } from '../scripts/notices.mjs';
 import { bundleFor } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -59,13 +60,16 @@ if (!existsSync(bun)) {
 
 await rm(made, { recursive: true, force: true });
 await mkdir(join(made, 'native'), { recursive: true });
+const sqlite = `${root}node_modules/@photostructure/sqlite/`;
+const litesvm = createRequire(`${root}package.json`).resolve(platform.litesvm);
+const require = createRequire(`${await realpath(sqlite)}/`);
 const native = {
-  sqlite: await pack('sqlite', `${root}node_modules/@photostructure/sqlite/prebuilds/${platform.sqlite}`),
-  [platform.litesvm]: await pack('litesvm', createRequire(`${root}package.json`).resolve(platform.litesvm)),
+  sqlite: await pack('sqlite', `${sqlite}prebuilds/${platform.sqlite}`),
+  [platform.litesvm]: await pack('litesvm', litesvm),
 };
 const versionOf = async (path) => JSON.parse(await readFile(path, 'utf8')).version;
 const bunVersion = await versionOf(`${root}build/node_modules/${platform.bun}/package.json`);
-await bundleFor('bun', made, {
+const output = await bundleFor('bun', made, {
   define: { nativeParts: JSON.stringify(native) },
   version: `${await versionOf(`${root}package.json`)}, preview: a single file on Bun ${bunVersion}`,
 });
@@ -85,4 +89,9 @@ const bytes = await readFile(join(made, 'botctl'));
 deafen(bytes);
 await writeFile(`${file}.half`, bytes, { mode: 0o755 });
 await rename(`${file}.half`, file);
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+const parts = [`${sqlite}prebuilds`, litesvm, require.resolve('node-addon-api/package.json')];
+const libraries = noticesFor([...modules, ...parts]);
+const engine = await readFile(`${root}build/engineNotice.txt`, 'utf8');
+await writeFile(`${file}.notices.txt`, `${engine}\n${'-'.repeat(80)}\n\n${libraries}`);
 process.stdout.write(`made out/botctl-${name}, ${(bytes.length / 1e6).toFixed(1)} MB\n`);

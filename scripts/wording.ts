@@ -144,7 +144,7 @@ export function textOf(part: PartName): readonly Page[] {
 export const marks: Readonly<Record<PartName, Partial<Counts>>> = {
   help: { words: 7300, longest: 40, forbidden: 0 },
   README: { lines: 150, words: 1150, forbidden: 0 },
-  docs: { bytes: 100_000, forbidden: 0 },
+  docs: { bytes: 102_700, forbidden: 0 },
   CHANGELOG: { forbidden: 0 },
   messages: { words: 16_200, forbidden: 0 },
 };

@@ -54,7 +54,7 @@ const homes: Record<string, readonly string[]> = {
   zod: ['cli/bot', 'once/intent', 'once/policy'],
 };
 
-const mostFiles = 230;
+const mostFiles = 232;
 const mostLines = 500;
 
 /** Tables and nothing else, which may be longer. */
@@ -256,13 +256,21 @@ describe('names', () => {
     const everything = [src, import.meta.dirname, ...beside].flatMap(files).map(sourceOf);
     // It takes what is built.
     const start = readFileSync(resolve(import.meta.dirname, '../bin/botctl.js'), 'utf8');
-    const unused = files(src).flatMap((file) => {
+    // The build puts it in the place of Node's.
+    const taken = files(src).filter((file) => file !== resolve(src, 'machine/engine/bun.ts'));
+    const unused = taken.flatMap((file) => {
       const importers = [...importersOf(file, everything), { text: start }];
       return exportedNames(file)
         .filter((name) => !importers.some(({ text }) => new RegExp(`\\b${name}\\b`, 'u').test(text)))
         .map((name) => `${relative(src, file)}: ${name}`);
     });
     expect(unused).toEqual([]);
+  });
+
+  test('are the same for both engines', () => {
+    const exportsOf = (engine: string): string[] =>
+      exportedNames(resolve(src, `machine/engine/${engine}.ts`)).sort();
+    expect(exportsOf('bun')).toEqual(exportsOf('node'));
   });
 });
 

@@ -23,6 +23,9 @@ export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbo
 
 export const nodeVersion = (version: string): string => `Node ${version}`;
 
+export const bunInside = (version: string): string =>
+  `Bun ${version}, in botctl’s own file (a preview; no Node is needed)`;
+
 export function untestedNode(version: string, tested: readonly number[]): Advice {
   return {
     says: `${nodeVersion(version)} is not a version that botctl is tested on`,

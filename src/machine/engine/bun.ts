@@ -65,6 +65,11 @@ export function terminalInput(descriptor: number): Readable {
   return Object.assign(typed, { isTTY: true, setRawMode });
 }
 
+/** What `doctor` says of the engine. */
+export function engineVersion(): { node: string } | { bun: string } {
+  return { bun: process.versions.bun ?? '' };
+}
+
 /** The account's name, whatever the environment says: Bun would take it from USER, which anybody can set. */
 export function loginName(): string {
   const uid = String(process.getuid?.());

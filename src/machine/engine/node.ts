@@ -30,6 +30,11 @@ export function terminalInput(descriptor: number): Readable {
   return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
 }
 
+/** What `doctor` says of the engine. */
+export function engineVersion(): { node: string } | { bun: string } {
+  return { node: process.version };
+}
+
 /** The account's name, whatever the environment says. */
 export function loginName(): string {
   return process.getBuiltinModule('node:os').userInfo().username;

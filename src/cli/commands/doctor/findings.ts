@@ -1,3 +1,4 @@
+import type { engineVersion } from '../../../machine/engine/node.ts';
 import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
 import { type Bot, type ChainProfile, envBot } from '../../../once/connection.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
@@ -74,6 +75,10 @@ export function inOrder(findings: readonly Finding[]): boolean {
 
 /** The Node majors that botctl is tested on. Older ones fail before this code runs. */
 const testedMajors = [20, 22, 24, 26];
+
+export function engineFinding(engine: ReturnType<typeof engineVersion>): Finding {
+  return 'bun' in engine ? ok('node', say.bunInside(engine.bun)) : nodeFinding(engine.node);
+}
 
 export function nodeFinding(version: string): Finding {
   const number = version.replace(/^v/u, '');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { engineVersion } from '../../../machine/engine/node.ts';
 import { type Bot, sandboxBot } from '../../../once/connection.ts';
 import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
@@ -36,13 +37,13 @@ import {
   addressFinding,
   chainFindings,
   clockFinding,
+  engineFinding,
   type Finding,
   failed,
   inOrder,
   insecureTlsFinding,
   type JournalFacts,
   journalFindings,
-  nodeFinding,
   ok,
   proxyFinding,
   type SandboxTrouble,
@@ -77,7 +78,7 @@ export const run: Run = async (given, context) => {
     const used = proxy && { ...proxy, used: proxy.server !== undefined };
     const journal = await journalChecked(await journalLocation(given, context), given, context);
     const findings = [
-      nodeFinding(process.version),
+      engineFinding(engineVersion()),
       ...facts.findings,
       ...(facts.url && probed ? [addressFinding(facts.url, probed, used, clock.now())] : []),
       proxyFinding(used),
