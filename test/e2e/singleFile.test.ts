@@ -1,6 +1,7 @@
 // The file that runs without Node: what is different from the program for Node. Everything else is shown by the other
 // tests here, with BOTCTL_BIN.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -17,10 +18,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ended, fewAtATime, type Ran } from '../../testing/botctl.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { silence, upForLong } from '../../testing/postgres/silence.ts';
 import { root } from '../../testing/root.ts';
-import { recipient } from '../../testing/sandbox.ts';
+import { recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 const isHere = existsSync(join(root, 'build/node_modules/@oven/bun-linux-x64-baseline'));
 const skipped = isHere ? '' : ' (skipped: npm run binary has not installed Bun here)';
@@ -207,5 +212,59 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
       },
     );
     expect(keys.size).toBe(40);
+  });
+
+  describe('beside the program for Node', () => {
+    let sandbox: TestSandbox;
+    beforeEach(async () => {
+      sandbox = await startTestSandbox();
+    });
+    afterEach(() => sandbox.close());
+
+    const rows = 80;
+    const aFile = { journal: async (): Promise<string | undefined> => undefined, afterKill: async () => {} };
+    const aServer = {
+      journal: async (): Promise<string> => {
+        const journal = await newSharedJournal(await sharedServer(18));
+        await upForLong(journal);
+        return journal;
+      },
+      afterKill: silence,
+    };
+
+    test.each([
+      ['a file', aFile],
+      ['PostgreSQL', aServer],
+    ])('runners of both, killed in turn, send each row once with one journal: %s', async (_where, kept) => {
+      const journal = await kept.journal();
+      const table = join(cwd, 'rows.csv');
+      const lines = Array.from({ length: rows }, (_, row) => `r${row},conv_demo,row ${row}`);
+      writeFileSync(table, `id,conversation_id,content\n${lines.join('\n')}\n`);
+      const words = ['batch', 'send', table, '--once', 'news', '--concurrency', '2', '--json'];
+      const env = {
+        HOME: home,
+        PATH: process.env.PATH ?? '',
+        BOTCTL_BASE_URL: sandbox.baseUrl,
+        BOTCTL_TOKEN: sandbox.tokens.full,
+        ...(journal === undefined ? {} : { BOTCTL_JOURNAL: journal }),
+      };
+      const engines = [[file], [process.execPath, join(root, 'bin/botctl.js')]];
+      for (let kills = 0; kills < 4; kills += 1) {
+        const [program = '', ...first] = engines[kills % 2] ?? [];
+        const child = spawn(program, [...first, ...words], { env, stdio: 'ignore' });
+        const over = once(child, 'close');
+        while ((await sandbox.ledger()).length < 8 * (kills + 1)) await nextTurn();
+        child.kill('SIGKILL');
+        expect(await over).toEqual([null, 'SIGKILL']);
+        if (journal !== undefined) await kept.afterKill(journal);
+      }
+      for (const [program = '', ...first] of engines) {
+        const ran = await ended(program, [...first, ...words], { env });
+        expect([ran.code, ran.stderr.includes('botctl:')]).toEqual([0, false]);
+      }
+      const effects = await sandbox.ledger();
+      expect(effects).toHaveLength(rows);
+      expect(new Set(effects.map(({ key }) => key)).size).toBe(rows);
+    });
   });
 });
