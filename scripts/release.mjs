@@ -29,7 +29,8 @@ const released = commit();
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 run(process.execPath, ['build/file.mjs', 'linux-x64']);
-const package_ = run('npm', ['pack', '--silent', '--pack-destination', folder]);
+// What it builds first speaks before it.
+const package_ = run('npm', ['pack', '--silent', '--pack-destination', folder]).split('\n').at(-1);
 for (const name of [file, `${file}.notices.txt`]) copyFileSync(join(root, 'out', name), join(folder, name));
 copyFileSync(join(root, 'install.sh'), join(folder, 'install.sh'));
 // What does not run here is not published.
