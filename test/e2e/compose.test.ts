@@ -12,8 +12,8 @@ afterEach(() => operator.close());
 const messageId = (said: { message?: Record<string, unknown> }): unknown =>
   said.message?.id ?? said.message?.message_id;
 
-describe('send --reply-to-intent', () => {
-  const reply = (word: string) => ['send', '--content', 'yes', '--reply-to-intent', word, '--dry-run'];
+describe('send --reply-to-entry', () => {
+  const reply = (word: string) => ['send', '--content', 'yes', '--reply-to-entry', word, '--dry-run'];
 
   test('replies to the message that was sent under this name, or as this intent, in its conversation', async () => {
     const asked = await operator.json([...sendHello, '--once', 'question']);

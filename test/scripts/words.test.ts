@@ -26,7 +26,7 @@ test('every topic and every command is a page of the help', () => {
 test('a forbidden word is found wherever it stands, except in code', () => {
   const hitsIn = (prose: string) => hitsOn({ name: 'x.md', text: prose, prose });
   expect(hitsIn('Whoever pays: a tainted\nintent is to be left behind. Of two, one.')).toHaveLength(6);
-  expect(hitsIn('The payment was made once. --reply-to-intent ID; often.')).toEqual([]);
+  expect(hitsIn('The payment was made once. no-such-intent; often.')).toEqual([]);
   expect(hitsOn({ name: 'docs/json.md', text: '', prose: 'a tainted intent' })).toEqual([]);
   expect(hitsOn({ name: 'docs/architecture.md', text: '', prose: 'a tainted intent, anew' })).toHaveLength(1);
   for (const page of textOf('docs')) expect(page.prose).not.toContain('```');

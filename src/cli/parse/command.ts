@@ -66,6 +66,8 @@ export type LeafSpec = Described & {
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly Example[];
   readonly exits: readonly Exit[];
+  /** What to do after the codes that mean “run again”, if the same command would change nothing. */
+  readonly again?: string;
   readonly load: () => Promise<Run>;
 };
 

@@ -19,6 +19,7 @@ export type HelpPage = {
   readonly shared?: string;
   readonly examples: readonly Example[];
   readonly exits: readonly Exit[];
+  readonly again?: string;
 };
 
 export const promise = 'Send each bot message and each wallet transfer once.';
@@ -144,6 +145,7 @@ function leafPage(path: string, spec: LeafSpec): HelpPage {
     shared,
     examples: spec.examples.map(({ line, about }) => ({ line: line.replace(/ \\\n\s*/gu, ' '), about })),
     exits: spec.exits,
+    ...(spec.again === undefined ? {} : { again: spec.again }),
   };
 }
 
@@ -216,10 +218,10 @@ function drawRare({ groups }: HelpPage, columns: number): string[] {
 
 const usageIndent = ' '.repeat('Usage: '.length);
 
-function drawExits({ exits }: HelpPage, columns: number): string[] {
-  const parts = groupedExits.flatMap(({ short, rows }) => {
+function drawExits({ exits, again }: HelpPage, columns: number): string[] {
+  const parts = groupedExits.flatMap(({ group, short, rows }) => {
     const own = rows.filter(({ exit }) => exits.includes(exit)).map(({ exit }) => exit);
-    return own.length === 0 ? [] : [`${own.join(', ')} ${short}`];
+    return own.length === 0 ? [] : [`${own.join(', ')} ${group === 'again' ? (again ?? short) : short}`];
   });
   if (parts.length === 0) return [];
   const lines = wrapWords(`Exit codes: ${parts.join('; ')}`, columns);
@@ -269,7 +271,7 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--base-url <url>',
-    about: 'the service’s address; a profile has its own',
+    about: 'the service’s base URL; a profile has its own',
     env: 'BOTCTL_BASE_URL',
     group: bot,
   },

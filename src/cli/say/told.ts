@@ -107,7 +107,7 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
   7: 'too many requests (429) until the time ran out',
   8: 'the service could not be reached',
   9: 'unknown: it may have happened',
-  10: 'held (waiting for you), or an equal payment was found',
+  10: 'held (waits for you), declined, contradicted, or equal payment found',
   11: 'several entries, and some are not finished',
   130: 'interrupted, or answered No, before anything was sent',
 };
@@ -116,12 +116,13 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
 export const exitGroups: Readonly<Record<ExitGroup, { readonly short: string; readonly title: string }>> = {
   done: { short: 'done', title: 'Done' },
   fix: { short: 'fix the error', title: 'Fix what the error names, then run the command again' },
-  look: { short: 'look first', title: 'Look first. A new name would be a second payment' },
-  again: { short: 'run again', title: 'Run the same command again. Nothing is sent twice' },
+  look: { short: 'look first', title: 'Look first. If you only change the name, you may pay twice' },
+  again: { short: 'run again', title: 'Run the same command again. Nothing happens twice' },
 };
 
 /** The exit codes by what to do, as the help and the README list them. */
 export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group) => ({
+  group,
   ...exitGroups[group],
   rows: exitTable
     .filter((row) => row.group === group)

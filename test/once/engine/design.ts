@@ -242,7 +242,7 @@ export const exitRows: readonly (readonly [number, string, RegExp, string | unde
   [7, 'again', /429.* until the time ran out/u, 'same-command'],
   [8, 'again', /could not be reached/u, 'same-command'],
   [9, 'again', /unknown/u, 'same-command'],
-  [10, 'look', /held \(waiting for you\), or an equal payment/u, 'decide'],
+  [10, 'look', /held \(waits for you\), .*equal payment found/u, 'decide'],
   [11, 'again', /several entries, and some are not finished/u, 'same-command'],
   [130, 'again', /interrupted, or answered No, before anything was sent/u, 'same-command'],
 ];

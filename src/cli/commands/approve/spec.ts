@@ -5,6 +5,8 @@ export const approveSpec: LeafSpec = {
   group: 'Money',
   does: 'sends',
   about: 'Approve proposed payments, and send them',
+  details:
+    'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the proposer.',
   arguments: [
     { usage: '<ids...>', about: 'proposals: the ID or key, or its first characters', completes: 'intents' },
   ],

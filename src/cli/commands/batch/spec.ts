@@ -90,8 +90,12 @@ const transfer: LeafSpec = {
   options: [
     ...options,
     repeatWindowOption,
-    { flags: '--skip-repeats', about: 'skip rows that were paid under another name', group: once },
-    { flags: '--repeat', about: 'pay those rows again', group: once },
+    {
+      flags: '--skip-repeats',
+      about: 'skip rows equal to a payment of the last 20 h under another name',
+      group: once,
+    },
+    { flags: '--repeat', about: 'pay those rows too', group: once },
     ...waitOptionSpecs.map(
       ({ flags, about, completes }): OptionSpec => ({
         flags,
@@ -117,7 +121,7 @@ const transfer: LeafSpec = {
       line: 'botctl --sandbox batch transfer pay.csv --once pay-try',
     },
     {
-      about: 'Run it again until it exits 0; nobody is paid twice',
+      about: 'Run it again while it exits 11; no row is paid twice',
       line: 'botctl batch transfer pay.csv --once pay-2026-11 --report report.csv',
     },
     {
@@ -134,7 +138,7 @@ const check: LeafSpec = {
   does: 'looks',
   about: 'Check the rows of a file, and write a copy that names each problem',
   details:
-    'It sends nothing and needs no token and no journal. FILE.checked.csv is a copy of FILE with one more column, problem. To see which rows are new or done, use --dry-run of batch send or batch transfer.',
+    'It sends nothing, and needs no token or journal. FILE.checked.csv is a copy of FILE with one more column, problem. To see which rows are new or done, use --dry-run of batch send or batch transfer.',
   arguments: [{ usage: '<file>', about: 'CSV with a header line, or JSON Lines' }],
   options: [
     { flags: '--strict', about: 'refuse columns that botctl does not know' },
@@ -160,7 +164,7 @@ const status: LeafSpec = {
   does: 'looks',
   about: 'Show how far a batch is, even while it runs elsewhere',
   details:
-    'It reads only the journal, and sends and changes nothing. Exit 0: all rows are done. 11: some are unknown or not finished. 10: some wait for you. 2: the rest was refused.',
+    'It reads only the journal. Exit 0: all rows are done. 11: some are unknown or not finished. 10: some wait for you. 2: the rest was refused.',
   arguments: [{ usage: '<name>', about: 'the batch’s name, from --once', completes: 'batches' }],
   options: [{ flags: '--local', about: 'show local times instead of UTC' }],
   examples: [
@@ -172,6 +176,7 @@ const status: LeafSpec = {
     },
   ],
   exits: [0, 1, 2, 10, 11],
+  again: 'run the batch again',
   load: async () => (await import('./status.ts')).run,
 };
 

@@ -26,7 +26,7 @@ const chainGroup = 'The chain';
 const keyDetails = `Settings:
   base-url, token                   the service and its token
   timeout, retries, max-wait        as the options with these names
-  confirm                           always: ask before each payment
+  confirm                           always: a payment needs an answer or --yes
   policy                            a file that limits what the bot may pay
   rpc-url, cluster, wallet, assets  the chain, for balance and verify
   key-age, repeat-window            rarely needed; the manual describes them`;
@@ -56,7 +56,7 @@ export const configSpec: BranchSpec = {
         does: 'changes',
         about: 'Add a profile: a bot, its service and its token',
         details:
-          'Give the service’s address with --base-url. On a terminal, botctl asks for the rest and tests the profile. The first profile is used at once.',
+          'Give the service’s base URL with --base-url. On a terminal, botctl asks for the rest and tests the profile. The first profile is used at once.',
         arguments: [newName],
         options: [
           ...tokenOptions,
@@ -178,7 +178,7 @@ export const configSpec: BranchSpec = {
           },
           {
             line: 'botctl config set prod base-url https://bots.example.net --token-env BOT_TOKEN',
-            about: 'Move to another service address, which needs its token again',
+            about: 'Move to another base URL, which needs its token again',
           },
         ],
         exits: edits,
@@ -196,7 +196,7 @@ export const configSpec: BranchSpec = {
           { usage: '<key>', about: 'the setting', completes: keys.filter((key) => key !== 'token') },
         ],
         examples: [
-          { line: 'botctl config get prod base-url', about: 'Print the address of its service' },
+          { line: 'botctl config get prod base-url', about: 'Print the base URL of its service' },
           {
             line: 'ls -l "$(botctl config get prod policy)"',
             about: 'See who may read its policy',
@@ -256,7 +256,7 @@ export const configSpec: BranchSpec = {
         does: 'changes',
         about: 'Give a profile another name',
         details:
-          'Entries in the journal stay with the old name. Rename a profile only while none of its entries is unknown, held or open.',
+          'Afterwards botctl takes it for another bot: names used before are taken, and old entries cannot be resumed. First settle what is unknown, held or open.',
         arguments: [name, { usage: '<new-name>', about: 'the new name' }],
         examples: [
           { line: 'botctl config rename prod payments', about: 'Rename a profile; it stays in use' },

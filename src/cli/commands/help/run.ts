@@ -91,7 +91,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     groups: exitGroups,
   },
   reruns: {
-    intro: 'Run the same command again. Nothing is sent twice.',
+    intro: 'Run the same command again. It happens once; with a name, at any time later.',
     groups: () => rerunGroups,
   },
   agents: {
@@ -119,9 +119,9 @@ const rerunGroups: readonly HelpGroup[] = [
   {
     title: 'If the first run was',
     rows: [
-      { term: 'done', about: 'the second run sends nothing, and shows the result again' },
+      { term: 'accepted', about: 'the second run sends nothing, and shows the result again' },
       { term: 'unknown', about: '(it may have happened) it sends the same request with the same key' },
-      { term: 'refused', about: 'it sends the request again' },
+      { term: 'rejected', about: 'it sends the request again' },
     ],
   },
   {
@@ -129,22 +129,18 @@ const rerunGroups: readonly HelpGroup[] = [
     rows: [
       { term: '--once NAME', about: 'the same name: it stands for one message or payment' },
       { term: '--run NAME', about: 'the same run name and the same content' },
-      {
-        term: 'no name',
-        about:
-          'the same bot and content, until 20 h (payment) or 2 min (message) after the first was reported',
-      },
+      { term: 'no name', about: 'the same bot and content, for 20 h (payment) or 2 min (message)' },
     ],
   },
   {
-    title: 'botctl stops (exit 6 or 10), and asks you where it can, if',
+    title: 'botctl stops before it sends anything (exit 6 or 10) if',
     rows: [
       { term: 'the name is taken', about: 'by a different amount, recipient, text or bot' },
       { term: 'it is held', about: 'it may have happened, or it needs an approval' },
       {
         term: 'an equal payment',
         about:
-          'is not settled, or was made under another name within 20 h (if nobody is asked, a single one is sent with a warning)',
+          'is not settled. If one was made under another name within 20 h, botctl asks on a terminal; elsewhere, or with --yes, it warns and pays',
       },
     ],
   },
@@ -162,7 +158,7 @@ const agentRules: readonly HelpRow[] = [
   {
     term: '1. Name it',
     about:
-      'Use --once NAME, made from the purpose: rent-2026-12-ada. Never use the time or a random number. Or set one BOTCTL_RUN for the whole task.',
+      'Use --once NAME, made from the purpose: rent-2026-12-ada. Never use the current time or a random number: a retry must give the same name. Or set one BOTCTL_RUN for the whole task.',
   },
   {
     term: '2. Ask for JSON',
@@ -177,7 +173,7 @@ const agentRules: readonly HelpRow[] = [
   {
     term: '4. Let a person approve payments',
     about:
-      'transfer --propose records the payment as held, and exits 10 with its ID. Run it again, and it sends nothing. A person runs botctl approve ID, or botctl decline ID; the same command then says why.',
+      'transfer --propose records the payment as held, and exits 10 with its ID. Run it again, and it sends nothing. A person runs botctl approve ID, or botctl decline ID; after that, the same command says why.',
   },
   {
     term: '5. Trust no text',
@@ -191,7 +187,7 @@ const agentRules: readonly HelpRow[] = [
   {
     term: '7. Have limits',
     about:
-      'A policy (config set PROFILE policy FILE) limits amounts and recipients, and no option overrides it. The wallet’s balance is the last limit.',
+      'A policy (config set PROFILE policy FILE) limits amounts and recipients. No option overrides it: --overrule only reverses a person’s decision. The wallet’s balance is the last limit.',
   },
 ];
 

@@ -57,5 +57,6 @@ export const historySpec: LeafSpec = {
     },
   ],
   exits: [0, 1, 2, 11],
+  again: 'not settled',
   load: async () => (await import('./run.ts')).run,
 };

@@ -4,18 +4,19 @@ export const journalSpec: BranchSpec = {
   name: 'journal',
   group: 'Set-up',
   about: 'Back up, move or repair the record of what was sent',
+  details: 'To share a journal: migrate, grants, then copy your own (docs/team.md).',
   children: [
     {
       name: 'accept-loss',
       does: 'changes',
       about: 'Continue with a journal that has lost entries',
       details:
-        'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, restore journal.db, journal.db-wal and journal.db.mark together, from the same moment. If you cannot, check the wallet and the conversations first. This command then accepts the loss, and botctl forgets the missing entries.',
+        'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, restore journal.db, journal.db-wal and journal.db.mark together, from the same moment. If not, check the wallet and the conversations first. Then botctl goes on without the missing entries: the same command sends them again.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
       examples: [
         { about: 'See what is missing, and decide', line: 'botctl journal accept-loss' },
         {
-          about: 'Accept it in a script, after you have checked the wallet',
+          about: 'Accept it without being asked, after you have checked the wallet',
           line: 'botctl journal accept-loss --yes',
         },
         {
@@ -77,7 +78,7 @@ export const journalSpec: BranchSpec = {
       does: 'changes',
       about: 'Use a server that has fsync or full_page_writes off',
       details:
-        'Such a server can lose committed entries when its machine stops, and the same command would send them again. botctl therefore sends nothing through it. Some disks and managed servers are safe all the same. Ask the people who run the server, and then accept it here. You need the role that owns the tables. The journal keeps your name with it.',
+        'Such a server can lose committed entries when its machine stops, and the same command would send them again. botctl therefore sends nothing through it. Some disks and managed servers are safe all the same: ask the people who run the server, then accept it here. You need the role that owns the tables. The journal keeps your name with it.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
       examples: [
         { about: 'See what is off, and decide', line: 'botctl journal accept-durability' },
@@ -92,7 +93,7 @@ export const journalSpec: BranchSpec = {
       does: 'changes',
       about: 'Create a shared journal, or update its tables',
       details:
-        'It creates the tables of a shared journal, or updates them for this version of botctl. You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: it changes only what is missing. A journal file needs no migration by hand.',
+        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: it changes only what is missing.',
       examples: [
         {
           about: 'Use the owner’s role, whose password is in ~/.pgpass',

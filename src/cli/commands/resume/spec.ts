@@ -5,6 +5,8 @@ export const resumeSpec: LeafSpec = {
   group: 'Every day',
   does: 'sends',
   about: 'Send what is unknown again, with the same key and content',
+  details:
+    'The service does not repeat what it did under a key that it remembers. It may have forgotten that of a held entry: check the wallet or the conversation first.',
   arguments: [
     { usage: '[ids...]', about: 'entries: the ID or key, or its first characters', completes: 'intents' },
   ],

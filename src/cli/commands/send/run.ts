@@ -12,7 +12,7 @@ export const run: Run = async (given, context) => doOnce(await parse(given, cont
 async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
-  refuseBoth(given, 'reply-to', 'reply-to-intent');
+  refuseBoth(given, 'reply-to', 'reply-to-entry');
   const payload = await payloadOf(given, context);
   const fromFile = given.text('content-file') !== undefined;
   const drawn = given.text('components') === undefined;
@@ -30,7 +30,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
       value: await contentOf(given, context),
     },
     reply_to_message_id: {
-      options: [replied === undefined ? '--reply-to' : '--reply-to-intent'],
+      options: [replied === undefined ? '--reply-to' : '--reply-to-entry'],
       value: replied?.messageId ?? given.text('reply-to'),
     },
     components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(given, context) },
@@ -42,7 +42,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
 }
 
 async function repliedToOf(given: ParsedArgs, context: Context): Promise<RepliedTo | undefined> {
-  const word = given.text('reply-to-intent');
+  const word = given.text('reply-to-entry');
   if (word === undefined) return undefined;
   const { repliedTo } = await import('./replyTo.ts');
   return repliedTo(word, given, context);

@@ -8,7 +8,7 @@ export const onceOptions: readonly OptionSpec[] = [
   { flags: '-o, --once <name>', about: 'name it; it happens once under that name', group },
   {
     flags: '--run <name>',
-    about: 'name a run; each command in it happens once',
+    about: 'name a run; each distinct command happens once',
     env: 'BOTCTL_RUN',
     group,
   },
@@ -18,7 +18,7 @@ export const onceOptions: readonly OptionSpec[] = [
     rare: true,
     group,
   },
-  { flags: '--dry-run', about: 'show the request and if it was sent before; send nothing', group },
+  { flags: '--dry-run', about: 'show the request and whether it was sent before; send nothing', group },
   { flags: '-y, --yes', about: 'do not ask for confirmation', group },
 ];
 
@@ -57,8 +57,8 @@ export const sendSpec: LeafSpec = {
     },
     { flags: '--reply-to <id>', about: 'the ID of the message to reply to', group: 'Message' },
     {
-      flags: '--reply-to-intent <id>',
-      about: 'reply to this entry, by its ID or its name',
+      flags: '--reply-to-entry <id>',
+      about: 'reply to the message of this entry, by its ID or name',
       completes: 'intents',
       group: 'Message',
     },
