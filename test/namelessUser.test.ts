@@ -28,6 +28,10 @@ test('a user without a home is told to set HOME, and nothing is sent', async () 
   expect(dataFolder({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/botctl');
 });
 
-test('a user without a name decides by number', () => {
+test('a user without a name decides by number', async () => {
+  const nameless = await import('node:os');
+  const builtin = process.getBuiltinModule;
+  const standIn = ((name: string) => (name === 'node:os' ? nameless : builtin(name))) as typeof builtin;
+  vi.spyOn(process, 'getBuiltinModule').mockImplementation(standIn);
   expect(whoDecides()).toMatch(/^uid \d+@/u);
 });

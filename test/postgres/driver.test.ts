@@ -50,7 +50,7 @@ test('the driver is told everything, and asks for the password only when the ser
 test.each([
   ['a certificate that is not there', { sslrootcert: join(folder, 'none.pem') }, 'cannot be read'],
   ['a folder', { sslrootcert: folder }, 'cannot be read'],
-  ['something else', { sslrootcert: file('text', 'hello') }, 'holds no certificate in PEM'],
+  ['something else', { sslrootcert: file('text', 'hello') }, 'contains no certificate in PEM'],
   [
     'a key that others can read',
     {
