@@ -142,7 +142,7 @@ function untrueOfOne(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: bo
       : [`${said}, and named ${effect}, which is another`];
   }
   // A second machine can only speak of what it did itself, and has to say that.
-  if (isElsewhere && /This request did nothing/u.test(message)) return [];
+  if (isElsewhere && /This request (?:made no transfer|sent no message)\./u.test(message)) return [];
   // And open says no more than that nothing of it has left this machine.
   if (isElsewhere && outcome === 'open') return [];
   if (nothingHappened.includes(exit) && own.length > 0) return [`${said} (${message}), and it had happened`];

@@ -236,7 +236,7 @@ describe('a proposal that was declined', () => {
       });
       expect(told.error?.message).toContain(`${me} declined this transfer at`);
       expect(told.error?.message).toContain('"the invoice says 120"');
-      expect(told.error?.message).toContain('Nothing was sent this time.');
+      expect(told.error?.message).toMatch(/ Nothing was sent\.$/u);
     }
     expect(await operator.json(['resume', id])).toMatchObject({
       exit: 10,

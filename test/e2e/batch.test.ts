@@ -215,7 +215,7 @@ describe('identity', () => {
     );
     const changed = file('a.csv', messages([['1', 'another']]));
     expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
-      'Fix the rows that were not sent, then run the same command again',
+      'Fix the rows that were not sent (a row with a new id is sent besides the earlier one), then run the same command again',
     );
   });
 
@@ -279,7 +279,7 @@ dan,${otherRecipient},SOL,0.25
     expect(requests()).toBe(0);
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
     expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
-    expect(ran.stderr).toContain('line 5 (id bob): id is also the id of line 3');
+    expect(ran.stderr).toContain('line 5 (id bob): id is also used on line 3');
     expect(ran.stderr).toContain('line 6: id starts or ends with a space (character 1)');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = lines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));

@@ -60,9 +60,9 @@ describe('batch check', () => {
     expect(copied.pop()).toMatch(/^g;.*;SOL;1;x;the row has 6 cells.*;y$/u);
     for (const [index, line] of copied.entries()) expect(line.startsWith(rows[index + 1] ?? '?')).toBe(true);
     expect(copied.map((line) => line.split(';').slice(5).join(';'))).toEqual([
-      expect.stringContaining('id is also the id of line 4'),
+      expect.stringContaining('id is also used on line 4'),
       expect.stringContaining('to_address has a space before or after it'),
-      expect.stringMatching(/^"id is also the id of line 2 .* amount has a comma/u),
+      expect.stringMatching(/^"id is also used on line 2 .* amount has a comma/u),
       expect.stringMatching(/^"amount has an exponent .* to_address is the mint of USDC/u),
       expect.stringContaining('is an Ethereum address'),
       expect.stringContaining('has 3 cells'),

@@ -131,6 +131,6 @@ test('where nobody can read the journal, it is said that nobody can tell', async
   const ended = await operator.jsonApart(payAda);
   expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-damaged' } });
   expect(ended.error?.message).toMatch(
-    /Nothing was sent this time\..*Without the journal, botctl cannot tell whether it happened in an earlier run/u,
+    /Nothing was sent this time\..*Without the journal, botctl cannot tell whether an earlier run did this/u,
   );
 });

@@ -332,12 +332,14 @@ describe('history', () => {
     const { intent } = await operator.json(sendHello);
     const id = intent?.id ?? '';
     const { stdout } = await operator.run(['history', id]);
-    expect(stdout).toMatch(/^ {2}Why +The message is held: the service said yes, but nothing in its reply/mu);
+    expect(stdout).toMatch(
+      /^ {2}Why +The message may have been sent: the service said yes, but nothing in its reply/mu,
+    );
     expect(stdout).toMatch(/^ {2}Reply +OK \\u001b\[2J done$/mu);
     expect(stdout).toMatch(new RegExp(`^ {4}botctl resolve ${id} --happened --reason`, 'mu'));
     const [whole] = await list(id);
     const { explained } = whole as unknown as { explained: { message: string; next: string[] } };
-    expect(explained.message).toContain('is held');
+    expect(explained.message).toContain('may have been sent');
     expect(explained.next).toContain(`botctl resume ${id} --yes`);
     expect(explained.next.join('\n')).not.toContain('history');
   });

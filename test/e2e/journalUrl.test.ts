@@ -44,11 +44,11 @@ const serverLike = [
   ['postgres//db.example.com/ledger', 'looks like a server'],
   ['postgresql', 'looks like a server'],
   ['bots@db.example.com/ledger', 'looks like a server'],
-  ['db.example.com/ledger', 'could be a file in this folder, or a server'],
-  ['ledger', 'could be a file in this folder, or a server'],
-  ['journal.db', 'could be a file in this folder, or a server'],
-  ['~bots/journal.db', 'could be a file in this folder, or a server'],
-  ['-', 'could be a file in this folder, or a server'],
+  ['db.example.com/ledger', 'is ambiguous: it could be a file in this folder, or a server'],
+  ['ledger', 'is ambiguous: it could be a file in this folder, or a server'],
+  ['journal.db', 'is ambiguous: it could be a file in this folder, or a server'],
+  ['~bots/journal.db', 'is ambiguous: it could be a file in this folder, or a server'],
+  ['-', 'is ambiguous: it could be a file in this folder, or a server'],
 ] as const;
 
 test.each(serverLike)('--journal %j is refused, and no file gets its name', async (text, problem) => {
@@ -72,7 +72,10 @@ test.each(serverLike.slice(3))('BOTCTL_JOURNAL=%j is refused, too', async (text,
 test.each([
   [['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'], 'FILE looks like a server'],
   [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE looks like a URL'],
-  [['journal', 'copy', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'], 'FILE could be a file in'],
+  [
+    ['journal', 'copy', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'],
+    'FILE is ambiguous: it could be a file in',
+  ],
   [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal looks like a connection string'],
 ])('%j is refused', async (words, problem) => {
   const { code, stderr } = await here(words);
@@ -93,7 +96,8 @@ test.each(['./j.db', '../j.db', '~/j.db', '/a=b@c:1/j.db'])('--journal %s is a f
 
 describe('a new journal', () => {
   const path = () => join(home.path, 'new.db');
-  const told = () => `note: ${path()} is a new journal: it does not know what was sent before.\n`;
+  const told = () =>
+    `warning: ${path()} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.\n`;
 
   test('that an option names is told once, whatever the face', async () => {
     for (const face of [[], ['--quiet'], ['--json']]) {

@@ -102,7 +102,7 @@ test('a server that is gone before anything leaves is exit 1, and the same comma
   const { error } = JSON.parse(stdout) as { error: Record<string, string> };
   expect(error).toMatchObject({ code: 'journal-unreachable', retry: 'same-command' });
   expect(error.message).toMatch(
-    /Nothing was sent this time\. Without the journal, .* cannot tell whether it happened/u,
+    /Nothing was sent this time\. Without the journal, .* cannot tell whether an earlier run did this/u,
   );
   expect(requests).toBe(0);
   await proxy.accept();

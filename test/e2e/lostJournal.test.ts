@@ -58,7 +58,7 @@ test('a journal from before the first release is neither used nor changed, and e
   const commands: readonly (readonly [readonly string[], end: RegExp])[] = [
     [
       [...payAda, '--yes'],
-      /\. Nothing was sent this time\. Without the journal, botctl cannot tell whether it happened /u,
+      /\. Nothing was sent this time\. Without the journal, botctl cannot tell whether an earlier run did this/u,
     ],
     [['history'], /unchanged\.$/u],
     [['journal', 'accept-loss', '--yes'], /\. Nothing was changed\.$/u],

@@ -75,7 +75,7 @@ describe('a limit', () => {
       error: { code: 'policy-limit', retry: 'after-fix', remaining: '0.5' },
     });
     expect(refused.error?.message).toMatch(
-      /allows 0\.5 SOL in one transfer, and this is 0\.500000001 SOL.*Nothing was sent/u,
+      /allows at most 0\.5 SOL per transfer, and this transfer is 0\.500000001 SOL.*Nothing was sent/u,
     );
     expect(await held({ ...base, limits }, pay('rent', '0.5'))).toMatchObject({ exit: 0 });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
@@ -102,16 +102,15 @@ describe('a limit', () => {
     for (const more of [[], ['--dry-run']]) {
       const ran = await runHeld([...pay('two', '0.4'), ...more]);
       const says = more.length === 0 ? ran.error?.message : JSON.stringify(ran);
-      expect(says).toContain(`It was spent by bot at ${operator.sandbox.baseUrl}`);
+      expect(says).toContain(`is used (by bot at ${operator.sandbox.baseUrl})`);
     }
     const refused = await runHeld(pay('two', '0.4'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    expect(refused.error?.hint).toMatch(/staging service needs its own journal \(--journal FILE\)/u);
     const rows = join(operator.home.path, 'rows.jsonl');
     writeFileSync(rows, `${JSON.stringify({ id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' })}\n`);
     const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
     expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    expect(batch.stderr + JSON.stringify(batch)).toContain(`spent by bot at ${operator.sandbox.baseUrl}`);
+    expect(batch.stderr + JSON.stringify(batch)).toContain(`used (by bot at ${operator.sandbox.baseUrl}`);
     const elsewhere = ['--journal', join(operator.home.path, 'stage.db'), '--dry-run'];
     expect(await runHeld([...pay('two', '0.4'), ...elsewhere])).toMatchObject({
       exit: 0,
@@ -193,7 +192,7 @@ describe('above what needs approval', () => {
     });
     expect(first.intent).toHaveProperty('proposed', false);
     expect(first.error?.message).toMatch(
-      /waits for approval: the amount is more than the policy allows .*Nothing was sent this time/u,
+      /is waiting for approval: the amount is more than the policy allows .*Nothing was sent\.$/u,
     );
     const { stdout } = await botctlHere(['history'], { env: operator.home.env });
     expect(stdout).toContain('(waits for approval)');

@@ -25,8 +25,8 @@ describe('transfer --propose', () => {
     });
     const id = first.intent?.id ?? '';
     expect(first.error?.message).toContain(id);
-    expect(first.error?.message).toContain('waits for approval: it was proposed (--propose). ID');
-    expect(first.error?.message).toContain('Nothing was sent this time');
+    expect(first.error?.message).toContain('is waiting for approval: it was proposed (--propose). ID');
+    expect(first.error?.message).toMatch(/ Nothing was sent\.$/u);
     expect((await operator.run(['history'])).stdout).toContain('(waits for approval)');
     expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 waits for approval)');
     for (const again of [[...transfer, '--propose'], transfer])
@@ -34,7 +34,7 @@ describe('transfer --propose', () => {
     expect(await paid()).toEqual([]);
     const unasked = await operator.json(['approve', id]);
     expect(unasked).toMatchObject({ exit: 10, error: { next: first.error?.next } });
-    expect(unasked.error?.message).toContain('waits for approval');
+    expect(unasked.error?.message).toContain('It is still waiting for approval. Nothing was sent.');
     expect(unasked.error?.message).not.toContain('may have happened');
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, replayed: true });
@@ -76,7 +76,7 @@ describe('transfer --propose', () => {
     const id = intent?.id ?? '';
     const approve = ['approve', id, '--yes'];
     const twin = await operator.json([...payAda, '--profile', 'ops']);
-    expect(twin.error?.message).toContain('waits for approval');
+    expect(twin.error?.message).toContain('is waiting for approval');
     operator.home.writeConfig(opsAt('https://elsewhere.example'));
     const moved = await operator.json(approve);
     operator.home.writeConfig({ version: 1, profiles: {} });

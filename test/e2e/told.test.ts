@@ -34,7 +34,7 @@ describe('on a second machine, under a name that the first has used for another 
     const second = await operator.apart(on('second', ...pay(otherRecipient, '2', ...bonus)));
     expect(second).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^note: [^\n]* is a new journal: [^\n]*\n$/u),
+      stderr: expect.stringMatching(/^warning: [^\n]* is a new journal, [^\n]*\n$/u),
     });
     expect(second.stdout).toContain('Transfer accepted');
     expect(second.stdout).toContain(`Amount        2 SOL\n  To            ${otherRecipient}`);

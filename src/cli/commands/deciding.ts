@@ -2,7 +2,14 @@ import { asFailure, type Exit, exitOf } from '../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
-import { earlierDecision, nobodyOverrules, noReason, notReversed, reasonToFillIn } from '../say/decisions.ts';
+import {
+  earlierDecision,
+  mayBeSentNow,
+  nobodyOverrules,
+  noReason,
+  notReversed,
+  reasonToFillIn,
+} from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
@@ -43,6 +50,7 @@ async function decideOne(
       mayBeDecided = true;
     });
     const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
+    if (intent.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(intent));
     if (written === 'written' && intent.resolvedAs === 'happened')
       await markReported(intent, journal, context);
     return 0;

@@ -102,7 +102,7 @@ export async function openWithoutWarning(
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = isNamed && !existsSync(path);
   const journal = openJournal(path, use, context.clock);
-  if (isNew) context.display.notice(madeNewJournal(path));
+  if (isNew) context.display.warn(madeNewJournal(path));
   return journal;
 }
 

@@ -7,6 +7,7 @@ import type { EarlierPayment, Intent, Journal } from '../../once/journal/journal
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import {
+  doneButNotWritten,
   explain,
   mayDifferNote,
   noIdInReply,
@@ -110,11 +111,13 @@ async function show(
     return exit;
   } catch (thrown) {
     const told = await inWords(thrown);
-    const error = problemOf(standsAllTheSame(told, intent));
     if (told.code === 'stdout-not-writable') {
-      display.warn(error.message);
+      display.warn(doneButNotWritten(intent, told.message));
       display.notice(runAgainToSee);
-    } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
+      return exitOf(told.code);
+    }
+    const error = problemOf(standsAllTheSame(told, intent));
+    await display.fail(error, { schema: 'botctl/1', command: report.command, error });
     return exitOf(told.code);
   }
 }

@@ -6,6 +6,7 @@ import { clipped, fewOf } from './intent.ts';
 import { asNamed, wasPaid } from './outcomes.ts';
 import {
   counted,
+  formatAgo,
   formatAmountOf,
   formatCount,
   formatDuration,
@@ -97,8 +98,8 @@ export const batchTable: Table<BatchFacts> = {
 };
 
 export function noSuchBatch(name: string, place: string): Told {
-  return new Told('no-such-batch', `The journal ${place} has no rows of a batch ${JSON.stringify(name)}.`, {
-    hint: 'Give the whole name of the batch. These names begin the same way:',
+  return new Told('no-such-batch', `There is no batch ${JSON.stringify(name)} in the journal ${place}.`, {
+    hint: 'Give the whole name of the batch. To list the entries whose names begin the same way:',
     next: [['history', '--name', name.slice(0, 4)]],
   });
 }
@@ -183,21 +184,24 @@ export function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
   return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
 }
 
-/** `140 of these 200 were already paid the same amount: as payroll-2026-11, 2 minutes ago`. */
+/** `140 of these 200 rows were already paid the same amount, in batch payroll-2026-11, 2 minutes ago`. */
 export function rowsPaidAlready(repeats: RepeatedRows, nowMs: number): string {
   const { rows, of, inDoubt, by, names } = repeats;
-  const some = rows === of ? `All ${formatCount(of)}` : `${formatCount(rows)} of these ${formatCount(of)}`;
-  const who = of === 1 ? 'This one' : some;
+  const all = of === 2 ? 'Both' : `All ${formatCount(of)}`;
+  const some = rows === of ? all : `${formatCount(rows)} of these ${formatCount(of)}`;
+  const who = of === 1 ? 'This row' : `${some} rows`;
   const was = rows === 1 ? 'was' : 'were';
   const verb = inDoubt === rows ? 'may have been paid' : `${was} already paid`;
   const doubt = inDoubt === 0 || inDoubt === rows ? '' : ` (${formatCount(inDoubt)} of them perhaps)`;
-  return `${who} ${verb} the same amount${doubt}: ${byNames(by, names, nowMs)}`;
+  return `${who} ${verb} the same amount${doubt}${byNames(by, names, nowMs)}`;
 }
 
 function byNames(by: EarlierPayment | undefined, names: number, nowMs: number): string {
   if (by === undefined) return '';
-  const most = asNamed({ ...by, rowId: undefined }, nowMs);
-  return names === 1 ? most : `${most}, and under ${counted(names - 1, 'other name')}`;
+  const { name, rowId, atMs } = by;
+  const isBatch = name !== undefined && rowId !== undefined;
+  const most = isBatch ? `in batch ${name}, ${formatAgo(nowMs - atMs)}` : asNamed(by, nowMs);
+  return `, ${names === 1 ? most : `${most}, and under ${counted(names - 1, 'other name')}`}`;
 }
 
 export function moreRepeats({ rows, first }: RepeatedRows): readonly string[] {
@@ -218,7 +222,7 @@ export function paidAlready(
   next: readonly Suggestion[],
 ): Told {
   return new Told('paid-already', `${rowsPaidAlready(repeats, nowMs)}.`, {
-    hint: `The repeat window is ${formatDuration(windowMs)} (--repeat-window). ${next.length === 3 ? 'Run it under its earlier name, skip those rows, or pay all again:' : 'Skip those rows, or pay all again:'}`,
+    hint: `botctl looked back ${formatDuration(windowMs)} (--repeat-window). ${next.length === 3 ? 'Run the batch under its earlier name, skip the rows already paid, or pay them a second time:' : 'Skip the rows already paid, or pay them a second time:'}`,
     next,
   });
 }

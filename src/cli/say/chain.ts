@@ -366,6 +366,16 @@ export function deciding({ id, heldReason }: Pick<Intent, 'id' | 'heldReason'>):
   return [['history', id], ...resolving(id), [send, id, '--yes']];
 }
 
+/** Read before `deciding`. */
+export function howToDecide({ kind }: Pick<Intent, 'kind'>): string {
+  const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
+  return `Check the ${place} first. ${onlyIfSure} Sending it again uses the same key; a service that has forgotten that key would ${twice} it twice.`;
+}
+
+/** What a wrong decision costs. */
+export const onlyIfSure =
+  'Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
+
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
 export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted' | 'resolvedAs'>): boolean {
   return intent.state === 'open' || isUnsentProposal(intent) || intent.resolvedAs === 'declined';

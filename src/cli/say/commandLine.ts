@@ -69,7 +69,7 @@ export function tooManyArguments(command: string, got: number, usages: readonly 
       : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
   return wrong(
     `${command} takes ${takes}, but got ${got}`,
-    'Put a value that contains spaces in quotes. The help shows what the command takes:',
+    `${usages.length === 0 ? 'Give each value with its option. ' : ''}Put a value that contains spaces in quotes. The help shows what the command takes:`,
     [[...command.split(' '), '--help']],
   );
 }

@@ -196,7 +196,7 @@ export function twoTokenSources(first: string, second: string, secret: Secret): 
 }
 
 export function nobodyToAskFor(secret: Secret): Told {
-  return new Told('usage', `No ${secret} is given, and there is no terminal to ask on`, {
+  return new Told('usage', `No ${secret} is given, and there is no terminal for the question`, {
     hint: 'Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".',
   });
 }

@@ -1,6 +1,8 @@
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Decision, Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, isUnsent, resolving, titleOf } from './chain.ts';
+import { approving, deciding, givingUp, howToDecide, isUnsent, resolving, titleOf } from './chain.ts';
 import { didWords } from './history.ts';
+import { done, makes } from './outcomes.ts';
 import { counted, formatCount, type Suggestion } from './phrases.ts';
 import { declined, Told } from './told.ts';
 
@@ -48,18 +50,18 @@ export function interruptedBefore(id: string): Told {
 export function nobodyDecides(intent: Intent): Told {
   return new Told(
     'held',
-    `${titleOf(intent)} may have happened, so only a person can send it again, ${noTerminalToAskOn}`,
+    `${titleOf(intent)} may have happened, so only a person can send it again, ${noTerminalForIt}`,
     {
-      hint: 'See what is known about it, then decide; or send it again with the same key and --yes:',
+      hint: howToDecide(intent),
       next: deciding(intent),
     },
   );
 }
 
-const noTerminalToAskOn = 'and there is no terminal to ask on';
+const noTerminalForIt = 'and there is no terminal for the question';
 
 export function nobodyApproves(id: string): Told {
-  return new Told('held', `Transfer ${id} waits for approval, ${noTerminalToAskOn}`, {
+  return new Told('held', `Transfer ${id} is waiting for approval, ${noTerminalForIt}`, {
     hint: approving.hint,
     next: approving.next(id),
   });
@@ -67,18 +69,35 @@ export function nobodyApproves(id: string): Told {
 
 export function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
   const what = message.includes(intent.id) ? 'It' : titleOf(intent);
-  return new Told(code, message, { ...details, earlier: `${what} stays ${intent.state}.` });
+  const stays = `${what} ${isUnsentProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
+  return isUnsent(intent)
+    ? new Told(code, `${message} ${stays}`, details)
+    : new Told(code, message, { ...details, earlier: stays });
+}
+
+function stillSo({ state, kind, resolvedAs }: Intent): string {
+  switch (state) {
+    case 'open':
+      return 'is still not sent';
+    case 'held':
+      return 'is still undecided';
+    case 'unknown':
+    case 'sending':
+      return `may have been ${done[kind]} by an earlier attempt`;
+    default:
+      return `stays ${resolvedAs ?? state}`;
+  }
 }
 
 export function isHeldRemark(intent: Intent): string {
-  return `${titleOf(intent)} is held: it may have happened. Its key is ${intent.key}.`;
+  return `${titleOf(intent)} may have been ${done[intent.kind]}. Its key is ${intent.key}.`;
 }
 
 export const askToSendAgain = 'Send it again with the same key?';
 
 export function waitsForYouRemark({ id, key, tainted }: Intent): string {
   const doubt = tainted ? ' An earlier attempt may have succeeded; the same key will be used.' : '';
-  return `Transfer ${id} waits for your approval. Its key is ${key}.${doubt}`;
+  return `Transfer ${id} is waiting for your approval. Its key is ${key}.${doubt}`;
 }
 
 export const askToApprove = 'Approve and send it?';
@@ -94,11 +113,16 @@ export function whichDecision(): Told {
 }
 
 export function noReason(): Told {
-  return usage('A decision needs a reason', 'Add --reason "what you saw, or why you decide so".');
+  return usage('A decision needs a reason', 'Add --reason "what you saw, or why you decided this".');
 }
 
 export function reasonToFillIn(reason: string): Told {
-  return usage(`The reason still says "${reason}"`, 'Replace it with what you saw, or why you decide so.');
+  return usage(`The reason still says "${reason}"`, 'Replace it with what you saw, or why you decided this.');
+}
+
+/** What an operator frees by deciding so. */
+export function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
+  return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
 }
 
 export function signatureOfNothing(): Told {
@@ -114,7 +138,7 @@ export function notASignature(signature: string): Told {
 
 export function nobodyOverrules(withYes: Suggestion): Told {
   return usage(
-    '--overrule asks first, and there is no terminal to ask on',
+    '--overrule asks first, and there is no terminal for the question',
     'To reverse the earlier decision without being asked, add --yes:',
     [withYes],
   );
@@ -224,7 +248,7 @@ export function rowsMayHaveHappened(cause: Told, rows: number): Told {
 }
 
 export function cannotBeTold({ code, message, details }: Told): Told {
-  const earlier = 'Without the journal, botctl cannot tell whether it happened in an earlier run.';
+  const earlier = 'Without the journal, botctl cannot tell whether an earlier run did this.';
   return new Told(code, message, { ...details, earlier });
 }
 

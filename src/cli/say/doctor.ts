@@ -2,6 +2,7 @@ import type { Reason } from '../../once/chain/transaction.ts';
 import type { Note } from '../../postgres/facts.ts';
 import { reasonWords } from './chain.ts';
 import { insecureTlsHint } from './machine.ts';
+import { beforeAccepting } from './open.ts';
 import {
   counted,
   formatClockOffset,
@@ -384,7 +385,7 @@ export function notesNotKept(folder: string, trouble: string): Advice {
 }
 
 const accepting = {
-  todo: 'If you can, bring back the server as it was. Otherwise check the wallet and the conversations first, then accept the loss:',
+  todo: `If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,
   next: [['journal', 'accept-loss']],
 } as const;
 

@@ -72,7 +72,7 @@ export const engineTable: Table<EngineFacts> = {
     const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
     return {
       message: `${who} declined transfer ${id}${why}`,
-      hint: 'To send it anyway, a person must overrule that decision; both are kept:',
+      hint: 'To send it anyway, overrule that decision, which sends it; both decisions are kept:',
       next: [
         ['history', id],
         ['approve', id, '--overrule'],
@@ -109,7 +109,7 @@ export const engineTable: Table<EngineFacts> = {
       ...optionWords({ name: 'reason', value: reason }),
     ];
     return {
-      message: `${who} decided${when} that entry ${id} ${said} ("${why}")`,
+      message: `${who} already decided${when} that entry ${id} ${said} ("${why}"). That decision stands`,
       hint: 'If that was wrong, overrule it; both decisions are kept:',
       next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
     };

@@ -6,7 +6,7 @@ import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../onc
 import type { BaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, isUnsent, resolving } from './chain.ts';
+import { approving, deciding, givingUp, howToDecide, isUnsent, onlyIfSure, resolving } from './chain.ts';
 import { takenBy } from './intent.ts';
 import { inWords } from './inWords.ts';
 import {
@@ -31,13 +31,17 @@ import {
 import { formatCount, iso } from './phrases.ts';
 import {
   allowanceShown,
-  endOf,
   neverTwice,
+  nothingSent,
+  nothingSentNow,
+  notSentNow,
   type Problem,
+  questionAgain,
   sentence,
   Told,
   thisOneSentNothing,
   unsentBecause,
+  whenReady,
 } from './told.ts';
 
 /** What a command reports: the exit code and, if it is not 0, the reason and what to do. */
@@ -47,13 +51,13 @@ export type Explanation = {
   readonly warnings: readonly string[];
 };
 
-export async function explain(ending: Ending, nowMs: number): Promise<Explanation> {
+export async function explain(ending: Ending, nowMs: number, isRow = false): Promise<Explanation> {
   const { outcome, code, oddities } = ending;
   if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
-  const { message, hint, next = [], allowance, beside } = await wordsOf(ending, code, nowMs);
+  const { message, hint, next = [], allowance, beside, end } = await wordsOf(ending, code, nowMs);
   const problem: Problem = {
     code,
-    message,
+    message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
     hint,
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
@@ -78,7 +82,10 @@ function hasNoReply({ state }: Intent): boolean {
   return state === 'sending' || state === 'resolved';
 }
 
-async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Words & Refused> {
+/** `end` says that nothing was sent. */
+type Unsent = Words & Refused & { readonly end?: string };
+
+async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Unsent> {
   const { outcome, complaint } = ending;
   switch (outcome.is) {
     case 'concluded':
@@ -86,7 +93,11 @@ async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promis
     case 'still-sending':
       return inProgress(outcome.intent, outcome.by);
     case 'not-sent':
-      return notDone(code, notSentWords(outcome, nowMs), outcome.because !== 'declined');
+      // What a policy refuses may not have been sent before: that would be held.
+      return notDone(
+        notSentWords(outcome, nowMs),
+        outcome.because !== 'declined' && outcome.because !== 'policy',
+      );
     case 'not-recorded':
       return {
         message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
@@ -100,15 +111,15 @@ function wordsOfState(
   { complaint, needsOtherName }: Ending,
   code: FailureCode,
   nowMs: number,
-): Words {
+): Unsent {
   const { intent, attempt, declined } = outcome;
-  if (declined !== undefined) return notDone(code, declinedWords(intent, declined));
+  if (declined !== undefined) return notDone(declinedWords(intent, declined), intent.tainted);
   const said = summary(attempt, complaint);
   switch (intent.state) {
     // An accepted or happened intent is not a failure.
     case 'accepted':
     case 'resolved':
-      return notDone(code, didNotHappenWords(intent));
+      return outcome.replayed === false ? didNotHappenWords(intent) : notDone(didNotHappenWords(intent));
     case 'sending':
       return inProgress(intent);
     case 'unknown':
@@ -123,9 +134,8 @@ function wordsOfState(
 }
 
 /** This run sent nothing; an earlier run may have sent something. */
-function notDone(code: FailureCode, words: Words & Refused, isRunAgain = true): Words & Refused {
-  const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
-  return { ...words, message: `${sentence(words.message)} ${end}` };
+function notDone(words: Words & Refused, mayBeSent = true): Unsent {
+  return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
 function hintToRecord({ cause, intent: { key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
@@ -158,11 +168,11 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Wor
         hint: 'Run the same command again: it will ask you.',
       };
     case 'declined':
-      return { message: 'Answered No.', hint: 'Run the same command again to be asked again.' };
+      return { message: 'Answered No.', hint: questionAgain };
     case 'interrupted':
       return {
         message: `Interrupted while another process was sending the same payment (ID ${outcome.intent.id}).`,
-        hint: 'Run the same command again when you are ready.',
+        hint: whenReady,
       };
     case 'twin-still-sending':
       return {
@@ -185,17 +195,17 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
   const { id, state, spelledUrl } = intent;
   const message = `This name was used at ${spelledUrl} (ID ${id}, ${state}). This command is for ${url}, which may be the same service.`;
   if (isUnsentProposal(intent))
-    return { message, hint: 'Settle it first: approve it, or decline it.', next: approving.next(id) };
+    return { message, hint: 'Approve it first, which sends it, or decline it.', next: approving.next(id) };
   switch (state) {
     case 'unknown':
     case 'sending':
       return {
         message,
-        hint: 'It may have happened. Settle it first: resume it, or decide whether it happened.',
+        hint: `It may have happened. ${resumeOrDecide}`,
         next: [['resume', id], ...resolving(id)],
       };
     case 'held':
-      return { message, hint: 'It may have happened. Settle it first.', next: deciding(intent) };
+      return { message, hint: `It may have happened. ${howToDecide(intent)}`, next: deciding(intent) };
     default:
       return {
         message,
@@ -209,11 +219,14 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
 function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Words {
   const { id, kind, namedBy, resolvedAs } = intent;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
-  const isNew = `If this is another ${nouns[kind]}, give it a new ${namedBy === 'row' ? 'id' : 'name'}.`;
+  const noun = nouns[kind];
+  const name = namedBy === 'row' ? 'id' : 'name';
   const mayEnd = isUnsent(intent) && resolvedAs !== 'declined';
   return {
     message: `This ${what} ${takenBy(intent, wanted)}.`,
-    hint: `${isNew} ${mayEnd ? 'Or give up the earlier one, which was never sent:' : 'The history shows the earlier one:'}`,
+    hint: mayEnd
+      ? `If this is another ${noun}, give it a new ${name}. Or give up the earlier one, which was never sent:`
+      : `A new ${name} is a second ${noun}, so give one only if you want both. The history shows the earlier one:`,
     next: mayEnd ? givingUp(intent) : [['history', id]],
   };
 }
@@ -230,13 +243,13 @@ const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = 
   'unfinished-twin': (twin) =>
     isUnsentProposal(twin)
       ? {
-          message: `An earlier transfer of the same amount to the same address waits for approval (ID ${twin.id}).`,
-          hint: `Settle it first: approve it, or decline it.${nameIt(twin)}`,
+          message: `An earlier transfer of the same amount to the same address is waiting for approval (ID ${twin.id}).`,
+          hint: `Approve that one first, which sends it, or decline it.${nameIt(twin)}`,
           next: approving.next(twin.id),
         }
       : {
-          message: `An earlier transfer of the same amount to the same address is not settled (ID ${twin.id}, ${twin.state}).`,
-          hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
+          message: `An earlier transfer of the same amount to the same address may have been made (ID ${twin.id}).`,
+          hint: `${twin.state === 'held' ? howToDecide(twin) : resumeOrDecide}${nameIt(twin)}`,
           next: twin.state === 'held' ? deciding(twin) : [['resume', twin.id], ...resolving(twin.id)],
         },
 
@@ -260,10 +273,12 @@ const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = 
   }),
 };
 
+const resumeOrDecide = `Resume it first, which sends it again with its own key, or record whether it happened. ${onlyIfSure}`;
+
 /** Two equal payments are fine if both have permanent names; an unnamed one must be settled first. */
 function nameIt({ namedBy }: Intent): string {
   const isNamedForGood = namedBy !== undefined && namedBy !== 'run';
-  return isNamedForGood ? ' If this is another payment, name it too: --once NAME.' : '';
+  return isNamedForGood ? ' If this is a separate payment, name it too: --once NAME.' : '';
 }
 
 /** Said when a new intent starts although the journal holds a similar one. */
@@ -290,7 +305,7 @@ export function replayNotice({
     return `Another botctl process was sending it. ${thisOneSentNothing}`;
   const { id, kind, state, namedBy } = intent;
   if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
-    return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run its own command again.`;
+    return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run the original command again.`;
   }
   const at = `at ${iso(intent.updatedAtMs)}`;
   const why =
@@ -319,6 +334,11 @@ export function oddityWords(oddity: Oddity): string {
 }
 
 // For an outcome that cannot be reported as it should be.
+
+/** The outcome first: what could not be printed is only its report. */
+export function doneButNotWritten({ kind, state, id, key }: IntentFacts, trouble: string): string {
+  return `The ${kind} is ${state} (ID ${id}, key ${key}). ${trouble}`;
+}
 
 export const runAgainToSee = `Run the same command again to see its outcome: ${neverTwice}.`;
 

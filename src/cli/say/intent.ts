@@ -273,7 +273,7 @@ export const intentTable: Table<IntentFacts> = {
   }),
   'empty-name': ({ source }) => ({
     message: `${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one`,
-    hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
+    hint: 'Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.',
   }),
   'long-name': ({ source, mostBytes }) => badName(source, `is longer than ${mostBytes} bytes`),
   'unseen-in-name': ({ source, unseen }) => badName(source, unseenWords(unseen)),
@@ -332,7 +332,7 @@ const unseen: Readonly<Record<Unseen['is'], (codePoint: string) => string>> = {
 const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said } = {
   object: (value) => [
     value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
-    'one JSON object',
+    typeof value === 'object' && value.is === 'key-twice' ? 'there once' : 'one JSON object',
   ],
   'header-length': ({ header, cells }) => [
     `has ${counted(cells, 'cell')}`,
@@ -343,7 +343,7 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
     typeof is === 'string' ? badIds[is] : unseenWords(is),
     `text of at most ${mostBytes} bytes that no other row has`,
   ],
-  'own-id': ({ alsoOfLine }) => [`is also the id of line ${alsoOfLine}`, 'the id of this row alone'],
+  'own-id': ({ alsoOfLine }) => [`is also used on line ${alsoOfLine}`, 'different in each row'],
   'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
   column: (value) => [
     'is not known',

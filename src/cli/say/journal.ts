@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { JournalFacts, LostRows, ShownConflict } from '../../once/journal/facts.ts';
-import { damaged, madeBeforeRelease } from './open.ts';
+import { beforeAccepting, damaged, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { counted, formatCount, listed, nounsOf, troubleInWords } from './phrases.ts';
 import { type Table, whenReady } from './told.ts';
 
@@ -21,7 +21,7 @@ export const journalTable: Table<JournalFacts> = {
   }),
   damaged: ({ path, aside }) => ({
     message: `The journal ${path} is damaged or is not a journal. It was left unchanged`,
-    hint: 'Keep it, and replace it with a backup. Without a backup, check by hand what was sent last: a new journal does not know it.',
+    hint: 'Move it aside and put a backup in its place before you send anything: with a new journal, the same command may send again. Without a backup, check by hand what was sent last.',
     next: aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }],
   }),
   'salt-changed': () => damaged('its salt has changed'),
@@ -54,8 +54,8 @@ export const journalTable: Table<JournalFacts> = {
     const lost = `${lossSentence(facts)}.`;
     return {
       lost,
-      message: `${lost} What is missing may have been sent. The journal was left unchanged`,
-      hint: `If you have ${name}, ${name}-wal and ${name}.mark from the same moment, put all three back. If not, check the wallet and the conversations for what was done last, then accept the loss:`,
+      message: `${lost} ${missingMayBeSent}. The journal was left unchanged`,
+      hint: `If you have ${name}, ${name}-wal and ${name}.mark from the same moment, put all three back. If not, ${beforeAccepting}`,
       next: [['journal', 'accept-loss']],
     };
   },

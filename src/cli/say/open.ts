@@ -228,7 +228,7 @@ const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
   settings: ['looks like a connection string, but a server must be given as a URL', server],
   server: ['looks like a server, but a server must be given as a URL', `${server} ${file}`],
   relative: [
-    'could be a file in this folder, or a server without postgres://',
+    'is ambiguous: it could be a file in this folder, or a server without postgres://',
     `${file} With --journal, it may also begin with ./, ../ or ~/. ${server}`,
   ],
 };
@@ -250,7 +250,7 @@ export function becomesNewJournal(path: string): string {
 }
 
 export function madeNewJournal(path: string): string {
-  return `${path} is a new journal: it does not know what was sent before.`;
+  return `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`;
 }
 
 export function shownInPart(lost: string): string {
@@ -268,6 +268,12 @@ export function noUserName(): Told {
 }
 
 export const connectingToJournal = 'connecting to the shared journal';
+
+export const missingMayBeSent = 'What is missing may have been sent';
+
+/** What accepting a loss costs. */
+export const beforeAccepting =
+  'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 
 /** Damage on the disk that SQLite itself does not notice. */
 export function damaged(what: string): Sentence {

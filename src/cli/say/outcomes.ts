@@ -11,11 +11,11 @@ import type { Kind, TransferRequest } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, deciding, resolving } from './chain.ts';
+import { approving, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { unusualWords } from './intent.ts';
 import { formatAgo, formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
-import { type Allowance, nothingSentNow, thisOneSentNothing } from './told.ts';
+import { type Allowance, nothingSent, thisOneSentNothing, whenReady } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
@@ -56,7 +56,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   }
   return {
     message,
-    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}: both use the same key.`,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. Both use the same key, so that the service ${makes[intent.kind]} it only once.`,
     next: [['resume', intent.id]],
   };
 }
@@ -68,15 +68,14 @@ function advised(attempt: Attempt | undefined): string {
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
   'failed-status': 'the service took the request but says that it failed',
-  'someone-elses':
-    'each reply belonged to another request, so replies are being mixed up; this one may have been done',
+  'someone-elses': 'each reply belonged to another request, so replies are being mixed up',
   'other-payment': 'the service answered with a different recipient, asset or amount',
   'unclear-status':
     'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
   'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
   'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
   conflict: 'the service already knows this key, from something that this journal did not send',
-  'conflict-in-flight': 'the service keeps saying that this key is in use; the transfer may have been made',
+  'conflict-in-flight': 'the service keeps saying that this key is in use',
   'key-age':
     'an earlier attempt may have been accepted, so long ago that the service may have forgotten its key',
   clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
@@ -101,16 +100,17 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
   const { id, kind, heldReason: why } = intent;
   if (isUnsentProposal(intent))
     return {
-      message: `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSentNow}`,
+      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSent}`,
       hint: approving.hint,
       next: approving.next(id),
     };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
+  const doubt = isApprovalReason(why) ? '. Sending it again needs approval: ' : ': ';
   return {
-    message: `The ${nouns[kind]} is held: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
+    message: `The ${nouns[kind]} may have been ${done[kind]}${doubt}${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
-      ? 'Decide whether this payment happened. If you still want to make it, give it a new name: the same key always gets the same reply.'
-      : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
+      ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: the same key always gets the same reply.'
+      : howToDecide(intent),
     next: needsOtherName ? resolving(id) : deciding(intent),
   };
 }
@@ -118,7 +118,7 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
 export function didNotHappenWords({ id, kind }: Intent): Words {
   return {
     message: `An operator decided that the ${nouns[kind]} did not happen (ID ${id}).`,
-    hint: `To ${verbs[kind]} it after all, run its own command again.`,
+    hint: `To ${verbs[kind]} it after all, run the original command again.`,
   };
 }
 
@@ -130,11 +130,11 @@ export function declinedWords(
   const { atMs, reason } = declined;
   const same =
     namedBy === undefined
-      ? `, and so is this one from ${iso(atMs + rerunWindowMs[kind])} on`
-      : ' under the same name';
+      ? `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new proposal too`
+      : '; it may keep its name';
   return {
     message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})`,
-    hint: `A corrected ${nouns[kind]} is a new proposal${same}. To ${verbs[kind]} this one anyway, a person must overrule the decision:`,
+    hint: `To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${same}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:`,
     next: [
       ['history', id],
       ['approve', id, '--overrule'],
@@ -143,34 +143,41 @@ export function declinedWords(
 }
 
 const remedies: Partial<Record<FailureCode, string>> = {
-  'invalid-request': 'Fix what the service complains about, then run the command again.',
   'token-rejected': 'The token is missing or not valid: give a valid one and run the same command again.',
   'not-permitted':
-    'Give the bot the permission (sending, or the wallet’s transfer scope), then run the command again.',
-  'not-found': 'Check the conversation id (or the base URL), then run the command again.',
-  'insufficient-balance': 'Add money to the bot’s wallet (fees included), then run the command again.',
+    'Turn on the permission for this bot (to send messages, or the wallet transfer scope), then run the same command again.',
+  'not-found': 'Check the conversation id (or the base URL), then run the same command again.',
+  'insufficient-balance':
+    'Check the amount. If it is right, add enough to the bot’s wallet for it and the fee, then run the same command again.',
   redirected:
-    'botctl does not follow redirects, because they could send the token elsewhere. Set the base URL to the service’s own address.',
+    'botctl does not follow redirects, because they could send the token elsewhere. Set the base URL to the service’s own address, then run the same command again.',
 };
 
 /** A service that checks these first refuses a request whatever it knows of its key. */
 const saysNothingOfKey: readonly FailureCode[] = ['invalid-request', 'not-found'];
 
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
-function nothingOf({ namedBy }: Intent): string {
-  return namedBy === undefined ? 'Nothing happened.' : 'This request did nothing.';
+function nothingOf({ namedBy, kind }: Intent): string {
+  return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
 }
+
+const nothingByThis: Readonly<Record<Kind, string>> = {
+  message: 'This request sent no message.',
+  transfer: 'This request made no transfer.',
+};
 
 export function rejectionWords({ intent, isNewJournal }: Concluded, said: string, code: FailureCode): Words {
   const noun = nouns[intent.kind];
   const hint = remedies[code] ?? 'Fix what the service complains about, then run the command again.';
   const isElsewhereLikely = isNewJournal === true && !saysNothingOfKey.includes(code);
+  const refused =
+    code === 'redirected' ? `answered with a redirect instead of taking the ${noun}` : `refused the ${noun}`;
   const end = isElsewhereLikely
-    ? `This request did nothing. The journal is new, so another machine may have ${done[intent.kind]} the ${noun} under this name.`
+    ? `${nothingByThis[intent.kind]} The journal is new, so another machine may have ${done[intent.kind]} the ${noun} under this name.`
     : nothingOf(intent);
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
-    message: `The service refused the ${noun} (${said}). ${end}`,
+    message: `The service ${refused} (${said}). ${end}`,
     hint,
     next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
   };
@@ -183,12 +190,12 @@ export function openWords(
   nowMs: number,
 ): Words {
   const noun = nouns[intent.kind];
-  const stays = `It stays open (ID ${intent.id}).`;
+  const stays = `botctl ${makes[intent.kind]} it only if you run the command again or resume it (ID ${intent.id}).`;
   switch (code) {
     case 'interrupted':
       return {
-        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. ${stays}`,
-        hint: 'Run the same command again when you are ready.',
+        message: `Interrupted before the ${noun} was ${done[intent.kind]}. ${stays}`,
+        hint: whenReady,
       };
     case 'rate-limited':
       return {
@@ -214,6 +221,7 @@ export type Words = { message: string; hint: string; next?: readonly Suggestion[
 export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
+export const makes: Readonly<Record<Kind, string>> = { message: 'sends', transfer: 'makes' };
 
 /** Which bot made an earlier payment that may be the one wanted now. */
 export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
@@ -246,7 +254,7 @@ export type Refused = {
   readonly beside?: { readonly given: string; readonly known: string };
 };
 
-const noUse = 'Running the same command again does not help.';
+const noUse = 'Running the same command again will not help.';
 
 /** Which rule refuses it, what is left, and when more is available. */
 export function policyWords(refusal: Refusal): Words & Refused {
@@ -286,7 +294,7 @@ export function policyWords(refusal: Refusal): Words & Refused {
 type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' | 'recipient-day' };
 
 const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => string>> = {
-  transfer: () => 'in one transfer',
+  transfer: () => 'per transfer',
   day: () => 'in 24 hours, by all bots in the journal',
   'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
 };
@@ -294,29 +302,29 @@ const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => str
 function limitWords(refusal: OverLimit): Words & Refused {
   const { source, asset, units, limit, remaining, rule } = refusal;
   const of = (amount: bigint): string => formatAmountOf(amountOf(amount), asset);
-  const left =
-    rule === 'transfer' ? '' : ` ${remaining === 0n ? 'None' : `Only ${of(remaining)}`} of it is left.`;
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
   const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
-  const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the whole limit: send less';
+  const left =
+    rule === 'transfer'
+      ? ''
+      : usedAndLeft(of(limit - remaining), remaining === 0n ? 'nothing' : of(remaining), spenders);
+  const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
   return {
-    message: `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
+    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule](refusal)}, and this transfer is ${of(units)}.${left}`,
     hint:
-      (freeAt === undefined
-        ? `${noUse} ${never}, or have the policy changed.`
-        : `Running the same command again does not help before ${iso(freeAt)}. From then on, enough is left for it, if nothing else is spent.`) +
-      (spenders.length === 0 ? '' : ` ${ownJournal}`),
+      freeAt === undefined
+        ? `${noUse} ${never} a smaller amount, or have the policy changed.`
+        : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`,
     next: [['policy', 'show']],
     allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
   };
 }
 
-const ownJournal =
-  'A limit counts all services in a journal: a staging service needs its own journal (--journal FILE).';
+type Spender = { readonly bot: string; readonly url: string };
 
-function spentBy(spenders: readonly { readonly bot: string; readonly url: string }[]): string {
-  if (spenders.length === 0) return '';
-  return ` It was spent by ${listed(spenders.map(({ bot, url }) => `${bot} at ${url}`))}.`;
+function usedAndLeft(used: string, left: string, spenders: readonly Spender[]): string {
+  const by = listed(spenders.map(({ bot, url }) => `${bot} at ${url}`));
+  return ` ${used} of it is used${by === '' ? '' : ` (by ${by})`}, so ${left} is left.`;
 }
 
 function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
@@ -349,8 +357,8 @@ type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;
 
 /** `as rent-2026-10, 3 hours ago`. */
 export function asNamed({ name, rowId, atMs }: EarlierPayment, nowMs: number): string {
-  const row = rowId === undefined ? '' : ` (row ${rowId})`;
-  return `${name === undefined ? 'without a name' : `as ${name}${row}`}, ${formatAgo(nowMs - atMs)}`;
+  const how = rowId === undefined ? `as ${name}` : `in batch ${name} (row ${rowId})`;
+  return `${name === undefined ? 'without a name' : how}, ${formatAgo(nowMs - atMs)}`;
 }
 
 /** `9WzD…AWWM`: for a question that shows the whole address above. */

@@ -36,7 +36,7 @@ export const dryRunWords: Readonly<Record<PlanKind, string>> = {
 export function rerunWords(plan: Plan, wanted: Wanted): string {
   if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
   if (plan.is === 'other-body' && plan.found !== undefined)
-    return `it would not be sent: the name is taken${differenceFrom(plan.found, wanted)}`;
+    return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
   return dryRunWords[plan.is];
 }
 

@@ -41,7 +41,7 @@ function knownProfiles(names: readonly string[]): ToldDetails {
 
 export function noBot(names: readonly string[]): Told {
   return names.length === 0
-    ? new Told('no-token', 'There is no token to use', {
+    ? new Told('no-token', 'No bot token is set', {
         hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
         next: addingProfile,
       })

@@ -16,7 +16,7 @@ export const nameAnother = 'Name another file with --report.';
 export function namelessBatch(named: Suggestion): Told {
   return usage(
     'A batch needs a name: give --once',
-    'Name it after what it is and when. To run it again, use the same name.',
+    'If you ran this file before, use its earlier name: a new name sends everything again. Otherwise name it after what it is and when, for example:',
     [named],
   );
 }
@@ -88,6 +88,12 @@ export function invalidRows(
   { invalid, rows, source }: { invalid: number; rows: number; source: string },
   skipping: Suggestion,
 ): Told {
+  if (invalid === rows) {
+    const none = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
+    return new Told('bad-input', `${none} in ${source} is not valid`, {
+      hint: `Fix ${rows === 1 ? 'it' : 'them'} and run the same command again.`,
+    });
+  }
   return new Told(
     'bad-input',
     `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
@@ -351,7 +357,7 @@ function theLast(rows: number): string {
 
 const before: Readonly<Record<StopWords['because'], string>> = {
   token: 'Fix the token or its permission.',
-  balance: 'Add money to the bot’s wallet, fees included.',
+  balance: 'Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees.',
   policy: 'Wait until the limit allows more, or have the policy changed.',
   certificate: 'Have the server’s certificate fixed.',
   'service-down': 'Wait until the service answers.',
@@ -381,6 +387,8 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
   const wrong = needs.has('after-fix')
     ? notDone.filter(({ outcome }) => notHelpedByRunning.includes(outcome))
     : [];
+  const isNotSent = wrong.some(({ outcome }) => outcome === 'not-sent');
+  const separate = isNotSent ? ' (a row with a new id is sent besides the earlier one)' : '';
   return [
     needs.has('decide') ? 'Decide about the held rows: resolve or resume them' : '',
     wrong.length === 0
@@ -388,7 +396,7 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
       : `Fix the rows that ${listed(
           wrong.map(({ outcome }) => notDoneWords[outcome]?.verbs[1] ?? outcome),
           'or',
-        )}`,
+        )}${separate}`,
   ]
     .filter((text) => text !== '')
     .join('. ');

@@ -8,7 +8,7 @@ import type {
   UrlFault,
 } from '../../postgres/facts.ts';
 import { unseenWords } from './intent.ts';
-import { madeBeforeRelease } from './open.ts';
+import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, type Table, whenReady } from './told.ts';
 import { hasLost } from './upkeep.ts';
@@ -211,7 +211,7 @@ export const sharedTable: Table<SharedFacts> = {
   interrupted: () => ({ message: 'Interrupted before the journal answered', hint: whenReady }),
   unreachable: ({ place, trouble }) => ({
     message: `The journal ${place} cannot be reached: ${serverTrouble(trouble)}`,
-    hint: 'Run the same command again when its server answers. The doctor shows how botctl connects to it:',
+    hint: 'Run the same command again when the server answers. To see how botctl connects to it:',
     ...theDoctorSays,
   }),
   'no-tls': ({ place }) => ({
@@ -328,8 +328,8 @@ export const sharedTable: Table<SharedFacts> = {
   lost: ({ place, loss }) => {
     const lost = `${hasLost(place, loss)}.`;
     return {
-      message: `${lost} What is missing may have been sent`,
-      hint: 'If you can, bring back the server as it was. Otherwise check the wallet and the conversations first, then accept the loss:',
+      message: `${lost} ${missingMayBeSent}`,
+      hint: `If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,
       next: [['journal', 'accept-loss']],
       lost,
     };

@@ -196,7 +196,7 @@ export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interrupti
       return nothingSentOrChanged;
     case 'sends':
       if (begun) return maybeAfterwards.has(code) ? '' : 'Nothing more was sent.';
-      return (isRunAgain ?? ofEarlier.has(code)) ? nothingSentNow : 'Nothing was sent.';
+      return (isRunAgain ?? ofEarlier.has(code)) ? nothingSentNow : nothingSent;
     case 'changes':
       return begun || maybeAfterwards.has(code) ? '' : nothingChanged;
     case 'decides':
@@ -206,11 +206,13 @@ export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interrupti
   }
 }
 
+/** Said if no earlier attempt may have sent it either. */
+export const nothingSent = 'Nothing was sent.';
 export const nothingSentNow = 'Nothing was sent this time.';
 export const nothingChanged = 'Nothing was changed.';
 const nothingSentOrChanged = 'Nothing was sent or changed.';
-/** For a row whose ID an earlier run may have sent. */
-export const notSentNow = 'It was not sent this time.';
+/** For a row, whose ID an earlier run may have sent. */
+export const notSentNow = 'This row was not sent this time.';
 
 /** Said when another process is sending it. */
 export const thisOneSentNothing = 'This command sent nothing.';
@@ -236,7 +238,7 @@ export function interrupted(when: string): Told {
 }
 
 export function noTerminal(): Told {
-  return new Told('usage', 'There is no terminal to ask on', {
+  return new Told('usage', 'There is no terminal for the question', {
     hint: 'Add --yes, or give the answer as an option.',
   });
 }
@@ -254,7 +256,7 @@ type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: strin
 export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
   return new Told(
     'no-answer',
-    `The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal to ask on`,
+    `The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal for the question`,
     { hint: 'If you have decided, add --yes, or run the same command at a terminal.' },
   );
 }
@@ -276,8 +278,10 @@ export function interruptedAtQuestion(): Told {
   return interrupted('at the question');
 }
 
+export const questionAgain = 'Run the same command again to be asked again.';
+
 /** A person answered No, or nothing. */
-export function declined(hint = 'Run the same command again to be asked again.'): Told {
+export function declined(hint = questionAgain): Told {
   return new Told('declined', 'Answered No', { hint });
 }
 

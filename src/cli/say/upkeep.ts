@@ -1,4 +1,5 @@
 import type { Note, SharedLoss } from '../../postgres/facts.ts';
+import { beforeAccepting, missingMayBeSent } from './open.ts';
 import { counted, formatCount, isoExact, listed, nounsOf } from './phrases.ts';
 import { declined, nothingChanged, Told } from './told.ts';
 
@@ -7,14 +8,14 @@ export function nothingLost(path: string): string {
 }
 
 export function nobodyAccepts(lost: string): Told {
-  return new Told('usage', `${lost}. There is no terminal to ask on`, {
-    hint: 'Check the wallet and the conversations for what was done last. Then run:',
+  return new Told('usage', `${lost}. There is no terminal for the question`, {
+    hint: `C${beforeAccepting.slice(1)}`,
     next: [['journal', 'accept-loss', '--yes']],
   });
 }
 
 export function wouldBeSentAgain(lost: string): string {
-  return `${lost}. What is missing may have been sent. If you accept the loss, the same command would send it again.`;
+  return `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
 }
 
 export const askToAccept = 'Accept the loss?';
@@ -62,7 +63,7 @@ export function wouldForget(lost: string): string {
 export const askToAcceptDurability = 'Is this intended, and is its disk safe without it?';
 
 export function nobodyAcceptsDurability(lost: string): Told {
-  return new Told('usage', `${lost}. There is no terminal to ask on`, {
+  return new Told('usage', `${lost}. There is no terminal for the question`, {
     hint: 'Ask the server’s administrator whether this is intended, and whether its disk is safe without it. Then run:',
     next: [['journal', 'accept-durability', '--yes']],
   });
@@ -101,7 +102,7 @@ export function wouldClose(path: string, count: number, place: string): string {
 export const askToCopy = 'Copy it?';
 
 export function nobodyConfirmsCopy(would: string, path: string): Told {
-  return new Told('usage', `${would} There is no terminal to ask on`, {
+  return new Told('usage', `${would} There is no terminal for the question`, {
     hint: 'To do that, run:',
     next: [['journal', 'copy', path, '--yes']],
   });

@@ -193,7 +193,7 @@ describe('resume', () => {
     expect(await resume(resuming([], [id]), context)).toBe(10);
     expect(await resume(resuming([], [id, id]), context)).toBe(10);
     expect(questions).toBe(2);
-    expect(said[0]).toContain(`Transfer ${id} stays held`);
+    expect(said[0]).toContain(`Transfer ${id} is still undecided`);
   });
 
   test.each([
@@ -203,16 +203,18 @@ describe('resume', () => {
     await scripted.run(transfer(), [lost], { ...noRetries, bot: 'env' });
     const context = contextWith({}, { BOTCTL_TOKEN: 'token-1', ...env });
     expect(await resume(resuming([], [(await scripted.only()).id]), context)).toBe(9);
-    expect(said[0]).toMatch(/stays unknown/u);
+    expect(said[0]).toMatch(/may have been made by an earlier attempt/u);
   });
 
-  test('of what was damaged says of each that it stays unknown, and goes on to the next', async () => {
+  test('of what was damaged says of each that it may have been made, and goes on to the next', async () => {
     for (const amount of ['1', '2'])
       await scripted.run(transfer({ amount }), [lost], { ...noRetries, bot: 'env' });
     damageJournal(scripted.path, `UPDATE intents SET body = CAST('{' AS BLOB)`);
     const env = { BOTCTL_TOKEN: 'token-1', BOTCTL_BASE_URL: (await scripted.intents())[0]?.baseUrl };
     expect(await resume(resuming(['all']), contextWith({}, env))).toBe(11);
-    expect(said.filter((text) => /journal-damaged: .* stays unknown/u.test(text))).toHaveLength(2);
+    expect(
+      said.filter((text) => /journal-damaged: .* may have been made by an earlier attempt/u.test(text)),
+    ).toHaveLength(2);
   });
 
   test('of several whose bot is gone names each by its own id', async () => {
@@ -225,7 +227,7 @@ describe('resume', () => {
     const failures = said.filter((line) => line.startsWith('no-such-profile'));
     expect(failures).toHaveLength(2);
     for (const [nth, id] of ids.entries()) {
-      expect(failures[nth]).toContain(`Transfer ${id} stays unknown`);
+      expect(failures[nth]).toContain(`Transfer ${id} may have been made by an earlier attempt`);
       expect(failures[nth]).toContain(`botctl resolve ${id}`);
     }
   });

@@ -42,7 +42,7 @@ test('what running it again does not help is to be fixed or decided first', () =
   const { message, hint, next } = ended(rows, 'decide', 'after-fix');
   expect(message).toBe('1 row is held; 1 row was not sent; 2 rows are not valid.');
   expect(hint).toBe(
-    `Decide about the held rows: resolve or resume them. Fix the rows that were not sent or are not valid, then ${runAgain}`,
+    `Decide about the held rows: resolve or resume them. Fix the rows that were not sent or are not valid (a row with a new id is sent besides the earlier one), then ${runAgain}`,
   );
   expect(next).toEqual([['history', '--state', 'held'], again]);
 });

@@ -15,7 +15,7 @@ const buttons =
 test.each<[RowComplaint, string]>([
   [
     complainOfRow(undefined, 'object', { is: 'key-twice', key: 'id', line: 1, column: 11 }),
-    'the row cannot be used: the key "id" is given twice in one object, at column 11 (it must be one JSON object)',
+    'the row cannot be used: the key "id" is given twice in one object, at column 11 (it must be there once)',
   ],
   [
     complainOfRow(undefined, 'object', 'other-json'),
@@ -38,7 +38,7 @@ test.each<[RowComplaint, string]>([
   ],
   [
     complainOfRow('id', 'own-id', { alsoOfLine: 3 }),
-    'id is also the id of line 3 (it must be the id of this row alone)',
+    'id is also used on line 3 (it must be different in each row)',
   ],
   [
     complainOfRow('idempotency_key', 'no-key', 'given'),

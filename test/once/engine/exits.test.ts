@@ -279,11 +279,11 @@ describe('what is said', () => {
       return (await explained(isNew ? { ...end, isNewJournal: true } : end, nowMs)).problem?.message;
     };
     expect(await said(402, true)).toMatch(
-      /This request did nothing. The journal is new, so another machine may have sent the message under this name\.$/u,
+      /This request sent no message. The journal is new, so another machine may have sent the message under this name\.$/u,
     );
     for (const status of [400, 404, 422])
-      expect(await said(status, true)).toMatch(/This request did nothing\.$/u);
-    expect(await said(402, false)).toMatch(/This request did nothing\.$/u);
+      expect(await said(status, true)).toMatch(/This request sent no message\.$/u);
+    expect(await said(402, false)).toMatch(/This request sent no message\.$/u);
   });
 
   test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', async () => {

@@ -86,7 +86,7 @@ export class RowTeller {
   /** Explains a row once, when it is shown or reported. A successful row needs no explanation. */
   explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
     if (end.ending.code === undefined || !this.#isHeard()) return { tell: () => this.#tell(end) };
-    return explain(end.ending, nowMs).then(({ problem }) => ({
+    return explain(end.ending, nowMs, true).then(({ problem }) => ({
       problem: problem?.message,
       tell: () => this.#tell(end, problem),
     }));
