@@ -120,7 +120,7 @@ describe('batch check', () => {
     expect(ran.stderr).toContain('does not name a token "BONKK"');
     const problems = copyOf(path).trimEnd().split('\n');
     expect(problems[1]).toContain('the bot’s own wallet');
-    expect(problems[2]).toContain('allows 1 SOL in one transfer');
+    expect(problems[2]).toContain('allows at most 1 SOL per transfer');
     expect(problems[3]).toMatch(/,$/u);
     expect(problems[5]).toContain('has no limits for BONKK');
   });
