@@ -43,7 +43,7 @@ describe('a row’s end is put in words', () => {
   test('no more once no further row is listed, unless a report is asked for', async () => {
     for (const [report, words] of [
       [undefined, undefined],
-      [{} as ReportFile, 'Answered No. Nothing was sent.'],
+      [{} as ReportFile, 'Answered No. This row was not sent this time.'],
     ] as const) {
       const { teller } = tellerFor({ ...(report && { report }) });
       for (let row = 1; row <= 20; row += 1) await (await teller.explain(endOf(declined), 0)).tell();

@@ -121,7 +121,7 @@ describe('config add', () => {
     [to('__proto__', '--token-env', 'T'), 'bad-input', /letters, digits/u],
     [to('a'.repeat(65), '--token-env', 'T'), 'bad-input', /64 characters/u],
     [to('prod', '--token-env', 'T'), 'not-allowed-now', /already/u],
-    [to('x'), 'usage', /no terminal to ask.*--token-stdin/u],
+    [to('x'), 'usage', /no terminal for the question.*--token-stdin/u],
     [to('x', '--token-env', 'T', '--token-stdin'), 'usage', /--token-stdin and --token-env are both/u],
     [to('x', '--token-env', '$T'), 'bad-input', /name without \$/u],
     [to('x', '--token-env', ''), 'bad-input', /not a variable name/u],

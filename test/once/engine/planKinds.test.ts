@@ -381,7 +381,9 @@ describe('what is said of a plan is what is done about it', () => {
     const suggest = () => ({ lines: [], lacking: undefined });
     // What differs is known where the other one was found.
     const said =
-      kind === 'other-body' ? 'the name is taken, with a different amount (it was' : dryRunWords[kind];
+      kind === 'other-body'
+        ? 'the name is taken by a transfer with a different amount (it was'
+        : dryRunWords[kind];
     expect(view?.human({ paint, columns: 200, own: String, verbose: false, suggest })).toContain(said);
   });
 
