@@ -133,7 +133,7 @@ const rerunGroups: readonly HelpGroup[] = [
     ],
   },
   {
-    title: 'botctl stops before it sends anything (exit 6 or 10) if',
+    title: 'botctl stops (exit 6 or 10), asks or warns if',
     rows: [
       { term: 'the name is taken', about: 'by a different amount, recipient, text or bot' },
       { term: 'it is held', about: 'it may have happened, or it needs an approval' },
