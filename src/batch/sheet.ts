@@ -368,9 +368,8 @@ const shownGroups = 20;
 
 /** Where at least one of a group is still to be paid. */
 export function alikeRows(sheet: Sheet): AlikeRows {
-  const groups = new Map(
-    sheet.paidTwice().map((payment) => [payment, { lines: [] as number[], left: 0, request: undefined }]),
-  ) as Map<string, { lines: number[]; left: number; request: TransferRequest | undefined }>;
+  const groups = new Map<string, { lines: number[]; left: number; request?: TransferRequest }>();
+  for (const payment of sheet.paidTwice()) groups.set(payment, { lines: [], left: 0 });
   if (groups.size === 0) return noAlikeRows;
   for (const { line, standing, request } of sheet.rows()) {
     if (request === undefined) continue;

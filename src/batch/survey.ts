@@ -50,9 +50,9 @@ type SurveyInputs = {
   /** Whether a template puts this column into the text. */
   readonly isSent: (title: string) => boolean;
   readonly refusalInWords: (refusal: Refusal) => string;
-  /** Called once for each row that is not valid. */
   /** Why a row that was paid under another name is not sent. */
   readonly repeatInWords: (earlier: EarlierPayment, nowMs: number) => string;
+  /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 

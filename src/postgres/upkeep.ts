@@ -341,7 +341,7 @@ export type SharedLook = {
     readonly isNewServer: boolean;
     readonly folder: string;
   };
-  /** The file with replies that could not be recorded in the journal; undefined if there is none. */
+  /** The folder with replies that the journal could not take. Undefined if it has none. */
   readonly lateReplies: string | undefined;
   /** Files with replies to attempts that the journal has lost. */
   readonly lostReplies: readonly string[];
