@@ -1,13 +1,16 @@
 // npm run mutate -- PATH… [--tests PATH…] [--since COMMIT] [--json FILE]
 // Changes the sources at PATH in every small way, one change at a time, and says which changes no test notices. With
-// --since, only lines that changed since that commit are tried.
+// --since, only lines that changed since that commit are tried. Changes that no test can notice are listed, with reasons,
+// in mutate/equivalent.txt; any other survivor, and a listed one that is killed or gone, makes it exit 1.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createVitest, type TestSpecification, type Vitest } from 'vitest/node';
-import { type Mutable, type Mutant, mutable, withMutants } from './mutate/mutants.ts';
+import { onMemoryDisk } from '../testing/memoryDisk.ts';
+import { type Change, changeOf, judge, listed, readEquivalent, readList } from './mutate/equivalent.ts';
+import { type Mutable, mutable, withMutants } from './mutate/mutants.ts';
 import type { Coverage, Pass, Targets } from './mutate/passes.ts';
 
 type Source = {
@@ -17,12 +20,7 @@ type Source = {
   readonly first: number;
 };
 type Fate = 'killed' | 'survived' | 'not reached';
-type Judged = Mutant & {
-  readonly path: string;
-  readonly line: number;
-  readonly was: string;
-  readonly fate: Fate;
-};
+type Judged = Change & { readonly line: number; readonly fate: Fate };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,7 +28,7 @@ const { values, positionals } = parseArgs({
     tests: {
       type: 'string',
       multiple: true,
-      default: ['test/once', 'test/batch', 'test/machine', 'test/errors.test.ts'],
+      default: ['once', 'batch', 'machine', 'cli', 'errors', 'main'].map((name) => `test/${name}`),
     },
     since: { type: 'string' },
     json: { type: 'string' },
@@ -58,7 +56,7 @@ function changedLines(path: string, since: string): Set<number> {
 
 function readSources(): Source[] {
   let first = 0;
-  return positionals.flatMap(filesIn).map((path) => {
+  const sources = positionals.flatMap(filesIn).map((path) => {
     const text = readFileSync(path, 'utf8');
     const all = mutable(text, path);
     const lines = values.since === undefined ? undefined : changedLines(path, values.since);
@@ -67,6 +65,7 @@ function readSources(): Source[] {
     first += mutants.length;
     return source;
   });
+  return sources.filter(({ found }) => found.mutants.length > 0);
 }
 
 async function openVitest(sources: readonly Source[], rank: Map<string, number>): Promise<Vitest> {
@@ -81,6 +80,7 @@ async function openVitest(sources: readonly Source[], rank: Map<string, number>)
       include: ['test/**/*.test.ts'],
       exclude: ['**/node_modules/**'],
       setupFiles: [resolve('test/fixedSeed.ts')],
+      env: onMemoryDisk(),
       runner: resolve('scripts/mutate/runner.ts'),
       related: sources.map(({ path }) => path),
       pool: 'forks',
@@ -88,7 +88,7 @@ async function openVitest(sources: readonly Source[], rank: Map<string, number>)
       execArgv: ['--no-warnings'],
       isolate: true,
       maxWorkers: 2,
-      testTimeout: 20_000,
+      testTimeout: 10_000,
       hookTimeout: 20_000,
       sequence: {
         sequencer: class {
@@ -147,7 +147,32 @@ function readCoverage(): Coverage[] {
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Coverage);
 }
 
+type Test = { readonly id: string; readonly file: string; readonly ms: number };
+
+/**
+ * For each change the tests that reach it, in the order in which they try it: the cheapest of each file, then the next
+ * of each file. Tests of one file tend to notice the same changes.
+ */
+function queuesOf(coverage: readonly Coverage[]): Map<number, Test[]> {
+  const queues = new Map<number, (Test & { turn: number })[]>();
+  for (const { file, tests } of coverage) {
+    const turns = new Map<number, number>();
+    for (const { id, ms, isPassed, reached } of [...tests].sort((one, other) => one.ms - other.ms))
+      for (const number of isPassed ? reached : []) {
+        const turn = turns.get(number) ?? 0;
+        turns.set(number, turn + 1);
+        queues.set(number, [...(queues.get(number) ?? []), { id, file, ms, turn }]);
+      }
+  }
+  for (const queue of queues.values()) queue.sort((one, other) => one.turn - other.turn || one.ms - other.ms);
+  return queues;
+}
+
 const sources = readSources();
+if (sources.length === 0) {
+  console.error('Nothing to change there.');
+  process.exit();
+}
 const count = sources.reduce((sum, { found }) => sum + found.mutants.length, 0);
 const rank = new Map<string, number>();
 const vitest = await openVitest(sources, rank);
@@ -157,22 +182,31 @@ try {
   const specs = await vitest.getRelevantTestSpecifications(values.tests);
   await play(vitest, 'reach', specs);
   const coverage = readCoverage();
-  const targets: Record<string, readonly number[]> = {};
-  for (const { file, tests } of coverage) {
+  for (const { file, tests } of coverage)
     rank.set(file, tests.reduce((sum, { ms }) => sum + ms, 0) / tests.length);
-    for (const { id, isPassed, reached } of tests) if (isPassed) targets[id] = reached;
+  const queues = queuesOf(coverage);
+  console.error(
+    `${count} changes, ${coverage.length} test files reach ${queues.size} in tests (${seconds()})`,
+  );
+  for (const most of [8, 64, Number.POSITIVE_INFINITY]) {
+    const targets: Record<string, number[]> = {};
+    const files = new Set<string>();
+    const dead = killed();
+    for (const [number, queue] of queues) {
+      if (dead.has(number)) continue;
+      for (const { id, file } of queue.splice(0, most)) {
+        targets[id] = [...(targets[id] ?? []), number];
+        files.add(file);
+      }
+    }
+    writeFileSync(join(folder, 'targets.json'), JSON.stringify(targets satisfies Targets));
+    await play(
+      vitest,
+      'kill',
+      specs.filter(({ moduleId }) => files.has(moduleId)),
+    );
+    console.error(`${killed().size} killed (${seconds()})`);
   }
-  writeFileSync(join(folder, 'targets.json'), JSON.stringify(targets satisfies Targets));
-  const files = new Set(
-    coverage.filter(({ tests }) => tests.some(({ reached }) => reached.length > 0)).map(({ file }) => file),
-  );
-  console.error(`${count} mutants, ${coverage.length} test files, ${files.size} reach some (${seconds()})`);
-  await play(
-    vitest,
-    'kill',
-    specs.filter(({ moduleId }) => files.has(moduleId)),
-  );
-  console.error(`${killed().size} killed by tests (${seconds()})`);
   const loadedBy = new Map<number, string[]>();
   for (const { file, loaded } of coverage)
     for (const number of loaded) loadedBy.set(number, [...(loadedBy.get(number) ?? []), file]);
@@ -195,9 +229,8 @@ try {
     found.mutants.map((mutant, index) => {
       const number = first + index;
       const alive = reached.has(number) ? 'survived' : 'not reached';
-      const was = text.slice(mutant.start, mutant.end);
-      const line = lineOf(text, mutant.start);
-      return { ...mutant, path: relative('.', path), line, was, fate: dead.has(number) ? 'killed' : alive };
+      const change = changeOf(relative('.', path), text, mutant);
+      return { ...change, line: lineOf(text, mutant.start), fate: dead.has(number) ? 'killed' : alive };
     }),
   );
   report(judged);
@@ -206,18 +239,26 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-function report(judged: readonly Judged[]): void {
-  const short = (code: string): string => code.replaceAll(/\s+/gu, ' ').slice(0, 90);
-  for (const { path, line, was, by, fate } of judged)
-    if (fate !== 'killed') console.log(`${path}:${line} ${fate}: ${short(was)} → ${short(by)}`);
-  for (const path of [...new Set(judged.map((one) => one.path)), '']) {
-    const own = judged.filter((one) => path === '' || one.path === path);
-    const dead = own.filter(({ fate }) => fate === 'killed').length;
+function report(all: readonly Judged[]): void {
+  const paths = new Set(all.map(({ path }) => path));
+  const known = readEquivalent(readList()).changes.filter(({ path }) => paths.has(path));
+  const survivors = all.filter(({ fate }) => fate !== 'killed');
+  const { excused, idle } = judge(survivors, known);
+  const open = survivors.filter((one) => !excused.includes(one));
+  process.stdout.write(listed(open.map((one) => ({ ...one, label: one.fate }))));
+  // With --since most lines are not tried, and say nothing about what is listed.
+  const stale = values.since === undefined ? idle : [];
+  if (stale.length > 0) console.log('listed in equivalent.txt, but killed or gone:');
+  process.stdout.write(listed(stale.map((one) => ({ ...one, label: one.reason }))));
+  for (const path of [...paths, 'all']) {
+    const of = (some: readonly Judged[]): number =>
+      some.filter((one) => path === 'all' || one.path === path).length;
+    const killed = of(all) - of(survivors);
     console.log(
-      `${path || 'all'}: ${dead} of ${own.length} killed (${Math.round((100 * dead) / (own.length || 1))} %)`,
+      `${path}: ${of(all)} changes, ${killed} killed, ${of(excused)} equivalent, ${of(open)} open (${Math.floor((100 * killed) / (of(all) || 1))} %)`,
     );
   }
   console.error(`in ${seconds()}`);
-  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(judged, undefined, 1));
-  if (judged.some(({ fate }) => fate !== 'killed')) process.exitCode = 1;
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all, undefined, 1));
+  if (open.length > 0 || stale.length > 0) process.exitCode = 1;
 }

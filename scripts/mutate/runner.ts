@@ -9,26 +9,31 @@ import type { Coverage, Pass, Targets } from './passes.ts';
 const pass = process.env.MUTATE_PASS as Pass;
 const folder = process.env.MUTATE_FOLDER ?? '';
 
-/** Far more than any test needs; a mutant may turn a loop into one that never ends. */
-const mostRounds = 3_000_000;
+/** Far more than any test needs; a mutant may turn a loop into one that never ends, and no timer ends that. */
+const mostMs = 5_000;
 
 class Mutants {
   alive = pass === 'load' ? Number(process.env.MUTATE_ALIVE) : -1;
   reached = new Set<number>();
-  #rounds = 0;
+  #steps = 0;
+  #bornMs = 0;
 
   readonly at = (number: number): boolean => {
     if (pass === 'reach') this.reached.add(number);
+    this.#step();
     return number === this.alive;
   };
 
-  readonly loop = (): void => {
-    if (this.alive >= 0 && ++this.#rounds > mostRounds) throw new Error('a loop that does not end');
-  };
+  readonly loop = (): void => this.#step();
+
+  #step(): void {
+    if (this.alive < 0 || ++this.#steps % 64 > 0 || performance.now() - this.#bornMs < mostMs) return;
+    throw new Error('a loop that does not end');
+  }
 
   become(number: number): void {
     this.alive = number;
-    this.#rounds = 0;
+    this.#bornMs = performance.now();
   }
 
   takeReached(): number[] {
