@@ -60,7 +60,8 @@ function isFolder(path: string): boolean {
   throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');
 }
 
-function codeOf(error: unknown): string | undefined {
+/** The system's code for an error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { syncFolder } from '../../../machine/disk.ts';
+import { codeOf, syncFolder } from '../../../machine/disk.ts';
 import type { Loss, LostRows } from '../facts.ts';
 import { giveToOwner } from './ownFiles.ts';
 
@@ -91,7 +91,7 @@ export class Mark {
     try {
       file = openSync(path, access);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { is: 'missing' };
+      if (codeOf(error) === 'ENOENT') return { is: 'missing' };
       throw error;
     }
     const found = fstatSync(file).isFile() ? Mark.#read(file) : undefined;
@@ -140,11 +140,11 @@ export class Mark {
     return id;
   }
 
-  /** Writes the same mark beside a copy, without the base: the copy counts its changes from the start. */
+  /** Writes the same mark beside a copy, without the base: the copy counts its changes from the start. Syncs nothing. */
   static copy(journalPath: string, copyPath: string): void {
     const bytes = readFileSync(markPath(journalPath));
     bytes.fill(0, Math.min(baseAt, bytes.length));
-    writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600, flush: true });
+    writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600 });
   }
 
   /** Puts the draft with this id in the mark's place. Does nothing if there is no such draft. */
@@ -237,10 +237,8 @@ function isWhole(slot: Buffer, id: string): boolean {
 }
 
 function numbersOf(slot: Buffer): RowNumbers {
-  const [intents = 0, attempts = 0, decisions = 0] = numbered.map((_kind, nth) =>
-    Number(slot.readBigUInt64LE(nth * 8)),
-  );
-  return { intents, attempts, decisions };
+  const at = (nth: number): number => Number(slot.readBigUInt64LE(nth * 8));
+  return { intents: at(0), attempts: at(1), decisions: at(2) };
 }
 
 /** A torn or unwritten slot counts as nothing. */

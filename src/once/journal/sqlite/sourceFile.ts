@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { codeOf } from '../../../machine/disk.ts';
 import { isHeld } from '../../../machine/fileLock.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Attempt, BatchInput, Decision, Intent, Observation, Receipt } from '../journal.ts';
@@ -121,7 +122,7 @@ export class SourceFile {
     try {
       return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+      if (codeOf(error) === 'ENOENT') return 0;
       throw error;
     }
   }

@@ -27,7 +27,14 @@ import {
   rowsKnownTo,
   writeMarkId,
 } from './mark.ts';
-import { movedFailure, refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import {
+  giveToOwner,
+  movedFailure,
+  refuseMounted,
+  refuseUnusable,
+  resolveLinks,
+  sizeOf,
+} from './ownFiles.ts';
 import { migrations } from './schema.ts';
 
 /**
@@ -294,11 +301,15 @@ function isDumped(header: Buffer, path: string): boolean {
 
 /** One process at a time sets up a file: changing the journal mode does not wait for others by itself. */
 export function withSetupLock<Result>(path: string, work: () => Result): Result {
+  const lock = `${path}.setup`;
   return whileLocked(
-    `${path}.setup`,
+    lock,
     busyTimeoutMs,
     () => journalFailure('set-up-unfinished', { path }),
-    work,
+    () => {
+      giveToOwner(lock, path);
+      return work();
+    },
   );
 }
 

@@ -128,7 +128,7 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
     Mark.copy(path, target);
     closeSync(openSync(target, 'wx', 0o600));
     await backup(database, target, { rate: pagesAtOnce });
-    sync(target);
+    for (const made of [markPath(target), target]) sync(made);
     return numbersOfWhole(target);
   } catch (error) {
     for (const made of [target, markPath(target), `${target}-shm`, `${target}-wal`])

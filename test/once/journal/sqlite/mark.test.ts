@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
+import type { Loss } from '../../../../src/once/journal/facts.ts';
 import { lookAtJournal, recentIntents } from '../../../../src/once/journal/sqlite/lookOnly.ts';
 import { Mark } from '../../../../src/once/journal/sqlite/mark.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
@@ -83,7 +85,17 @@ const logHeaderBytes = 32;
 describe('a journal that holds all that it ever held', () => {
   test('is opened as before, again and again', async () => {
     const path = await leftJournal();
-    for (let times = 0; times < 3; times += 1) await done(opened(path), 'accepted');
+    for (let times = 0; times < 3; times += 1) {
+      const journal = opened(path);
+      const id = await done(journal, 'unknown');
+      await journal.decide(id, {
+        kind: 'happened',
+        who: 'w',
+        atMs: nowMs,
+        reason: 'r',
+        signature: undefined,
+      });
+    }
     expect(findLoss(path)).toBeUndefined();
   });
 
@@ -126,6 +138,7 @@ type Hurt = {
   readonly what: string;
   readonly hurt: (path: string) => void | Promise<void>;
   readonly says: RegExp;
+  readonly loss: Partial<Loss>;
   readonly accepted: readonly unknown[];
 };
 
@@ -139,6 +152,7 @@ const hurts: readonly Hurt[] = [
     what: 'one flipped bit in the log',
     hurt: (path) => overwrite(`${path}-wal`, logHeaderBytes + 40, (byte) => byte ^ 4),
     says: /has lost 5 entries and 5 attempts/u,
+    loss: { is: 'rows' },
     accepted: five,
   },
   {
@@ -148,18 +162,21 @@ const hurts: readonly Hurt[] = [
       truncateSync(`${path}-wal`, logHeaderBytes + Math.floor(frames / 2) * frameBytes);
     },
     says: /has lost [1-4] entr(?:y|ies) and [1-4] attempts?/u,
+    loss: { is: 'rows' },
     accepted: expect.anything() as never,
   },
   {
     what: 'the log’s header broken',
     hurt: (path) => overwrite(`${path}-wal`, 9, (byte) => byte ^ 0x80),
     says: /has lost 5 entries and 5 attempts/u,
+    loss: { is: 'rows' },
     accepted: five,
   },
   {
     what: 'the log removed',
     hurt: (path) => rmSync(`${path}-wal`),
     says: /has lost 5 entries and 5 attempts/u,
+    loss: { is: 'rows' },
     accepted: five,
   },
   {
@@ -169,6 +186,7 @@ const hurts: readonly Hurt[] = [
       for (const suffix of ['', '-wal']) copyFileSync(`${older}${suffix}`, `${path}${suffix}`);
     },
     says: /its mark .*journal\.db\.mark is from another journal/u,
+    loss: { is: 'mark', found: 'anothers' },
     accepted: five,
   },
   {
@@ -177,12 +195,14 @@ const hurts: readonly Hurt[] = [
       for (const suffix of ['-wal', '.mark']) rmSync(`${path}${suffix}`);
     },
     says: /its mark .*journal\.db\.mark is missing/u,
+    loss: { is: 'mark', found: 'missing' },
     accepted: [],
   },
   {
     what: 'a damaged mark',
     hurt: (path) => overwrite(`${path}.mark`, 20, (byte) => byte ^ 1),
     says: /its mark .*journal\.db\.mark is damaged/u,
+    loss: { is: 'mark', found: 'damaged' },
     accepted: [],
   },
   {
@@ -196,19 +216,32 @@ const hurts: readonly Hurt[] = [
       database.close();
     },
     says: /is older than the mark beside it; that journal had 5 entries and 5 attempts/u,
+    loss: { is: 'journal', found: 'older' },
     accepted: five,
   },
   {
     what: 'journal.db removed from beside its log and its mark',
     hurt: (path) => rmSync(path),
     says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    loss: { is: 'journal', found: 'gone' },
     accepted: five,
   },
   {
     what: 'journal.db emptied',
     hurt: (path) => truncateSync(path, 0),
     says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    loss: { is: 'journal', found: 'gone' },
     accepted: five,
+  },
+  {
+    what: 'journal.db emptied, and its mark damaged',
+    hurt: (path) => {
+      truncateSync(path, 0);
+      truncateSync(`${path}.mark`, 30);
+    },
+    says: /is gone or empty, but/u,
+    loss: { is: 'journal', found: 'gone', rows: [] },
+    accepted: [],
   },
 ];
 
@@ -225,10 +258,10 @@ describe('a journal that has lost something', () => {
 
   test.each(hurts)(
     'is used again once the loss is accepted, and counts on above it: $what',
-    async ({ hurt, accepted }) => {
+    async ({ hurt, loss, accepted }) => {
       const path = await leftJournal();
       await hurt(path);
-      expect(findLoss(path)).toBeDefined();
+      expect(findLoss(path)).toMatchObject(loss);
       expect(acceptLoss(path, 'ada@here', nowMs).rows).toEqual(accepted);
       expect(findLoss(path)).toBeUndefined();
       const journal = opened(path);
@@ -396,9 +429,10 @@ test('an emptied journal.db is looked at without losing the log beside it', asyn
 });
 
 describe('what root makes beside a user’s journal (skipped where this is not root)', () => {
-  test.skipIf(process.getuid?.() !== 0)('belongs to that user', async () => {
-    const path = await leftJournal();
-    for (const suffix of beside) chownSync(`${path}${suffix}`, 4242, 4242);
+  test.skipIf(process.getuid?.() !== 0).each(['used', 'empty'])('belongs to that user: %s', async (which) => {
+    const path = which === 'used' ? await leftJournal() : join(newFolder(), 'journal.db');
+    if (which === 'empty') writeFileSync(path, '');
+    for (const name of readdirSync(dirname(path))) chownSync(join(dirname(path), name), 4242, 4242);
     chownSync(dirname(path), 4242, 4242);
     const journal = opened(path);
     await journal.begin(newIntent(), 'h', nowMs);
@@ -450,6 +484,14 @@ describe('a mark that cannot be raised', () => {
     const failure = await failureOf(() => done(journal, 'accepted'));
     expect(failure.code).toBe('journal-not-writable');
     expect(failure.message).toContain('journal.db.mark cannot be written');
+    expect(failure.message).toContain('the disk is full');
+  });
+
+  test('or not even opened, stops it too', async () => {
+    const path = await leftJournal();
+    rmSync(`${path}.mark`);
+    symlinkSync(`${path}.mark`, `${path}.mark`);
+    expect((await failureOf(() => openJournal(path))).code).toBe('journal-not-writable');
   });
 
   test('copies of the whole folder are journals of their own', async () => {

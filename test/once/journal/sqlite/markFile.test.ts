@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { makeFolder } from '../../../../src/machine/disk.ts';
+import { highestOf, Mark, markPath, noRowNumbers } from '../../../../src/once/journal/sqlite/mark.ts';
+import { newPath } from '../../../../testing/journals.ts';
+
+const forty = { intents: 20, attempts: 20, decisions: 0 };
+
+let path: string;
+beforeEach(() => {
+  path = newPath();
+  makeFolder(dirname(path));
+});
+
+function newMark(numbers = noRowNumbers): Mark {
+  Mark.adoptDraft(path, Mark.draft(path, numbers));
+  return openedMark();
+}
+
+function openedMark(): Mark {
+  const found = Mark.open(path, 'r+');
+  if (found.is !== 'mark') throw new Error(found.is);
+  return found.mark;
+}
+
+describe('a mark', () => {
+  test('says from the first what it was made for', () => {
+    expect(newMark(forty).highest).toEqual(forty);
+    expect(Mark.look(path)).toEqual(forty);
+  });
+
+  test('is not replaced by the draft of another', () => {
+    const mark = newMark(forty);
+    Mark.draft(path, noRowNumbers);
+    Mark.adoptDraft(path, mark.id);
+    expect(Mark.look(path)).toEqual(forty);
+  });
+
+  const numbers = fc.record({ intents: fc.nat(90), attempts: fc.nat(90), decisions: fc.nat(90) });
+
+  test('says all that two processes raised it to, in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(1), numbers)), (raises) => {
+        const marks = [newMark(), openedMark()] as const;
+        let highest = noRowNumbers;
+        for (const [which, given] of raises) {
+          const mark = marks[which] ?? marks[0];
+          mark.raise(given);
+          highest = highestOf(highest, given);
+          expect(highestOf(mark.highest, given)).toEqual(mark.highest);
+        }
+        expect(Mark.look(path)).toEqual(highest);
+        for (const mark of marks) mark.close();
+      }),
+    );
+  });
+
+  test('with any byte flipped says less, or nothing, and never more', () => {
+    newMark(forty);
+    const whole = readFileSync(markPath(path));
+    const said = new Set<string>();
+    for (let at = 0; at < whole.length; at += 1) {
+      const hurt = Buffer.from(whole);
+      hurt.writeUInt8(hurt.readUInt8(at) ^ 0xff, at);
+      writeFileSync(markPath(path), hurt);
+      said.add(JSON.stringify(Mark.look(path)));
+    }
+    expect([...said].sort()).toEqual(['damaged', noRowNumbers, forty].map((one) => JSON.stringify(one)));
+    expect(whole.length).toBe(40 + 64 * 32 + 16);
+  });
+
+  test('counts on where a slot is torn, whatever that slot said', () => {
+    const mark = newMark(forty);
+    const whole = readFileSync(markPath(path));
+    const slot = whole.subarray(40 + 41 * 32, 40 + 42 * 32);
+    slot.fill(0x01);
+    writeFileSync(markPath(path), whole);
+    mark.raise({ ...forty, intents: 21 });
+    expect(Mark.look(path)).toEqual({ ...forty, intents: 21 });
+  });
+
+  test('takes a torn base for none', () => {
+    newMark(forty).noteBase(7);
+    expect(openedMark().base).toBe(7);
+    const whole = readFileSync(markPath(path));
+    whole.writeUInt8(9, whole.length - 16);
+    writeFileSync(markPath(path), whole);
+    expect(openedMark().base).toBe(0);
+  });
+});
