@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { diskTroubleOf } from '../machine/disk.ts';
+import { trusted } from '../machine/engine/node.ts';
 import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
@@ -284,7 +285,7 @@ type TlsSettings = {
   /** Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect. */
   readonly rejectUnauthorized: boolean;
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
-  readonly ca?: string;
+  readonly ca?: string | string[];
   readonly cert?: string;
   readonly key?: string;
 };
@@ -330,7 +331,7 @@ function tlsSettings(encryption: Encryption, server: Server): false | TlsSetting
     // Checks the name from the URL. What the driver passes for an IP address has changed between its versions.
     checkServerIdentity: (_host, certificate) =>
       mode === 'verify-full' ? checkServerIdentity(server.host, certificate) : undefined,
-    ...(rootCert === undefined ? {} : { ca: readPem(rootCert, 'certificate') }),
+    ...(rootCert === undefined ? trusted() : { ca: readPem(rootCert, 'certificate') }),
     ...(client === undefined
       ? {}
       : { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),

@@ -65,6 +65,14 @@ export function terminalInput(descriptor: number): Readable {
   return Object.assign(typed, { isTTY: true, setRawMode });
 }
 
+type Tls = typeof import('node:tls') & { getCACertificates(which: 'bundled' | 'extra'): string[] };
+
+/** For a TLS connection that names no authority of its own. Bun alone would trust the system’s and OpenSSL’s, too. */
+export function trusted(): { ca?: string[] } {
+  const { getCACertificates } = process.getBuiltinModule('node:tls') as Tls;
+  return { ca: [...getCACertificates('bundled'), ...getCACertificates('extra')] };
+}
+
 /** What `doctor` says of the engine. */
 export function engineVersion(): { node: string } | { bun: string } {
   return { bun: process.versions.bun ?? '' };

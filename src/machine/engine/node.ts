@@ -30,6 +30,11 @@ export function terminalInput(descriptor: number): Readable {
   return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
 }
 
+/** For a TLS connection that names no authority of its own. */
+export function trusted(): { ca?: string[] } {
+  return {};
+}
+
 /** What `doctor` says of the engine. */
 export function engineVersion(): { node: string } | { bun: string } {
   return { node: process.version };

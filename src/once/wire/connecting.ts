@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { trusted } from '../../machine/engine/node.ts';
 import { nextTurn, readLeftovers } from '../../machine/process.ts';
 import { failing } from '../failures.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
@@ -195,7 +196,7 @@ async function secured(
   reaching.catch(() => {});
   await begun;
   const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
-  const secureContext = createSecureContext();
+  const secureContext = createSecureContext(trusted());
   const socket = await reaching;
   // Without the trailing dot of a complete name: servers written in Go refuse it here.
   const servername = isAddress(host) ? '' : host.replace(/\.$/u, '');

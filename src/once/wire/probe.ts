@@ -3,6 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { trusted } from '../../machine/engine/node.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor, proxyText } from './proxy.ts';
 import { isNotHttp, type Trouble, TroubleError, troubleOf } from './trouble.ts';
@@ -67,7 +68,7 @@ async function open(service: URL, proxy: ProxyServer | undefined, late: AbortSig
     : tunnel(proxy, `${service.hostname}:${port}`, late));
   if (!secure) return below;
   const servername = /^[\d.]+$|:/u.test(host) ? '' : host;
-  const socket = connectTls({ socket: below, host, servername, ALPNProtocols: ['http/1.1'] });
+  const socket = connectTls({ socket: below, host, servername, ALPNProtocols: ['http/1.1'], ...trusted() });
   return connected(socket, 'secureConnect', late);
 }
 
@@ -173,6 +174,7 @@ export function openTunnel(
     path: target,
     headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
     agent: false,
+    ...(secure && trusted()),
   });
   request.once('connect', ({ statusCode = 0 }, socket, first) => {
     if (statusCode < 200 || statusCode > 299) {
