@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ended, fewAtATime, type Ran } from '../../testing/botctl.ts';
@@ -31,6 +31,10 @@ const isHere = existsSync(join(root, 'build/node_modules/@oven/bun-linux-x64-bas
 const skipped = isHere ? '' : ' (skipped: npm run binary has not installed Bun here)';
 
 const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
+const pay = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--yes'];
+
+/** To make it, on a busy machine. */
+const longestMs = 300_000;
 
 describe.skipIf(!isHere)(`the single file${skipped}`, () => {
   let folder: string;
@@ -39,7 +43,7 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
     folder = mkdtempSync(join(tmpdir(), 'botctl-file-'));
     execFileSync(process.execPath, [join(root, 'build/file.mjs'), 'linux-x64', folder]);
     file = join(folder, 'botctl-linux-x64');
-  });
+  }, longestMs);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   let home: string;
@@ -68,14 +72,15 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
   });
 
   test('makes a transfer with a real signature from nothing but itself, and makes it once', async () => {
-    const pay = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--json'];
-    const first = await run([...pay, '--once', 'rent']);
+    const first = await run([...pay, '--once', 'rent', '--json']);
     expect(JSON.parse(first.stdout)).toMatchObject({
       outcome: 'accepted',
       replayed: false,
       transfer: { signature: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/u) },
     });
-    expect(JSON.parse((await run([...pay, '--once', 'rent'])).stdout)).toMatchObject({ replayed: true });
+    expect(JSON.parse((await run([...pay, '--once', 'rent', '--json'])).stdout)).toMatchObject({
+      replayed: true,
+    });
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -201,6 +206,73 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
     expect(ran.stderr).toContain('Set XDG_CACHE_HOME');
     expect(ran.stderr).not.toMatch(/^\s+at /mu);
   });
+
+  /** In mounts of its own, which the shell line makes of `$0`, the home. Undefined where nothing can be mounted. */
+  async function among(mounts: string, words: readonly string[], newHome = home): Promise<Ran | undefined> {
+    const line = ['-m', 'sh', '-c', `${mounts} && exec "$@"`, home, ...words];
+    const ran = await ended('unshare', line, { cwd, env: { HOME: newHome, PATH: process.env.PATH ?? '' } });
+    return /^(?:unshare|mount): /mu.test(ran.stderr) ? undefined : ran;
+  }
+
+  test.for([
+    [
+      'the disk of its cache is full',
+      'mount -t tmpfs -o size=1m,mode=700 none "$0/.cache"',
+      'the disk is full',
+    ],
+    [
+      'the home is read-only',
+      'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"',
+      'the file system is read-only',
+    ],
+  ])('sends nothing if %s', async ([, mounts = '', trouble = ''], { skip }) => {
+    mkdirSync(join(home, '.cache'), { mode: 0o700 });
+    const ran = await among(mounts, [file, ...send]);
+    if (ran === undefined) return skip('nothing can be mounted here');
+    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(trouble) });
+    expect(ran.stderr).toContain('Nothing was sent.');
+  });
+
+  test('needs of a Linux its libraries and /proc, and names what is missing', async ({ skip }) => {
+    expect(await run(pay)).toMatchObject({ code: 0 });
+    const needed = execFileSync('ldd', [file, ...parts()], { encoding: 'utf8' });
+    for (const path of [file, ...(needed.match(/\/\S+(?= \()/gu) ?? [])]) {
+      const copy = join(cwd, path === file ? 'botctl' : path);
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(path, copy);
+    }
+    for (const name of ['proc', 'new-home']) mkdirSync(join(cwd, name));
+    const inRoot = (): Promise<Ran | undefined> =>
+      among('mount -t proc proc "$0/here/proc"', ['chroot', cwd, '/botctl', ...pay], '/new-home');
+    const paid = await inRoot();
+    if (paid === undefined) return skip('nothing can be mounted here');
+    expect(paid).toMatchObject({ code: 0, stdout: expect.stringContaining('Signature') });
+    for (const path of needed.match(/\/\S*libstdc\S+(?= \()/gu) ?? []) rmSync(join(cwd, path));
+    expect(await inRoot()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/libstdc.+Nothing was sent.+needs glibc [\d.]+ and libstdc/su),
+    });
+  });
+
+  test.each([30, 80, 95])('cut to %i percent does nothing', async (percent) => {
+    const half = join(home, 'half');
+    copyFileSync(file, half);
+    truncateSync(half, Math.floor((statSync(file).size * percent) / 100));
+    const ran = await ended(half, send, { cwd, env: { HOME: home } });
+    expect(ran.code).not.toBe(0);
+    expect(ran.stdout).toBe('');
+    expect(readdirSync(home).sort()).toEqual(['half', 'here']);
+  });
+
+  test(
+    'is the same bytes whenever it is made',
+    () => {
+      const again = join(home, 'again');
+      execFileSync(process.execPath, [join(root, 'build/file.mjs'), 'linux-x64', again]);
+      expect(readFileSync(join(again, 'botctl-linux-x64')).equals(readFileSync(file))).toBe(true);
+    },
+    longestMs,
+  );
 
   test('draws a key of its own in every process', async () => {
     const keys = new Set<string>();

@@ -14,7 +14,9 @@ export const machineTable: Table<MachineFacts> = {
       error === undefined
         ? `Other users may be able to write to ${folder}, from which botctl would load its native parts`
         : `The native parts of botctl cannot be loaded from ${folder}: ${diskTrouble(error)}`,
-    hint: 'Set XDG_CACHE_HOME to a folder that only you can write to, where files can be kept and programs run.',
+    hint: /GLIBC|libstdc/u.test(String(error))
+      ? 'It needs glibc 2.29 and libstdc++.'
+      : 'Set XDG_CACHE_HOME to a folder that only you can write to, where files can be kept and programs run.',
   }),
   failed: ({ error, path }) => ({
     message: `This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.`,
