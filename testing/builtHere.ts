@@ -82,7 +82,7 @@ function apart(argv: readonly string[], { clock, machinePolicy, ...start }: Star
   if (clock === undefined) return botctl(argv, start);
   if (!(clock instanceof SkippingClock)) throw new Error('BOTCTL_BIN: this clock is for this process');
   const skipping = {
-    BOTCTL_SKIPPED_MS: String(clock.skippedMs),
+    BOTCTL_SKIPPED_MS: String(clock.now() - Date.now()),
     ...loadingFirst(`${root}/testing/skipSleeps.cjs`),
   };
   return botctl(argv, { ...start, env: { ...start.env, ...skipping } });

@@ -10,7 +10,7 @@ import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { type Gate, startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
-import { program, programWords } from '../../testing/program.ts';
+import { foreignBin, program, programWords } from '../../testing/program.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let home: Home;
@@ -402,7 +402,7 @@ describe('running', () => {
   const many = (count: number): string =>
     messages(Array.from({ length: count }, (_, row) => [`r${row}`, `row ${row}`]));
 
-  test('a rate limit slows the whole batch, beside --max-wait and --retries', async () => {
+  test.skipIf(foreignBin)('a rate limit slows the whole batch (one clock: not with BOTCTL_BIN)', async () => {
     // A service by the same clock: it has time for the next row when the batch has waited, however slow the machine.
     const clock = new SkippingClock();
     const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));

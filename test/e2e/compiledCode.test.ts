@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
+import { programWords } from '../../testing/program.ts';
 
 let home: Home;
 let cache: string;
@@ -52,7 +53,9 @@ test('what every command loads needs no part of Node that is slow to load', () =
   expect(parts.sort()).toEqual(['node:fs', 'node:os', 'node:path', 'node:timers/promises']);
 });
 
-describe.skipIf(process.platform === 'win32')('compiled code', () => {
+const isKept = process.platform !== 'win32' && programWords.length > 0;
+
+describe.runIf(isKept)('compiled code (the single file has it inside)', () => {
   test('is kept from the second command on, where nobody else can read or write', async () => {
     await run(where);
     expect(kept()).toEqual([]);

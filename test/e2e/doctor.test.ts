@@ -133,7 +133,7 @@ test('in the sandbox everything is in order, and what is there is counted', asyn
   expect(checks.intents).toMatchObject({ level: 'ok', says: '1 accepted' });
   expect(checks.journal?.says).toContain('quick_check ok, WAL, synchronous FULL');
   const human = await botctl(['--sandbox', 'doctor'], { env: { ...env, COLUMNS: '80' } });
-  expect(human.stdout).toMatch(/^ok {4}node {6}Node /u);
+  expect(human.stdout).toMatch(/^ok {4}node {6}(?:Node|Bun) /u);
   expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 

@@ -1,12 +1,12 @@
 // A Node that is too old for botctl: one line, exit 1, and nothing was touched.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tooOldNode } from '../../scripts/otherNodes.ts';
 import { ended, type Ran } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';
-import { botctlPath } from '../../testing/program.ts';
+import { botctlPath, programWords } from '../../testing/program.ts';
 
 const { engines, version } = JSON.parse(
   readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),
@@ -37,40 +37,42 @@ test('what it needs is said in package.json alone', () => {
   expect(engines.node).toBe('^20.19 || >=22.3');
 });
 
-test.each(['14.21.3', '18.20.8', '20.18.3', '21.7.3', '22.2.0'])('Node %s is refused', async (node) => {
-  expect(await onNode(node, send)).toEqual({
-    code: 1,
-    signal: null,
-    stdout: '',
-    stderr: `botctl: ${sentence(node)}\n`,
+describe.skipIf(programWords.length === 0)('a Node (the single file needs none)', () => {
+  test.each(['14.21.3', '18.20.8', '20.18.3', '21.7.3', '22.2.0'])('Node %s is refused', async (node) => {
+    expect(await onNode(node, send)).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `botctl: ${sentence(node)}\n`,
+    });
+    expect(existsSync(join(home.path, 'data'))).toBe(false);
   });
-  expect(existsSync(join(home.path, 'data'))).toBe(false);
-});
 
-test.each(['20.19.0', '20.99.1', '22.3.0', '23.0.0', '100.0.0'])('Node %s is not', async (node) => {
-  expect(await onNode(node, ['--help'])).toMatchObject({ code: 0, stderr: '' });
-});
-
-test('with --json the refusal is the documented object', async () => {
-  const { code, stdout, stderr } = await onNode('18.20.8', [...send, '--json']);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  expect(undocumented(stdout)).toBeUndefined();
-  expect(JSON.parse(stdout)).toEqual({
-    schema: 'botctl/1',
-    error: { code: 'machine-fault', message: sentence('18.20.8'), retry: 'after-fix' },
+  test.each(['20.19.0', '20.99.1', '22.3.0', '23.0.0', '100.0.0'])('Node %s is not', async (node) => {
+    expect(await onNode(node, ['--help'])).toMatchObject({ code: 0, stderr: '' });
   });
-});
 
-test('the version is told all the same', async () => {
-  expect(await onNode('18.20.8', ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
-});
+  test('with --json the refusal is the documented object', async () => {
+    const { code, stdout, stderr } = await onNode('18.20.8', [...send, '--json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(undocumented(stdout)).toBeUndefined();
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'botctl/1',
+      error: { code: 'machine-fault', message: sentence('18.20.8'), retry: 'after-fix' },
+    });
+  });
 
-// `npm run test:nodes` fetches it.
-test.skipIf(tooOldNode() === undefined)('a real Node 18 reads as far as the refusal', async () => {
-  const ran = await ended(tooOldNode() ?? '', [botctlPath, ...send], { env: home.env });
-  expect(ran).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^botctl: Node 18[.\d]+ is not supported: [^\n]+\n$/u),
+  test('the version is told all the same', async () => {
+    expect(await onNode('18.20.8', ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
+  // `npm run test:nodes` fetches it.
+  test.skipIf(tooOldNode() === undefined)('a real Node 18 reads as far as the refusal', async () => {
+    const ran = await ended(tooOldNode() ?? '', [botctlPath, ...send], { env: home.env });
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^botctl: Node 18[.\d]+ is not supported: [^\n]+\n$/u),
+    });
   });
 });
