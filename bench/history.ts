@@ -1,103 +1,107 @@
-// npm run bench -- history [--intents N] [--rounds N]
-// Every filter of history against `history --limit 20`, in a file and on PostgreSQL, and what an export takes: whole
-// processes.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startServer } from '../testing/postgres/server.ts';
-import { program, programLine, programWords } from '../testing/program.ts';
+import { programLine } from '../testing/program.ts';
+import type { Given } from './benches.ts';
 import { makeVariedJournal, rejectAllButTheOldest } from './measure/longJournal.ts';
 import {
   makeVariedSharedJournal,
   rejectAllButTheOldest as rejectAllButTheOldestShared,
 } from './measure/longSharedJournal.ts';
 import { setStage } from './measure/stage.ts';
+import { type Line, type Measure, memoryLine } from './measure/table.ts';
 import { timeRows } from './measure/timing.ts';
-import { wholeRun } from './measure/wholeRun.ts';
+import { runBotctl } from './measure/wholeRun.ts';
 
-const { values } = parseArgs({
-  options: {
-    intents: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '11' },
-  },
-});
-
-const filters: readonly (readonly string[])[] = [
-  ['--state', 'held'],
-  ['--state', 'accepted'],
-  ['--state', 'rejected'],
-  ['--kind', 'transfer'],
-  ['--bot', 'rare'],
-  ['--to', '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'],
-  ['--name', 'rent-'],
-  ['--name', 'pay'],
-  ['--batch', 'payroll'],
-  ['--since', '2d'],
-  ['--until', '9d'],
-  ['--batch', 'payroll', '--state', 'held'],
-  ['--batch', 'payroll', '--state', 'rejected'],
-  ['--bot', 'rare', '--state', 'held'],
+const filters: readonly string[] = [
+  '--state held',
+  '--state accepted',
+  '--state rejected',
+  '--kind transfer',
+  '--bot rare',
+  '--to 7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z',
+  '--name rent-',
+  '--name pay',
+  '--batch payroll',
+  '--since 2d',
+  '--until 9d',
+  '--batch payroll --state held',
+  '--batch payroll --state rejected',
+  '--bot rare --state held',
 ];
 
-type Held = { readonly env: NodeJS.ProcessEnv; readonly where: string };
-
-function timeFilters({ env, where }: Held, asked: readonly (readonly string[])[]): void {
-  const row = (more: readonly string[]) => ({
-    name: `${where}: history ${more.join(' ')}`,
-    command: () => [...programLine, 'history', ...more] as const,
-    env,
-  });
-  const timings = timeRows([row(['--limit', '20']), ...asked.map(row)], Number(values.rounds));
-  for (const { name, medianMs, ratio, cpuRatio } of timings)
-    console.log(
-      `${name.padEnd(64)} ${medianMs.toFixed(0).padStart(5)} ms  ${ratio.toFixed(2)} x, CPU ${cpuRatio?.toFixed(2) ?? '?'} x`,
-    );
-}
-
-async function measureExports({ env, where }: Held, intents: number): Promise<void> {
-  for (const limit of [Math.floor(intents / 20), Math.floor(intents / 2)]) {
-    const exporting = [
-      ...programWords,
-      'history',
-      '--format',
-      'csv',
-      '--state',
-      'accepted',
-      '--limit',
-      String(limit),
-    ];
-    const run = await wholeRun(program, exporting, env);
-    console.log(
-      `${where}: export of ${limit}: exit ${run.code}, ${run.seconds.toFixed(1)} s, ${run.peakMb.toFixed(0)} MB at most`,
-    );
-  }
-}
-
 /** What was accepted is few and old only in the end. */
-const amongRefused = [
-  ['--state', 'accepted'],
-  ['--batch', 'payroll', '--state', 'rejected'],
-  ['--kind', 'transfer', '--state', 'accepted'],
-] as const;
+const amongRejected = [
+  '--state accepted',
+  '--batch payroll --state rejected',
+  '--kind transfer --state accepted',
+];
 
-const stage = await setStage(false);
-const server = await startServer();
-try {
-  const intents = Number(values.intents);
-  const journal = join(stage.folder, 'long.db');
-  await makeVariedJournal(journal, intents);
-  const url = await makeVariedSharedJournal({ newDatabase: () => server.newDatabase() }, intents);
-  const places = [
-    { where: 'file', place: journal, rejectRest: () => rejectAllButTheOldest(journal) },
-    { where: 'PostgreSQL', place: url, rejectRest: () => rejectAllButTheOldestShared(url) },
-  ];
-  for (const { where, place, rejectRest } of places) {
-    const held = { where, env: { ...stage.env, BOTCTL_JOURNAL: place } };
-    timeFilters(held, filters);
-    await measureExports(held, intents);
-    await rejectRest();
-    timeFilters({ ...held, where: `${where}, all but 30 rejected` }, amongRefused);
+type Place = {
+  readonly column: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly rejectRest: () => Promise<void>;
+};
+
+export const measure: Measure = async (given) => {
+  const stage = await setStage();
+  const server = await startServer();
+  try {
+    const entries = given.number('entries');
+    const file = join(stage.folder, 'long.db');
+    await makeVariedJournal(file, entries);
+    const url = await makeVariedSharedJournal({ newDatabase: () => server.newDatabase() }, entries);
+    const at = (place: string) => ({ ...stage.env, BOTCTL_JOURNAL: place });
+    const places: readonly Place[] = [
+      { column: 'a file', env: at(file), rejectRest: () => rejectAllButTheOldest(file) },
+      { column: 'PostgreSQL', env: at(url), rejectRest: () => rejectAllButTheOldestShared(url) },
+    ];
+    const lines: Line[] = [];
+    for (const place of places) lines.push(...(await linesOf(place, given)));
+    return {
+      about: `A journal of ${entries.toLocaleString('en')} entries; medians of ${given.number('rounds')} rounds; × is the time of history --limit 20`,
+      columns: places.map(({ column }) => column),
+      lines,
+    };
+  } finally {
+    await server.close();
+    stage.end();
   }
-} finally {
-  await server.close();
-  stage.end();
+};
+
+async function linesOf(place: Place, given: Given): Promise<Line[]> {
+  const { column, env, rejectRest } = place;
+  const entries = given.number('entries');
+  const timed = timeFilters(filters, '', place, given);
+  const exportOf = (part: number) =>
+    runBotctl(
+      ['history', '--format', 'csv', '--state', 'accepted', '--limit', String(Math.floor(entries / part))],
+      env,
+    );
+  const exported = memoryLine(
+    'memory of an export of half, beside a twentieth',
+    await exportOf(2),
+    await exportOf(20),
+  );
+  await rejectRest();
+  const all = [...timed, ...timeFilters(amongRejected, ', all but 30 rejected', place, given)];
+  const slowest = Math.max(...all.map(({ value }) => value ?? Number.NaN));
+  return [
+    ...all,
+    { what: 'the slowest filter', figure: `${slowest.toFixed(2)} ×`, value: slowest },
+    exported,
+  ].map((line) => ({ ...line, column }));
+}
+
+function timeFilters(asked: readonly string[], when: string, { env }: Place, given: Given): Line[] {
+  const rows = ['--limit 20', ...asked].map((words) => ({
+    name: `history ${words}${when}`,
+    command: () => [...programLine, 'history', ...words.split(' ')] as const,
+    env,
+  }));
+  return timeRows(rows, given.number('rounds')).map(({ name, medianMs, ratio, cpuRatio }) => ({
+    what: name,
+    figure: `${medianMs.toFixed(0)} ms, ${ratio.toFixed(2)} ×`,
+    more: `CPU ${cpuRatio?.toFixed(2) ?? '?'} ×`,
+    value: ratio,
+  }));
 }

@@ -1,82 +1,100 @@
-// npm run bench -- verify [TRANSFERS]: `verify --all` against the sandbox's node, rate off: requests a transfer, memory.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../testing/home.ts';
-import { program, programWords } from '../testing/program.ts';
 import { controlOf, recipient } from '../testing/sandbox.ts';
 import { startSandboxProcess } from '../testing/sandboxProcess.ts';
-import { type WholeRun, wholeRun } from './measure/wholeRun.ts';
+import { runtime } from './measure/programs.ts';
+import { type Measure, memoryLine } from './measure/table.ts';
+import { runBotctl, type WholeRun } from './measure/wholeRun.ts';
 
-const transfers = Number(process.argv[2] ?? 10_000);
-const folder = mkdtempSync(join(tmpdir(), 'botctl-bench-'));
-const home = new Home();
-const sandbox = await startSandboxProcess(['--data', join(folder, 'sandbox')]);
-const { base_url: baseUrl, tokens, wallet, ...node } = sandbox.greeting;
-const control = controlOf(baseUrl);
-await control.money({ amount: '100000' });
-await control.readings({ slot_ms: 0 });
-
-/** Between botctl and the node: counts what is asked. */
-let requests = 0;
-const agent = new Agent({ keepAlive: true });
-const counter = createServer((incoming, reply) => {
-  requests += 1;
-  const { method = 'POST', headers } = incoming;
-  const outgoing = request(node.rpc_url, { method, headers, agent }, (answer) => {
-    reply.writeHead(answer.statusCode ?? 500, answer.headers);
-    answer.pipe(reply);
-  });
-  incoming.pipe(outgoing);
-}).listen(0, '127.0.0.1');
-await once(counter, 'listening');
-const { port } = counter.address() as AddressInfo;
-
-home.writeConfig({
-  ...{ version: 1, 'in-use': 'payer' },
-  profiles: {
-    payer: {
-      ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: tokens.full } },
-      'rpc-url': [{ kind: 'stored', secret: `http://127.0.0.1:${port}/rpc` }],
-      ...{ cluster: node.genesis_hash, wallet: wallet.address, assets: node.assets },
+export const measure: Measure = async (given) => {
+  const transfers = given.number('transfers');
+  const home = new Home();
+  const sandbox = await startSandboxProcess(['--data', join(home.path, 'sandbox')]);
+  const { base_url: baseUrl, tokens, wallet, ...node } = sandbox.greeting;
+  await controlOf(baseUrl).money({ amount: '100000' });
+  await controlOf(baseUrl).readings({ slot_ms: 0 });
+  const counter = await startCounter(node.rpc_url);
+  home.writeConfig({
+    ...{ version: 1, 'in-use': 'payer' },
+    profiles: {
+      payer: {
+        ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: tokens.full } },
+        'rpc-url': [{ kind: 'stored', secret: counter.url }],
+        ...{ cluster: node.genesis_hash, wallet: wallet.address, assets: node.assets },
+      },
     },
-  },
-});
-
-type Measured = WholeRun & { readonly requests: number };
-
-async function measured(words: readonly string[]): Promise<Measured> {
-  const before = requests;
-  const ran = await wholeRun(program, [...programWords, ...words], home.env);
-  return { ...ran, requests: requests - before };
-}
-
-function line(what: string, { seconds, code, peakMb, requests: asked }: Measured, of: number): void {
-  const each = of === 0 ? '' : `, ${(asked / of).toFixed(3)} requests a transfer`;
-  console.log(
-    `${what.padEnd(34)} exit ${code}, ${seconds.toFixed(1)} s, ${asked} requests${each}, peak ${peakMb.toFixed(0)} MB`,
-  );
-}
-
-try {
-  for (const [name, rows] of [
-    ['few', Math.ceil(transfers / 10)],
-    ['all', transfers],
-  ] as const) {
-    const file = join(folder, `${name}.csv`);
+  });
+  const pay = async (name: string, rows: number): Promise<void> => {
+    const file = join(home.path, `${name}.csv`);
     const lines = Array.from({ length: rows }, (_, n) => `${name}${n},${recipient},SOL,0.0${10_000 + n}`);
     writeFileSync(file, `id,to_address,asset,amount\n${lines.join('\n')}\n`);
-    await measured(['batch', 'transfer', file, '--once', name, '--yes', '--concurrency', '16']);
-    line(`verify --all of ${rows}`, await measured(['verify', '--all']), rows);
+    const words = [
+      'batch',
+      'transfer',
+      file,
+      '--once',
+      name,
+      '--yes',
+      '--skip-repeats',
+      '--concurrency',
+      '16',
+    ];
+    await runBotctl(words, home.env);
+  };
+  const verify = async (): Promise<WholeRun & { readonly requests: number }> => {
+    const before = counter.requests();
+    const run = await runBotctl(['verify', '--all'], home.env);
+    return { ...run, requests: counter.requests() - before };
+  };
+  try {
+    const tenth = Math.ceil(transfers / 10);
+    await pay('few', tenth);
+    const few = await verify();
+    await pay('all', transfers);
+    const all = await verify();
+    const again = await verify();
+    const each = all.requests / transfers;
+    return {
+      about: `${transfers.toLocaleString('en')} transfers of the sandbox, proven at its node, which does not limit the rate`,
+      columns: [runtime()],
+      lines: [
+        { what: 'verify --all', figure: `${all.seconds.toFixed(1)} s` },
+        { what: 'requests a transfer', figure: each.toFixed(3), value: each },
+        { what: 'requests when all is proven', figure: String(again.requests), value: again.requests },
+        memoryLine('memory: all, beside a tenth', all, few),
+      ],
+    };
+  } finally {
+    await sandbox.end('SIGINT');
+    counter.close();
+    home.remove();
   }
-  line('again, all proven', await measured(['verify', '--all']), 0);
-} finally {
-  await sandbox.end('SIGINT');
-  agent.destroy();
-  counter.close();
-  rmSync(folder, { recursive: true, force: true });
-  home.remove();
+};
+
+/** Between botctl and the node: counts what is asked. */
+async function startCounter(rpcUrl: string) {
+  let requests = 0;
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((incoming, reply) => {
+    requests += 1;
+    const { method = 'POST', headers } = incoming;
+    const outgoing = request(rpcUrl, { method, headers, agent }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(reply);
+    });
+    incoming.pipe(outgoing);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc`,
+    requests: () => requests,
+    close: () => {
+      agent.destroy();
+      server.close();
+    },
+  };
 }

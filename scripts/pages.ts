@@ -1,3 +1,4 @@
+import { benchTable, markTable } from '../bench/help.ts';
 import { groupedExits } from '../src/cli/say/told.ts';
 import { exitOfPlan, meaningOf, type PlanKind, planKinds, rerunTable } from '../src/once/engine/planKinds.ts';
 import { withMarked } from './marked.ts';
@@ -48,6 +49,7 @@ function otherPlans(): string {
 const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { 'exit-codes': exitCodes },
   'src/once/README.md': { reruns, plans: otherPlans },
+  'bench/README.md': { benches: benchTable, marks: markTable },
 };
 
 export const pagesWithTables: readonly string[] = Object.keys(made);

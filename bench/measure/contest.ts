@@ -1,26 +1,22 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { program, programWords } from '../../testing/program.ts';
 import { type Queue, queues, workThrough } from './queues.ts';
 import { type RowKind, writeRows } from './rowFiles.ts';
 import { askServer, newJournal, type SharedScene } from './sharedScene.ts';
 import { homeIn } from './stage.ts';
 import { median } from './timing.ts';
-import { wholeRun } from './wholeRun.ts';
+import { runBotctl } from './wholeRun.ts';
 
 type Contestant = {
   readonly name: string;
-  readonly isOurs: boolean;
   /** Seconds for all rows, by so many processes. */
   readonly take: (processes: number) => Promise<number>;
 };
 
 export type Placing = {
   readonly name: string;
-  readonly isOurs: boolean;
   /** Rows a second with one process, and with two. */
-  readonly one: number;
-  readonly two: number;
+  readonly perS: readonly [number, number];
 };
 
 export type Contest = {
@@ -48,7 +44,7 @@ export async function compete(contest: Contest): Promise<Placing[]> {
       }
     }
   }
-  return all.map(({ name, isOurs, perS }) => ({ name, isOurs, one: median(perS[1]), two: median(perS[2]) }));
+  return all.map(({ name, perS }) => ({ name, perS: [median(perS[1]), median(perS[2])] }));
 }
 
 /** Whole commands: their start, the check of the file and the last word are in it. */
@@ -58,18 +54,15 @@ function ourBatch(kind: RowKind, { scene, rows, atOnce }: Contest): Contestant {
     const home = mkdtempSync(join(scene.folder, 'home-'));
     const path = join(home, 'rows.csv');
     await writeRows(path, kind, 0, rows);
-    const env = { ...homeIn(home, false), ...scene.env, BOTCTL_JOURNAL: url };
+    const env = { ...homeIn(home), ...scene.env, BOTCTL_JOURNAL: url };
     const words = ['batch', kind, path, '--once', 'bench', '--concurrency', `${atOnce / processes}`];
     const begun = performance.now();
-    const runs = Array.from({ length: processes }, () => wholeRun(program, [...programWords, ...words], env));
-    const ends = await Promise.all(runs);
+    await Promise.all(Array.from({ length: processes }, () => runBotctl(words, env)));
     const seconds = (performance.now() - begun) / 1000;
-    for (const { code, said } of ends)
-      if (code !== 0) throw new Error(`batch ${kind}: exit ${code}: ${said}`);
     await assertAllDone(url, rows);
     return seconds;
   };
-  return { name: `botctl batch ${kind}`, isOurs: true, take };
+  return { name: `botctl batch ${kind}`, take };
 }
 
 async function assertAllDone(url: string, rows: number): Promise<void> {
@@ -85,5 +78,5 @@ function peer(queue: Queue, folder: string, { scene, rows, atOnce }: Contest): C
     const databaseUrl = await scene.newDatabase();
     return workThrough({ folder, queue, databaseUrl, serviceUrl: scene.serviceUrl, rows, atOnce, processes });
   };
-  return { name: queue.name, isOurs: false, take };
+  return { name: queue.name, take };
 }

@@ -1,17 +1,17 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
 
-/** A journal of so many accepted messages, put straight into its tables: as botctl it would take a day. */
-export async function makeJournal(path: string, intents: number): Promise<void> {
-  await makeJournalOf(path, intents, insertIntents);
-}
-
 /**
- * The same of what an operator looks for: the older half is a payroll of transfers to a thousand addresses; one
- * intent in 5,000 is held; a few of the oldest have a name, a bot and a recipient of their own.
+ * A journal of so many entries, put straight into its tables: as botctl it would take a day. The older half is a payroll
+ * of transfers to a thousand addresses, the newer half are messages; one entry in 5,000 is held; a few of the oldest have
+ * a name, a bot and a recipient of their own. Of the 20 newest, which a list shows, every fourth is a transfer.
  */
 export async function makeVariedJournal(path: string, intents: number): Promise<void> {
-  await makeJournalOf(path, intents, insertVaried);
+  await openJournal(path).close();
+  changeTables(path, (database) => {
+    database.prepare(insertVaried).run({ intents, from: Date.now() - intents * 1000 });
+    database.exec(insertAttempts);
+  });
 }
 
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
@@ -19,14 +19,6 @@ export async function rejectAllButTheOldest(path: string): Promise<void> {
   changeTables(path, (database) =>
     database.exec(`UPDATE intents SET state = 'rejected', why = NULL, tainted = 0 WHERE seq > 30`),
   );
-}
-
-async function makeJournalOf(path: string, intents: number, insert: string): Promise<void> {
-  await openJournal(path).close();
-  changeTables(path, (database) => {
-    database.prepare(insert).run({ intents, from: Date.now() - intents * 1000 });
-    database.exec(insertAttempts);
-  });
 }
 
 function changeTables(path: string, change: (database: DatabaseSyncInstance) => void): void {
@@ -45,19 +37,9 @@ function triggersOf(database: DatabaseSyncInstance): { name: string; sql: string
   return triggers.all() as { name: string; sql: string }[];
 }
 
-const insertIntents = `
-  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < :intents)
-  INSERT INTO intents (id, kind, base_url, bot, key, identity, fingerprint, body, state, attempts,
-    created_at, updated_at, reported_at)
-  SELECT lower(hex(randomblob(6))), 'message', 'https://bots.example', 'bench',
-    lower(hex(randomblob(16))), lower(hex(randomblob(32))), lower(hex(randomblob(32))),
-    CAST('{"conversation_id":"conv_demo","content":"message ' || n || '"}' AS BLOB), 'accepted', 1,
-    :from + n * 1000, :from + n * 1000 + 200, :from + n * 1000 + 210
-  FROM numbers`;
-
 const insertVaried = `
   WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < :intents),
-  rows AS (SELECT n, n <= :intents / 2 AS pays, n <= 30 AS rare,
+  rows AS (SELECT n, n <= :intents / 2 OR n > :intents - 20 AND n % 4 = 0 AS pays, n <= 30 AS rare,
       CASE WHEN n <= 30 THEN '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'
         ELSE printf('%043d', n % 1000) END AS recipient FROM numbers)
   INSERT INTO intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,

@@ -2,7 +2,7 @@ import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 
 const rare = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 
-/** The varied journal of so many intents once more, put straight into the tables of a server; gives back its URL. */
+/** The same varied journal on a server; gives back its URL. */
 export async function makeVariedSharedJournal(
   scene: Pick<SharedScene, 'newDatabase'>,
   intents: number,
@@ -37,7 +37,7 @@ const fill = (intents: number, from: number): string => `
     CASE WHEN pays THEN '["' || recipient || '","sol","0.01"]' END,
     convert_to(CASE WHEN pays THEN '{"to_address":"' || recipient || '","asset":"SOL","amount":"0.01"}'
       ELSE '{"conversation_id":"conv_demo","content":"message ' || n || '"}' END, 'UTF8'), ${from} + n * 1000::bigint
-  FROM (SELECT n, n <= ${intents / 2} AS pays, n <= 30 AS rare,
+  FROM (SELECT n, n <= ${intents / 2} OR n > ${intents - 20} AND n % 4 = 0 AS pays, n <= 30 AS rare,
     CASE WHEN n <= 30 THEN '${rare}' ELSE lpad((n % 1000)::text, 43, '0') END AS recipient
     FROM generate_series(1, ${intents}) n) numbers ORDER BY n;
   INSERT INTO botctl.standing (intent, created_at, updated_at, reported_at, attempts, state, why, tainted, payment)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Row } from './timing.ts';
 
 // By its path: what a version manager puts first in PATH starts a shell before it starts Python.
-const python3 = '/usr/bin/python3';
+export const python3 = '/usr/bin/python3';
 
 type Target = {
   readonly url: string;
@@ -46,10 +46,12 @@ export function presentPeers({ url, secure, env }: Target): Peers {
   };
 }
 
+export const fetching = 'a script with fetch';
+
 /** The least that a script for the same Node takes. */
 export function fetchScript(node: string, url: string, env: NodeJS.ProcessEnv): Row {
   return {
-    name: 'node script, fetch',
+    name: fetching,
     command: () => [node, resolve('bench/peers/fetch.mjs'), url, 'hello'],
     env,
   };

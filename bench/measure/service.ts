@@ -1,17 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { freePort } from '../../testing/postgres/freePort.ts';
 
 export type Service = { readonly url: string; stop(): Promise<void> };
-
-export const noNginx =
-  'nginx is not installed (Debian: nginx-light): there is no service to measure against.';
-
-export function hasNginx(): boolean {
-  return spawnSync('nginx', ['-v']).error === undefined;
-}
 
 // Each with an id of its own: the same twice on one connection would be a reply on the wrong request.
 const replies = {
@@ -21,10 +15,12 @@ const replies = {
 } as const;
 
 /** A service that is not ours and does next to nothing. */
-export async function startNginx(parent: string): Promise<Service> {
+export async function startNginx(parent: string): Promise<Service | { readonly skipped: string }> {
+  if (spawnSync('nginx', ['-v']).error !== undefined)
+    return { skipped: 'nginx, the service, is not installed (Debian: nginx-light)' };
   const folder = join(parent, 'nginx');
   mkdirSync(folder);
-  const port = await freePort();
+  const url = `http://127.0.0.1:${await freePort()}`;
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const temp = paths.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
   const locations = Object.entries(replies).map(
@@ -35,25 +31,26 @@ export async function startNginx(parent: string): Promise<Service> {
     `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; worker_processes 1;
      events { worker_connections 512; }
      http { access_log off; keepalive_requests 100000000; ${temp}
-       server { listen 127.0.0.1:${port}; ${locations.join('\n')} } }`,
+       server { listen ${url.slice('http://'.length)}; ${locations.join('\n')} } }`,
   );
   const words = ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
   const nginx = spawn('nginx', words, { stdio: 'ignore' });
-  await new Promise((resolveLater) => setTimeout(resolveLater, 300));
-  return { url: `http://127.0.0.1:${port}`, stop: () => stop(nginx) };
+  const stop = async (): Promise<void> => {
+    if (nginx.exitCode !== null || nginx.signalCode !== null) return;
+    nginx.kill('SIGTERM');
+    await once(nginx, 'close');
+  };
+  while (!(await answers(url))) {
+    if (nginx.exitCode !== null) throw new Error(`nginx ended with ${nginx.exitCode}`);
+    await after(20);
+  }
+  return { url, stop };
 }
 
-async function stop(nginx: ChildProcess): Promise<void> {
-  if (nginx.exitCode !== null || nginx.signalCode !== null) return;
-  nginx.kill('SIGTERM');
-  await once(nginx, 'close');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolvePort) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolvePort(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
 }

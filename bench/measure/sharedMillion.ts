@@ -3,42 +3,47 @@ import type { Client } from 'pg';
 import { session } from '../../src/postgres/handshake.ts';
 import { pageQueries } from '../../src/postgres/reading.ts';
 import { inPlace, type StatementName, sqlOf, statements } from '../../src/postgres/statements.ts';
-import { program, programWords } from '../../testing/program.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 import { homeIn } from './stage.ts';
+import { type Line, memoryLine } from './table.ts';
 import { median } from './timing.ts';
-import { type WholeRun, wholeRun } from './wholeRun.ts';
+import { runBotctl, type WholeRun } from './wholeRun.ts';
 
-export type MillionFigures = {
-  readonly intents: number;
-  readonly gigabytes: number;
-  /** The slowest first, in ms on the server. */
-  readonly slowest: readonly { readonly name: string; readonly ms: number }[];
-  readonly firstPage: WholeRun;
-  readonly few: WholeRun;
-  readonly all: WholeRun;
-};
+type Asked = { readonly name: string /** On the server. */; readonly ms: number };
 
 const fewIntents = 10_000;
+/** The only statement that looks at all; the doctor asks it for a monitor, nothing that sends does. */
+const countsAll = 'overview';
 
 /** A journal of so many intents, put straight into its tables: one in a thousand is being sent, one is unknown. */
-export async function measureMillion(scene: SharedScene, intents: number): Promise<MillionFigures> {
+export async function measureMillion(scene: SharedScene, intents: number): Promise<Line[]> {
   const url = await newJournal(scene);
-  const { gigabytes, slowest } = await withClient(url, async (client) => {
+  const asked = await withClient(url, async (client) => {
     await fill(client, intents);
-    const { rows } = await client.query('SELECT pg_database_size(current_database()) / 1e9 AS gigabytes');
-    return { gigabytes: Number(rows[0]?.gigabytes), slowest: await timeStatements(client, intents) };
+    return timeStatements(client, intents);
   });
-  const env = { ...homeIn(scene.folder, false), ...scene.env, BOTCTL_JOURNAL: url };
-  const history = async (limit: number, ...more: readonly string[]): Promise<WholeRun> => {
-    const words = [...programWords, 'history', '--limit', String(limit), ...more];
-    const run = await wholeRun(program, words, env);
-    if (run.code !== 0) throw new Error(`history: exit ${run.code}: ${run.said}`);
-    return run;
-  };
-  const firstPage = await history(20);
-  const few = await history(fewIntents, '--json');
-  return { intents, gigabytes, slowest, firstPage, few, all: await history(intents, '--json') };
+  const env = { ...homeIn(scene.folder), ...scene.env, BOTCTL_JOURNAL: url };
+  const history = (limit: number): Promise<WholeRun> =>
+    runBotctl(['history', '--limit', String(limit), '--json'], env);
+  const [slowest] = asked.filter(({ name }) => name !== countsAll);
+  const count = asked.find(({ name }) => name === countsAll);
+  return [
+    {
+      what: 'the slowest statement',
+      figure: `${slowest?.ms.toFixed(2)} ms`,
+      more: asked
+        .slice(0, 5)
+        .map(({ name, ms }) => `${name} ${ms.toFixed(2)}`)
+        .join(', '),
+      value: slowest?.ms ?? Number.NaN,
+    },
+    { what: 'the count of all entries, for a monitor', figure: `${count?.ms.toFixed(0)} ms` },
+    memoryLine(
+      'memory of history --json: all, beside 10,000',
+      await history(intents),
+      await history(fewIntents),
+    ),
+  ];
 }
 
 /** Half of them rows of batches, a thousand each; every eighth a transfer. Who sends lives: deaths are not measured. */
@@ -79,11 +84,11 @@ const others: Readonly<Partial<Record<StatementName, Record<string, string>>>> =
 };
 
 /** Asked of an intent that is being sent, of one that is accepted and of one unknown; the slowest counts. Nothing stays. */
-async function timeStatements(client: Client, intents: number): Promise<MillionFigures['slowest']> {
+async function timeStatements(client: Client, intents: number): Promise<Asked[]> {
   await client.query(session.join(';'));
   const middle = Math.floor(intents / 2000) * 1000;
   const items = [middle, middle + 2, middle + 500].map(itemOf);
-  const found: { name: string; ms: number }[] = [];
+  const found: Asked[] = [];
   for (const name of Object.keys(statements) as StatementName[]) {
     const sql = sqlOf(name, 'botctl');
     const times: number[] = [];

@@ -15,6 +15,8 @@ export type Timing = {
   readonly ratio: number;
   /** The same of processor time, all rounds together; undefined where the system does not tell. */
   readonly cpuRatio: number | undefined;
+  /** The mean of it. */
+  readonly cpuMs: number;
   readonly timesMs: readonly number[];
 };
 
@@ -42,6 +44,7 @@ export function timeRows(rows: readonly Row[], rounds: number): Timing[] {
       medianMs: median(runs.map(({ ms }) => ms)),
       ratio: median(runs.map(({ ms }, round) => ms / (floor[round]?.ms ?? Number.NaN))),
       cpuRatio: childrenCpuMs() === undefined ? undefined : total(runs) / total(floor),
+      cpuMs: total(runs) / runs.length,
       timesMs: runs.map(({ ms }) => ms),
     };
   });

@@ -1,14 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { program, programWords } from '../../testing/program.ts';
 
 export type WholeRun = {
   readonly seconds: number;
   readonly peakMb: number;
   readonly code: number | null;
-  /** The last of what it wrote to stderr, where that was asked for. */
+  /** The last of what it wrote to stderr. */
   readonly said: string;
 };
+
+/** Runs botctl, which must succeed. */
+export async function runBotctl(words: readonly string[], env: NodeJS.ProcessEnv): Promise<WholeRun> {
+  const run = await wholeRun(program, [...programWords, ...words], env);
+  if (run.code !== 0) throw new Error(`botctl ${words.slice(0, 2).join(' ')}: exit ${run.code}: ${run.said}`);
+  return run;
+}
 
 /** Runs a program to its end, and watches how much memory it takes. */
 export async function wholeRun(

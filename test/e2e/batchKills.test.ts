@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { batchThroughKills } from '../../testing/batchKills.ts';
 
-// The long form is `npm run bench -- batchKills`: 20,000 rows of each kind.
+// The long form: BOTCTL_ROWS=20000.
+const rows = Number(process.env.BOTCTL_ROWS ?? 120);
+
 test.each(['send', 'transfer'] as const)(
   'every row of batch %s happens once, through faults and kill -9',
+  { timeout: 60_000 + 30 * rows },
   async (kind) => {
     const said: string[] = [];
     const say = (line: string): void => void said.push(line);
     const report = await batchThroughKills({
       kind,
-      rows: 120,
+      rows,
       seed: 'slice',
       kills: 2,
       faultRate: 0.05,

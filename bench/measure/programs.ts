@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { otherNodes } from '../../scripts/otherNodes.ts';
+import { Refusal } from '../../scripts/refusal.ts';
+import { botctlPath, startOf } from '../../testing/program.ts';
+import { type Given, singleFile } from '../benches.ts';
+
+/** A program to measure, in a column of its own. */
+export type Measured = {
+  readonly column: string;
+  /** Beside it: what `node -e 0` and a script run on. */
+  readonly node: string;
+  readonly start: readonly [string, ...string[]];
+};
+
+/** The program on this Node, and on the others if they are asked for; or by itself, if it needs none. */
+export async function programsToMeasure(given: Given): Promise<Measured[]> {
+  const node = process.execPath;
+  const start = startOf(botctlPath);
+  if (start[0] === node) {
+    const nodes = [node, ...(given.has('nodes') ? await otherNodes() : [])];
+    return nodes.map((one) => ({ column: nameOf(one), node: one, start: [one, botctlPath] }));
+  }
+  if (given.has('nodes')) throw new Refusal(`--nodes is for a program that runs on Node, not ${botctlPath}`);
+  return [{ column: singleFile, node, start }];
+}
+
+/** What runs the program, where only one does. */
+export function runtime(): string {
+  return startOf(botctlPath)[0] === process.execPath ? nameOf(process.execPath) : singleFile;
+}
+
+function nameOf(node: string): string {
+  return `Node ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1)}`;
+}
