@@ -11,8 +11,14 @@ import { refuseUndocumented } from './jsonOutput.ts';
 import { nobody } from './nobody.ts';
 import { foreignBin, loadingFirst } from './program.ts';
 import { root } from './root.ts';
+import type { AtScreen } from './terminalHere.ts';
 
-type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock; machinePolicy?: string };
+type StartHere = Omit<Start, 'interruptAtOutput'> & {
+  clock?: Clock;
+  machinePolicy?: string;
+  /** Where it runs. By default its streams are pipes, and nobody can be asked. */
+  screen?: AtScreen;
+};
 
 type Program = { readonly main: typeof main };
 
@@ -89,7 +95,7 @@ function apart(argv: readonly string[], { clock, machinePolicy, ...start }: Star
 }
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {
-  const { env, stdin = '', cwd, clock = realClock, machinePolicy = '/none/policy.json' } = start;
+  const { env, stdin = '', cwd, clock = realClock, machinePolicy = '/none/policy.json', screen } = start;
   program ??= loadProgram();
   const { main } = program;
   const [stdout, stderr] = [sink(), sink()];
@@ -100,12 +106,12 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
       argv,
       env,
       stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      interrupts: { first: never(), second: never() },
+      stdout: screen?.streams ?? stdout.stream,
+      stderr: screen?.streams ?? stderr.stream,
+      interrupts: screen?.interrupts ?? { first: never(), second: never() },
       clock,
       chance,
-      terminal: nobody,
+      terminal: screen?.terminal ?? nobody,
       machinePolicy,
     });
     refuseUndocumented(argv, stdout.text());

@@ -11,9 +11,9 @@ export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? '' : ' (skipped: no python3 to make a terminal)';
 
 /** Each step: type this once that has been shown since the step before. */
-type Steps = readonly (readonly [string | RegExp, string])[];
+export type Steps = readonly (readonly [string | RegExp, string])[];
 
-type More = {
+export type TerminalMore = {
   readonly columns?: number;
   readonly cwd?: string;
   /** What a pipe brings: then stdout and stderr are pipes too, and the terminal is the controlling one only. */
@@ -32,7 +32,7 @@ export function onTerminal(
   argv: readonly string[],
   steps: Steps,
   env: Readonly<Record<string, string>>,
-  more: More = {},
+  more: TerminalMore = {},
 ): Promise<OnTerminal> {
   return played([...programLine, ...argv], steps, env, more);
 }
@@ -42,7 +42,7 @@ export function shellOnTerminal(
   line: string,
   steps: Steps,
   env: Readonly<Record<string, string>>,
-  more: More = {},
+  more: TerminalMore = {},
 ): Promise<OnTerminal> {
   const named = { ...env, PATH: process.env.PATH ?? '' };
   return played(
@@ -57,7 +57,7 @@ async function played(
   words: readonly string[],
   steps: Steps,
   env: Readonly<Record<string, string>>,
-  { columns = 80, cwd, stdin }: More,
+  { columns = 80, cwd, stdin }: TerminalMore,
 ): Promise<OnTerminal> {
   const patterns = steps.map(([shown, typed]) => [
     typeof shown === 'string' ? shown.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&') : shown.source,

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 const clock = new SkippingClock();
 let operator: SandboxHome;
@@ -130,26 +130,23 @@ describe('a proposal', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test.skipIf(noTerminal !== '')(
-    `is shown whole on a terminal before it is approved${noTerminal}`,
-    async () => {
-      const id = await propose(pay('0.5', '--memo', 'for november', '--once', 'rent', '--propose'));
-      const { code, shown } = await onTerminal(['approve', id], [['[y/N] ', 'n\r']], operator.env);
-      for (const part of [
-        'env',
-        operator.sandbox.baseUrl,
-        payAda[2] ?? '',
-        '0.5 SOL',
-        'for november',
-        'rent',
-        id,
-      ])
-        expect(shown).toContain(part);
-      expect(shown).toContain(`${me} proposed it`);
-      expect(code).toBe(10);
-      expect(await paid()).toEqual([]);
-    },
-  );
+  test(`is shown whole on a terminal before it is approved`, async () => {
+    const id = await propose(pay('0.5', '--memo', 'for november', '--once', 'rent', '--propose'));
+    const { code, shown } = await onTerminalHere(['approve', id], [['[y/N] ', 'n\r']], operator.env);
+    for (const part of [
+      'env',
+      operator.sandbox.baseUrl,
+      payAda[2] ?? '',
+      '0.5 SOL',
+      'for november',
+      'rent',
+      id,
+    ])
+      expect(shown).toContain(part);
+    expect(shown).toContain(`${me} proposed it`);
+    expect(code).toBe(10);
+    expect(await paid()).toEqual([]);
+  });
 });
 
 describe('a proposal that repeats what was paid since under another name', () => {
@@ -164,22 +161,19 @@ describe('a proposal that repeats what was paid since under another name', () =>
     expect(await paid()).toHaveLength(2);
   });
 
-  test.skipIf(noTerminal !== '')(
-    `shows that beside the question, as it does who declined it${noTerminal}`,
-    async () => {
-      const id = await propose();
-      await operator.run(pay('0.5', '--once', 'rent-again'));
-      const asked = await onTerminal(['approve', id], [['[y/N] ', 'n\r']], operator.env);
-      expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('was paid 0.5 SOL as rent-again');
-      await operator.run(decline(id));
-      const overruled = await onTerminal(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
-      const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
-      for (const part of [`${me} proposed it`, `${me} declined it`, 'Name rent', 'as rent-again'])
-        expect(shown).toContain(part);
-      expect(overruled.code).toBe(130);
-      expect(await paid()).toHaveLength(1);
-    },
-  );
+  test(`shows that beside the question, as it does who declined it`, async () => {
+    const id = await propose();
+    await operator.run(pay('0.5', '--once', 'rent-again'));
+    const asked = await onTerminalHere(['approve', id], [['[y/N] ', 'n\r']], operator.env);
+    expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('was paid 0.5 SOL as rent-again');
+    await operator.run(decline(id));
+    const overruled = await onTerminalHere(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
+    const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
+    for (const part of [`${me} proposed it`, `${me} declined it`, 'Name rent', 'as rent-again'])
+      expect(shown).toContain(part);
+    expect(overruled.code).toBe(130);
+    expect(await paid()).toHaveLength(1);
+  });
 });
 
 describe('approve of what is no proposal', () => {

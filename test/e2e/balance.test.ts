@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { SkippingClock } from '../../testing/builtHere.ts';
 import type { FaultSpec } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -322,15 +322,17 @@ describe('the doctor', () => {
   });
 });
 
-describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+describe('on a terminal', () => {
   const pay = [...payAda, '--once', 'a'];
 
   test('the question shows the balance, and a replay asks no node', async () => {
-    const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+    const { code, shown } = await onTerminalHere(pay, [['[y/N] ', 'y\r']], operator.env);
     expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +100 SOL\r\n/u) });
     const before = asked();
-    expect(await onTerminal(pay, [], operator.env)).toMatchObject({ code: 0 });
-    expect(await onTerminal([...pay.with(-1, 'b'), '--yes'], [], operator.env)).toMatchObject({ code: 0 });
+    expect(await onTerminalHere(pay, [], operator.env)).toMatchObject({ code: 0 });
+    expect(await onTerminalHere([...pay.with(-1, 'b'), '--yes'], [], operator.env)).toMatchObject({
+      code: 0,
+    });
     expect(asked()).toBe(before);
   });
 
@@ -344,19 +346,19 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const { intent } = await operator.json(lots);
     const before = asked();
     const id = intent?.id ?? '';
-    const { code, shown } = await onTerminal([command, id], [['[y/N] ', 'n\r']], operator.env);
+    const { code, shown } = await onTerminalHere([command, id], [['[y/N] ', 'n\r']], operator.env);
     expect({ code, shown: shown.replaceAll(/\s+/gu, ' ') }).toEqual({
       code: exit,
       shown: expect.stringContaining('Balance 100 SOL, 10000 USDC: too little to pay 10000.000001 USDC'),
     });
     expect(asked()).toBeGreaterThan(before);
     operator.env.NODE = await strangeNode(() => {});
-    const silent = await onTerminal([command, id], [['[y/N] ', 'n\r']], operator.env);
+    const silent = await onTerminalHere([command, id], [['[y/N] ', 'n\r']], operator.env);
     expect(silent).toMatchObject({ code: exit, shown: expect.stringMatching(/Balance +unknown: /u) });
   });
 
   test('the question says what is too little, and No is still an answer', async () => {
-    const { code, shown } = await onTerminal(payLots, [['[y/N] ', 'n\r']], operator.env);
+    const { code, shown } = await onTerminalHere(payLots, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain('10000 USDC: too little to pay 10000.000001 USDC');
   });
@@ -364,7 +366,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   test('the question of a batch shows it too', async () => {
     writeFileSync(join(operator.home.path, 'pay.csv'), rows);
     const words = ['batch', 'transfer', `${operator.home.path}/pay.csv`, '--once', 'pay'];
-    const { code, shown } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env);
+    const { code, shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain(
       'Balance 100 SOL, 10000 USDC: too little to pay 11000 USDC',
@@ -375,7 +377,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     'a node that %s keeps nobody from paying',
     async (_name, listener) => {
       operator.env.NODE = await strangeNode(listener);
-      const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+      const { code, shown } = await onTerminalHere(pay, [['[y/N] ', 'y\r']], operator.env);
       expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: /u) });
       expect(await operator.sandbox.ledger()).toHaveLength(1);
     },
@@ -383,12 +385,12 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
 
   test('a node whose URL cannot be read keeps nobody from paying', async () => {
     Reflect.deleteProperty(operator.env, 'NODE');
-    const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+    const { code, shown } = await onTerminalHere(pay, [['[y/N] ', 'y\r']], operator.env);
     expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: .*NODE/u) });
   });
 });
 
-describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () => {
+describe('config add on a terminal', () => {
   const add = (): string[] => ['config', 'add', 'prod', '--base-url', operator.sandbox.baseUrl];
   const prompts = {
     token: 'Token of prod (not shown): ',
@@ -406,7 +408,7 @@ describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () =
       [prompts.wallet, 'my wallet\r'],
       ['is not 32 bytes in base58', `${node.wallet}\r`],
     ] as const;
-    const { code, shown } = await onTerminal([...add(), ...chain], steps, operator.env);
+    const { code, shown } = await onTerminalHere([...add(), ...chain], steps, operator.env);
     expect({ code, end: shown.trimEnd().split('\r\n').at(-1) }).toEqual({
       code: 0,
       end: expect.stringContaining('prod is ready.'),
@@ -422,7 +424,7 @@ describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () =
       [prompts.rpc, `${operator.sandbox.node.rpcUrl}\r`],
       [prompts.wallet, '\r'],
     ] as const;
-    const { code, shown } = await onTerminal(add(), steps, operator.env);
+    const { code, shown } = await onTerminalHere(add(), steps, operator.env);
     expect({ code, shown }).toEqual({
       code: 0,
       shown: expect.stringMatching(/prod is not ready: token and chain\./u),
@@ -439,7 +441,7 @@ describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () =
       [prompts.wallet, '\r'],
     ] as const;
     const nowhere = ['config', 'add', 'prod', '--base-url', 'http://127.0.0.1:9'];
-    const { code, shown } = await onTerminal(nowhere, steps, operator.env);
+    const { code, shown } = await onTerminalHere(nowhere, steps, operator.env);
     expect({ code, shown }).toEqual({
       code: 0,
       shown: expect.stringContaining('prod is not ready: address.'),
@@ -449,10 +451,10 @@ describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () =
   test('what comes on stdin is asked for nothing, and --yes tries nothing', async () => {
     const { baseUrl, tokens } = operator.sandbox;
     const piped = ['config', 'add', 'prod', '--base-url', baseUrl, '--token-stdin'];
-    const first = await onTerminal(piped, [], operator.env, { stdin: `${tokens.full}\n` });
+    const first = await onTerminalHere(piped, [], operator.env, { stdin: `${tokens.full}\n` });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('prod is ready.') });
     const words = ['config', 'add', 'quiet', '--base-url', baseUrl, '--token-env', 'PAYER', '--yes'];
-    expect((await onTerminal(words, [], operator.env)).shown).not.toContain('ready');
+    expect((await onTerminalHere(words, [], operator.env)).shown).not.toContain('ready');
   });
 });
 

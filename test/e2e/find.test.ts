@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -126,7 +126,7 @@ describe('history', () => {
     await payroll();
     for (const to of ['9WzD', '9WzDX…AWWM', '9WzD...AWWM', ada])
       expect(await list('--to', to)).toMatchObject([{ intent: { row: 'row-a' } }]);
-    const short = await onTerminal(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 100 });
+    const short = await onTerminalHere(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 100 });
     expect(short.shown).toContain('→ 9WzD…AWWM');
     expect(await list('--to', '9WzD…XXXX')).toEqual([]);
     const alike = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWN';
@@ -182,7 +182,7 @@ describe('history', () => {
     expect(ofAll.stderr).toMatch(/^note: This shows all bots: .*\n +botctl history --bot a --profile a\n/u);
     const ofOne = await operator.run(['history', '--bot', 'a', '--profile', 'a']);
     expect(ofOne.stderr).not.toContain('all bots');
-    const narrow = await onTerminal(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 40 });
+    const narrow = await onTerminalHere(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 40 });
     expect(
       narrow.shown
         .replaceAll('\r', '')
@@ -279,7 +279,7 @@ describe('history', () => {
     expect((await shown())[0]).toMatch(new RegExp(`SOL → ${ada} \\[${long}\\]$`, 'u'));
     const told = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '40' } });
     expect(told.stdout).toBe((await operator.run(['history'])).stdout);
-    const { shown: cut } = await onTerminal(
+    const { shown: cut } = await onTerminalHere(
       ['history'],
       [],
       { ...operator.env, NO_COLOR: '1' },

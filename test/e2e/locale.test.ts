@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/tree.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 const ascii = /^[\n\r -~]*$/u;
 const inC = { env: { LC_ALL: 'C' } };
@@ -96,11 +96,11 @@ describe('what botctl itself prints is ASCII', () => {
   });
 });
 
-describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+describe('on a terminal', () => {
   test('the question and the spinner are ASCII too', async () => {
     const gate = await operator.gate();
     void gate.holdNext('reply');
-    const { shown } = await onTerminal(
+    const { shown } = await onTerminalHere(
       [...payAda, '--memo', 'for Ada’s rent'],
       [
         [/\[y\/N\] /u, 'y\r'],
@@ -113,11 +113,16 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   });
 });
 
-describe.skipIf(noTerminal !== '')(`the list on a terminal${noTerminal}`, () => {
+describe('the list on a terminal', () => {
   const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
   async function listed(columns: number, env = {}, ...more: string[]): Promise<string[]> {
-    const { shown } = await onTerminal(['history', ...more], [], { ...operator.env, ...env }, { columns });
+    const { shown } = await onTerminalHere(
+      ['history', ...more],
+      [],
+      { ...operator.env, ...env },
+      { columns },
+    );
     return stripVTControlCharacters(shown).trimEnd().split(/\r?\n/u);
   }
 

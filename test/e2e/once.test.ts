@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { httpReply, startLoopback } from '../../testing/loopback.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -337,11 +337,11 @@ describe('a payment like one that nobody was told of', () => {
   });
 });
 
-describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+describe('on a terminal', () => {
   const ask = 'Send it? [y/N] ';
 
   test('a transfer shows all of itself and asks; No is the default and leaves nothing', async () => {
-    const { code, shown } = await onTerminal(payAda, [[ask, '\r']], operator.env);
+    const { code, shown } = await onTerminalHere(payAda, [[ask, '\r']], operator.env);
     expect(code).toBe(130);
     for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
     expect(await operator.sandbox.ledger()).toEqual([]);
@@ -349,17 +349,17 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   });
 
   test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
-    expect((await onTerminal(payAda, [[ask, 'y\r']], operator.env)).code).toBe(0);
+    expect((await onTerminalHere(payAda, [[ask, 'y\r']], operator.env)).code).toBe(0);
     const again = 'Do it again? [y/N] ';
-    const replayed = await onTerminal(payAda, [[again, '\r']], operator.env);
+    const replayed = await onTerminalHere(payAda, [[again, '\r']], operator.env);
     expect(replayed.code).toBe(0);
     const question = replayed.shown.slice(0, replayed.shown.indexOf(again));
     for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL'])
       expect(question).toContain(part);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
-    expect((await onTerminal(payAda, [[again, 'y\r']], operator.env)).code).toBe(0);
+    expect((await onTerminalHere(payAda, [[again, 'y\r']], operator.env)).code).toBe(0);
     expect(await operator.sandbox.ledger()).toHaveLength(2);
-    expect((await onTerminal([...payAda, '--yes'], [], operator.env)).code).toBe(0);
+    expect((await onTerminalHere([...payAda, '--yes'], [], operator.env)).code).toBe(0);
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
@@ -367,18 +367,18 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const { id } = await untold([...payAda, '--memo', 'first']);
     const both = 'Send the new one anyway? [y/N] ';
     const second = [...payAda, '--memo', 'second'];
-    const asked = await onTerminal(second, [[both, '\r']], operator.env);
+    const asked = await onTerminalHere(second, [[both, '\r']], operator.env);
     expect(asked.code).toBe(130);
     const question = asked.shown.slice(0, asked.shown.indexOf(both));
     for (const part of ['first', 'second', id, payAda[2], '0.5 SOL']) expect(question).toContain(part);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
-    expect((await onTerminal(second, [[both, 'y\r']], operator.env)).code).toBe(0);
+    expect((await onTerminalHere(second, [[both, 'y\r']], operator.env)).code).toBe(0);
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
   test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
-    expect((await onTerminal(sendHello, [], operator.env)).code).toBe(0);
-    expect((await onTerminal(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
+    expect((await onTerminalHere(sendHello, [], operator.env)).code).toBe(0);
+    expect((await onTerminalHere(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { message, posted, ScriptedEngine } from '../../testing/scriptedEngine.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -120,14 +120,14 @@ describe('resume', () => {
     expect(await operator.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
   });
 
-  test.skipIf(noTerminal !== '')(`of a held one shows what it is before it asks${noTerminal}`, async () => {
+  test('of a held one shows what it is before it asks', async () => {
     const { faults } = operator.sandbox;
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
     const seen: string[] = [];
     for (const words of [payAda, sendHello]) {
       const { intent } = await operator.json(words);
-      const { shown } = await onTerminal(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], operator.env);
+      const { shown } = await onTerminalHere(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], operator.env);
       seen.push(shown.slice(0, shown.indexOf('[y/N]')));
       for (const value of Object.values(intent?.request ?? {})) expect(seen.at(-1)).toContain(value);
     }
@@ -346,14 +346,14 @@ describe('resolve', () => {
     expect((await operator.shell(`${line.trim()} --yes --quiet`)).stdout).toBe(`${onChain}\n`);
   });
 
-  test.skipIf(noTerminal !== '')(`asks before it overrules, and shows what${noTerminal}`, async () => {
+  test('asks before it overrules, and shows what', async () => {
     const ids = await mess();
     await operator.run(['resolve', ids.unknown, '--happened', '--reason', 'seen']);
     const argv = ['resolve', ids.unknown, '--did-not-happen', '--reason', 'not seen', '--overrule'];
-    const { code, shown } = await onTerminal(argv, [['[y/N] ', '\r']], operator.env);
+    const { code, shown } = await onTerminalHere(argv, [['[y/N] ', '\r']], operator.env);
     expect(code).toBe(130);
     for (const part of [payAda[2], '0.5 SOL', 'happened ("seen")']) expect(shown).toContain(part);
-    expect((await onTerminal(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
+    expect((await onTerminalHere(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
   });
 
   test('is refused while a process lives that is sending it', async () => {

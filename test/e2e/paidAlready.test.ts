@@ -7,7 +7,7 @@ import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
 import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 let clock: SkippingClock;
@@ -111,15 +111,15 @@ describe('a transfer that was made under another name', () => {
   });
 });
 
-describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+describe('on a terminal', () => {
   test('a repeated transfer asks whether to pay again; No sends nothing, Yes sends without a warning', async () => {
     await pay('rent-10');
     const question = '9WzD…AWWM was paid 0.5 SOL as rent-10, just now. Pay again? [y/N] ';
-    const no = await onTerminal(named('rent-11'), [[question, 'n\r']], operator.env);
+    const no = await onTerminalHere(named('rent-11'), [[question, 'n\r']], operator.env);
     expect(no.code).toBe(130);
     expect(no.shown).toContain(recipient);
     expect(await effects()).toBe(1);
-    const yes = await onTerminal(named('rent-11'), [[question, 'y\r']], operator.env);
+    const yes = await onTerminalHere(named('rent-11'), [[question, 'y\r']], operator.env);
     expect(yes.code).toBe(0);
     expect(yes.shown).not.toContain('warning');
     expect(await effects()).toBe(2);
@@ -134,7 +134,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     await batch(file('first.csv', 4), 'payroll-11');
     const path = file('second.csv', 10);
     const words = ['batch', 'transfer', path, '--once', 'payroll-1'];
-    const { shown, code: ended } = await onTerminal(words, [['[N]o ', `${answer}\r`]], operator.env);
+    const { shown, code: ended } = await onTerminalHere(words, [['[N]o ', `${answer}\r`]], operator.env);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain(
       '4 of these 10 rows were already paid the same amount, in batch payroll-11, just now:',
     );
@@ -149,11 +149,11 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     await pay('rent');
     const path = rows('one.csv', [['r1', recipient, '0.5']]);
     const words = ['batch', 'transfer', path, '--once', 'payroll'];
-    const { shown, code } = await onTerminal(words, [['Pay again? [y/N] ', 'n\r']], operator.env);
+    const { shown, code } = await onTerminalHere(words, [['Pay again? [y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown).toContain('9WzD…AWWM was paid 0.5 SOL as rent, just now. Pay again?');
     writeFileSync(path, `id,to_address,asset,amount,name\nr1,${recipient},SOL,0.5,Ada\n`);
-    const named = await onTerminal(words, [['Pay again? [y/N] ', 'n\r']], operator.env, { columns: 120 });
+    const named = await onTerminalHere(words, [['Pay again? [y/N] ', 'n\r']], operator.env, { columns: 120 });
     expect(named.shown).toContain(`line 2 (id r1, Ada): ${recipient} was paid 0.5 SOL as rent, just now`);
     expect(await effects()).toBe(1);
   });
@@ -161,7 +161,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   test('rows of one file that pay the same are listed and asked about', async () => {
     const path = rows('twice.csv', twice);
     const words = ['batch', 'transfer', path, '--once', 'payroll'];
-    const { shown, code } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env);
+    const { shown, code } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain(`Lines 2 and 4 pay the same: 0.1 SOL to ${recipient}`);
     expect(shown).toContain('Make 3 transfers, 2 of them the same as others? [y/N]');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 const message = ['send', '--conversation', 'conv_demo', '--content', 'Ada’s rent → paid', '--once', 'hello'];
 const lines: readonly (readonly string[])[] = [
@@ -45,7 +45,7 @@ async function day(locale: string, columns: number): Promise<string> {
     for (const line of lines) {
       const asks = line[0] === 'batch' || line.includes('rent-2026-11');
       const steps = asks ? ([[/\[y\/N\] /u, 'y\r']] as const) : [];
-      const { code, shown } = await onTerminal(line, steps, env, { columns, cwd: operator.home.path });
+      const { code, shown } = await onTerminalHere(line, steps, env, { columns, cwd: operator.home.path });
       const command = line.map((word) => (/[^\w.-]/u.test(word) ? `'${word}'` : word)).join(' ');
       screens.push(`$ botctl ${command}\n${steady(shown, operator.sandbox.baseUrl)}exit ${code}\n`);
     }
@@ -55,7 +55,7 @@ async function day(locale: string, columns: number): Promise<string> {
   }
 }
 
-describe.skipIf(noTerminal !== '')(`the screens of a day${noTerminal}`, () => {
+describe('the screens of a day', () => {
   test.each([
     ['C.UTF-8', 80],
     ['C.UTF-8', 140],
