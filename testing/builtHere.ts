@@ -105,7 +105,9 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
     const code = await main({
       argv,
       env,
-      stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+      stdin: Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), {
+        isTTY: screen?.streams !== undefined,
+      }),
       stdout: screen?.streams ?? stdout.stream,
       stderr: screen?.streams ?? stderr.stream,
       interrupts: screen?.interrupts ?? { first: never(), second: never() },

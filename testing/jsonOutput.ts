@@ -8,15 +8,15 @@ export function undocumented(line: string): string | undefined {
   } catch {
     return 'is not JSON';
   }
-  const complaints = outputs.map(({ name, schema }) => {
+  const complaints: string[] = [];
+  for (const { name, schema } of outputs) {
     const judged = schema.safeParse(value);
-    return judged.success
-      ? undefined
-      : `${name}: ${judged.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`;
-  });
-  if (complaints.includes(undefined)) return undefined;
+    if (judged.success) return undefined;
+    const issues = judged.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    complaints.push(`${name}: ${issues.join('; ')}`);
+  }
   // The kind that fits best has the shortest complaint.
-  return complaints.sort((one = '', other = '') => one.length - other.length)[0];
+  return complaints.sort((one, other) => one.length - other.length)[0];
 }
 
 /** Throws if a run with `--json` printed anything that the schema does not know. */

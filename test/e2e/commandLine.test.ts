@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { foreignBin } from '../../testing/program.ts';
 
@@ -40,13 +41,13 @@ describe('the built program', () => {
     [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
   ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
     const asksForJson = line.includes('--json');
-    const json = await botctl(asksForJson ? line : [...line, '--json'], { env: home.env });
+    const json = await botctlHere(asksForJson ? line : [...line, '--json'], { env: home.env });
     expect(json.code).toBe(2);
     expect(json.stderr).toBe('');
     expect(JSON.parse(json.stdout)).toMatchObject({ schema: 'botctl/1', error: { code: 'usage' } });
     expect(JSON.parse(json.stdout).error.message).toContain(problem);
     if (asksForJson) return;
-    const human = await botctl(line, { env: home.env });
+    const human = await botctlHere(line, { env: home.env });
     expect(human.code).toBe(2);
     expect(human.stdout).toBe('');
     expect(human.stderr).toContain(problem);
@@ -56,7 +57,7 @@ describe('the built program', () => {
   test.each([[[]], [['batch']], [['config']], [['journal']]])(
     '%j alone prints its help and exits 0',
     async (line) => {
-      const ran = await botctl(line, { env: home.env });
+      const ran = await botctlHere(line, { env: home.env });
       expect(ran).toMatchObject({ code: 0, stderr: '' });
       expect(ran.stdout).toMatch(/^Usage: botctl/u);
     },
@@ -66,7 +67,7 @@ describe('the built program', () => {
     'botctl %s is answered with the help of the command',
     async (words) => {
       const [command = ''] = /^config add|^\w+/u.exec(words) ?? [];
-      const ran = await botctl(words.split(' '), { env: home.env });
+      const ran = await botctlHere(words.split(' '), { env: home.env });
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('Nothing was sent or changed.');
       expect(ran.stderr.split('\n').at(-2)).toBe(`          botctl ${command} --help`);
@@ -88,14 +89,14 @@ describe('the built program', () => {
     ],
   ])('a complaint of %j names the option beside the field', async (line, said) => {
     writeFileSync(join(home.path, 'payload.json'), '{"content": ""}');
-    const ran = await botctl([...line, '--sandbox'], { env: home.env, cwd: home.path });
+    const ran = await botctlHere([...line, '--sandbox'], { env: home.env, cwd: home.path });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(said);
   });
 
   test('a complaint about the row of a batch names the field alone', async () => {
     writeFileSync(join(home.path, 'rows.csv'), 'id,to_address,asset,amount\na,bob,SOL,0\n');
-    const ran = await botctl(['batch', 'transfer', 'rows.csv', '--once', 'x', '--sandbox'], {
+    const ran = await botctlHere(['batch', 'transfer', 'rows.csv', '--once', 'x', '--sandbox'], {
       env: home.env,
       cwd: home.path,
     });
@@ -108,7 +109,7 @@ describe('the built program', () => {
     [2, ['config', 'show', 'nobody'], 'no-such-profile'],
     [3, ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-stdin'], 'no-token'],
   ])('exits %d where the table says so: %j', async (code, line, named) => {
-    const ran = await botctl([...line, '--json'], { env: home.env });
+    const ran = await botctlHere([...line, '--json'], { env: home.env });
     expect(ran.code).toBe(code);
     expect(JSON.parse(ran.stdout).error.code).toBe(named);
   });

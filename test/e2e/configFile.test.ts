@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, ended } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 
 const setMany = resolve(import.meta.dirname, './setMany.mjs');
@@ -87,7 +88,7 @@ describe('a disk that does not take it', () => {
     'a folder that cannot be created: the suggestion looks at the one above, which is there',
     async () => {
       const add = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
-      const ended = await botctl(add, { env: { ...home.env, XDG_CONFIG_HOME: '/proc/none' } });
+      const ended = await botctlHere(add, { env: { ...home.env, XDG_CONFIG_HOME: '/proc/none' } });
       expect(ended.code).toBe(1);
       expect(JSON.parse(ended.stdout).error.next).toEqual(['ls -ld /proc']);
     },
@@ -127,7 +128,7 @@ describe('a disk that does not take it', () => {
     writeFileSync(join(home.path, 'file'), '');
     const env = { ...home.env, XDG_CONFIG_HOME: join(home.path, 'file') };
     const line = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
-    const { code, stdout } = await botctl(line, { env });
+    const { code, stdout } = await botctlHere(line, { env });
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error.message).toContain('not a folder');
   });
@@ -135,7 +136,7 @@ describe('a disk that does not take it', () => {
   test('inside a snap the write is as whole as elsewhere', async () => {
     home.writeConfig(profilesNamed(['prod']));
     const env = { ...home.env, SNAP: '/snap/code/1' };
-    expect(await botctl(['config', 'set', 'prod', 'timeout', '5s'], { env })).toMatchObject({ code: 0 });
+    expect(await botctlHere(['config', 'set', 'prod', 'timeout', '5s'], { env })).toMatchObject({ code: 0 });
     expect(statSync(home.configFile).mode & 0o777).toBe(0o600);
   });
 });

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 
 type Check = { check: string; level: string; says: string; todo?: string };
@@ -23,7 +24,7 @@ async function doctor(
   words: string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; checks: Record<string, Check>; all: string }> {
-  const { code, stdout, stderr } = await botctl(['doctor', '--json', ...words], {
+  const { code, stdout, stderr } = await botctlHere(['doctor', '--json', ...words], {
     env: { ...home.env, ...env },
   });
   const { checks, in_order } = JSON.parse(stdout) as { checks: Check[]; in_order: boolean };
@@ -127,7 +128,7 @@ test('a journal that is none is a failure, and is left unchanged', async () => {
 
 test('in the sandbox everything is in order, and what is there is counted', async () => {
   const env = home.env;
-  await botctl(['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'], { env });
+  await botctlHere(['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'], { env });
   const { code, checks } = await doctor(['--sandbox']);
   expect(code).toBe(0);
   expect(checks.intents).toMatchObject({ level: 'ok', says: '1 accepted' });

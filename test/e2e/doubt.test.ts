@@ -12,6 +12,10 @@ afterEach(() => operator.close());
 
 const tokenless = () => Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
 
+const here: SandboxHome['json'] = (argv, more) => operator.json(argv, more);
+/** Where the journal's files are limited or replaced: here SQLite keeps them open. */
+const apart: SandboxHome['json'] = (argv, more) => operator.jsonApart(argv, more);
+
 /** A release to come has been here: this one may read it, and must not write it. */
 function makeNewer(): void {
   const journal = new DatabaseSync(operator.journal);
@@ -19,9 +23,9 @@ function makeNewer(): void {
   journal.close();
 }
 
-async function unknown(argv: readonly string[]): Promise<string> {
+async function unknown(argv: readonly string[], json: SandboxHome['json'] = here): Promise<string> {
   await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-  const { exit, intent } = await operator.jsonApart(argv);
+  const { exit, intent } = await json(argv);
   expect(exit).toBe(9);
   return intent?.id ?? '';
 }
@@ -36,13 +40,13 @@ describe('what may have happened in an earlier run is told', () => {
   ])('where there is no token any more: %s', async (_what, argv) => {
     const id = await unknown(argv);
     tokenless();
-    const ended = await operator.jsonApart(argv);
+    const ended = await operator.json(argv);
     expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown', retry: 'same-command' } });
     expect(ended.error?.message).toMatch(
       /token.* Nothing was sent this time\. It may have happened in an earlier run/u,
     );
     expect(ended.error?.message).toContain(id);
-    const other = await operator.jsonApart([...payAda.slice(0, 6), '0.7', '--once', 'another']);
+    const other = await operator.json([...payAda.slice(0, 6), '0.7', '--once', 'another']);
     expect(other).toMatchObject({ exit: 3, error: { code: 'no-token' } });
   });
 
@@ -57,9 +61,9 @@ describe('what may have happened in an earlier run is told', () => {
 
   test('as held where it is', async () => {
     await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    expect((await operator.jsonApart(payAda)).exit).toBe(10);
+    expect((await operator.json(payAda)).exit).toBe(10);
     tokenless();
-    expect(await operator.jsonApart(payAda)).toMatchObject({
+    expect(await operator.json(payAda)).toMatchObject({
       exit: 10,
       error: { code: 'held', retry: 'decide' },
     });
@@ -68,18 +72,18 @@ describe('what may have happened in an earlier run is told', () => {
   test('where the journal can be read, but not be opened for sending', async () => {
     const id = await unknown(payAda);
     makeNewer();
-    const ended = await operator.jsonApart(payAda);
+    const ended = await operator.json(payAda);
     expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown' } });
     expect(ended.error?.message).toMatch(/newer botctl/u);
     expect(ended.error?.message).toContain(id);
-    expect(await operator.jsonApart([...payAda.slice(0, 6), '0.7'])).toMatchObject({
+    expect(await operator.json([...payAda.slice(0, 6), '0.7'])).toMatchObject({
       exit: 1,
       error: { code: 'journal-newer' },
     });
   });
 
   test('where the journal can be opened, but not be written', async () => {
-    const id = await unknown(payAda);
+    const id = await unknown(payAda, apart);
     // As many blocks as what is beside the journal needs, and fewer than its log has.
     const full = `ulimit -f 70; exec ${programInShell} --json`;
     const ended = said(await operator.shell(`${full} ${payAda.join(' ')}`));
@@ -117,16 +121,16 @@ describe('what may have happened in an earlier run is told', () => {
     const rows = 'id,conversation_id,content\n1,conv_demo,one\n';
     const argv = ['batch', 'send', '-', '--once', 'news', '--retries', '0'];
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    expect((await operator.apart(argv, { stdin: rows })).code).toBe(11);
+    expect((await operator.run(argv, { stdin: rows })).code).toBe(11);
     tokenless();
-    const ended = await operator.jsonApart(argv, { stdin: rows });
+    const ended = await operator.json(argv, { stdin: rows });
     expect(ended).toMatchObject({ exit: 11, error: { code: 'stopped', retry: 'after-fix' } });
     expect(ended.error?.message).toMatch(/1 row of this batch may have happened/u);
   });
 });
 
 test('where nobody can read the journal, it is said that nobody can tell', async () => {
-  await unknown(payAda);
+  await unknown(payAda, apart);
   writeFileSync(operator.journal, 'this is no journal'.repeat(1000));
   const ended = await operator.jsonApart(payAda);
   expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-damaged' } });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl, type Ran } from '../../testing/botctl.ts';
+import type { Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { processorMs } from '../../testing/processorTime.ts';
@@ -114,7 +114,7 @@ test.each([
   [`--${'z'.repeat(100_000)}`, 'x'],
 ])('a refusal of long words stays short: %.12s', async (option, value) => {
   const words = ['send', '--conversation', 'c', '--content', 'x', option, value, '--json'];
-  const ran = await botctl(words, { env: { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' } });
+  const ran = await botctlHere(words, { env: { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' } });
   expect(ran.code).toBeGreaterThan(1);
   expect((ran.stdout + ran.stderr).length).toBeLessThan(2600);
 });

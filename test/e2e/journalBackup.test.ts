@@ -39,13 +39,13 @@ test('put back beside the newer mark, it is refused with the number of what it l
 });
 
 test('nothing that is there is written over, and nothing half made is left', async () => {
-  expect((await operator.apart(['journal', 'backup', copy])).stderr).toContain('There is no journal');
-  expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', ''])).code).toBe(2);
+  expect((await operator.run(['journal', 'backup', copy])).stderr).toContain('There is no journal');
+  expect((await operator.run([...payAda, '--yes'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', ''])).code).toBe(2);
   writeFileSync(`${copy}.mark`, 'mine');
-  const refused = await operator.apart(['journal', 'backup', copy]);
+  const refused = await operator.run(['journal', 'backup', copy]);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is there already')]);
-  const nowhere = await operator.apart(['journal', 'backup', join(operator.home.path, 'no', 'copy.db')]);
+  const nowhere = await operator.run(['journal', 'backup', join(operator.home.path, 'no', 'copy.db')]);
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('cannot be written')]);
   expect(readdirSync(operator.home.path).filter((name) => name.startsWith('copy'))).toEqual(['copy.db.mark']);
 });

@@ -147,7 +147,7 @@ describe('a payment whose record was lost is not made again', () => {
 describe('what is no journal is left unchanged', () => {
   test('a device: its mode stays, also for root', async () => {
     const { mode } = statSync('/dev/null');
-    const refused = await operator.apart([...payAda, '--yes', '--journal', '/dev/null']);
+    const refused = await operator.run([...payAda, '--yes', '--journal', '/dev/null']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is a device')]);
     expect(statSync('/dev/null').mode).toBe(mode);
     expect(await transfers()).toBe(0);
@@ -181,7 +181,7 @@ describe('what is no journal is left unchanged', () => {
   });
 
   test.each(['../journal.db', './j/journal.db', '~/journal.db'])('BOTCTL_JOURNAL=%s', async (path) => {
-    const refused = await operator.apart([...payAda, '--yes'], { env: { BOTCTL_JOURNAL: path } });
+    const refused = await operator.run([...payAda, '--yes'], { env: { BOTCTL_JOURNAL: path } });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('not an absolute path')]);
     expect(await transfers()).toBe(0);
   });
@@ -189,7 +189,7 @@ describe('what is no journal is left unchanged', () => {
   test('an empty file gets one warning, and becomes a journal', async () => {
     const path = join(operator.home.path, 'empty.db');
     writeFileSync(path, '');
-    const done = await operator.apart([...payAda, '--yes', '--journal', path]);
+    const done = await operator.run([...payAda, '--yes', '--journal', path]);
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('is an empty file')]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 
 let home: Home;
@@ -25,7 +26,7 @@ describe.skipIf(!existsSync('/proc/self'))('under /proc, where no folder can be 
     ['the sandbox', ['sandbox', '--data', '/proc/x/y'], {}],
     ['the profiles', addProfile, { XDG_CONFIG_HOME: '/proc/x' }],
   ])('%s cannot be, and that is said at once', async (_what, words, env) => {
-    const ran = await botctl(words, { env: { ...home.env, ...env } });
+    const ran = await botctlHere(words, { env: { ...home.env, ...env } });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('the folder /proc/x cannot be created: no folder can be created there');
   });
@@ -95,7 +96,7 @@ describe('what is not a regular file is refused, and left unchanged:', () => {
     const path = join(home.path, 'odd.csv');
     oddFile(path);
     const before = statSync(path);
-    const ran = await botctl(wordsOf(path), { env: { ...home.env, ...envOf(path) } });
+    const ran = await botctlHere(wordsOf(path), { env: { ...home.env, ...envOf(path) } });
     expect(ran.code).toBeGreaterThan(0);
     expect(ran.stderr).toMatch(/is not a (folder|regular file)|is there, and is not a regular file/u);
     const { mode, ino, rdev, uid } = statSync(path);
@@ -113,7 +114,7 @@ describe('what is not a regular file is refused, and left unchanged:', () => {
     oddFile(join(home.path, 'odd'));
     symlinkSync(join(home.path, 'odd'), join(data, name));
     const before = statSync(join(data, name)).mode;
-    const ran = await botctl(['sandbox', '--data', data], { env: home.env });
+    const ran = await botctlHere(['sandbox', '--data', data], { env: home.env });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('is not a regular file, and was left unchanged');
     expect(statSync(join(data, name)).mode).toBe(before);
@@ -126,7 +127,7 @@ describe('what is not a regular file is refused, and left unchanged:', () => {
     const path = join(folder, 'botctl', name);
     oddFile(path);
     const before = statSync(path).mode;
-    const ran = await botctl(addProfile, { env: home.env });
+    const ran = await botctlHere(addProfile, { env: home.env });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('Nothing was changed');
     expect(statSync(path).mode).toBe(before);
@@ -165,7 +166,7 @@ test('a report that is the input by another name is refused', async () => {
   writeFileSync(rows, 'conversation_id,content\nc,x\n');
   symlinkSync(rows, join(home.path, 'report.csv'));
   const words = ['batch', 'send', rows, '--once', 'b', '--report', join(home.path, 'report.csv')];
-  const ran = await botctl(words, { env: { ...home.env, ...allowed } });
+  const ran = await botctlHere(words, { env: { ...home.env, ...allowed } });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('is the input file');
 });

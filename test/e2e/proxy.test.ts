@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { makeCertificates } from '../../testing/certificates.ts';
 import { Home } from '../../testing/home.ts';
 import { httpReply, startLoopback } from '../../testing/loopback.ts';
@@ -66,13 +67,13 @@ test.each(['socks5', 'ftp'])(
       BOTCTL_TOKEN: 'a-token-of-the-bot',
       HTTPS_PROXY: `${scheme}://user:secret@proxy.test:1080`,
     };
-    const ran = await botctl(words, { env });
+    const ran = await botctlHere(words, { env });
     expect(ran.code).toBe(2);
     const { outcome, error } = JSON.parse(ran.stdout);
     expect([outcome, error.code, error.retry]).toEqual([undefined, 'bad-proxy', 'after-fix']);
     expect(error.message).toContain(`${scheme}://`);
     expect(ran.stdout + ran.stderr).not.toContain('secret');
-    expect((await botctl(['history', '--json'], { env })).stdout).toBe('');
+    expect((await botctlHere(['history', '--json'], { env })).stdout).toBe('');
   },
 );
 
@@ -83,7 +84,7 @@ test('a proxy that wants a password says where it goes', async () => {
   });
   const env = { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' };
   try {
-    const ran = await botctl([...words, '--retries', '0'], {
+    const ran = await botctlHere([...words, '--retries', '0'], {
       env: { ...env, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
     });
     expect(ran.code).toBe(8);

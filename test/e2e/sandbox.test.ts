@@ -210,9 +210,9 @@ describe('botctl sandbox', () => {
     [['--fault-rate=-1'], '--fault-rate must be'],
     [['--ephemeral', '--data', 'x'], 'cannot both be given'],
     [['more'], 'The sandbox has no action "more"'],
-  ])('refuses %j', (args, sentence) => {
-    const { status, stdout, stderr } = run(...args);
-    expect([status, stdout]).toEqual([2, '']);
+  ])('refuses %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
+    expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
   });
 

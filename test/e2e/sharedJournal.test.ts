@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
@@ -53,10 +54,13 @@ const payRent = [...payAda, '--once', 'rent', '--yes', '--json'];
 
 type Ended = { readonly code: number | null; readonly said: Said; readonly stderr: string };
 
-async function run(words: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const { code, stdout, stderr } = await botctl(words, { env });
+async function run(words: readonly string[], env: Record<string, string>, run = botctl): Promise<Ended> {
+  const { code, stdout, stderr } = await run(words, { env });
   return { code, stderr, said: stdout === '' ? ({} as Said) : (JSON.parse(stdout) as Said) };
 }
+
+const runHere = (words: readonly string[], env: Record<string, string>): Promise<Ended> =>
+  run(words, env, botctlHere);
 
 type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
@@ -122,14 +126,14 @@ describe('a command whose journal is away', () => {
     const proxy = closedAfterTest(await startCuttableProxy(server.port));
     const env = machine(proxy.through(journal));
     proxy.refuse();
-    const { code, said } = await run(payRent, env);
+    const { code, said } = await runHere(payRent, env);
     expect([code, said.error]).toEqual([
       1,
       expect.objectContaining({ code: 'journal-unreachable', retry: 'same-command' }),
     ]);
     expect(said.error?.message).toContain('Nothing was sent this time.');
     await proxy.accept();
-    expect((await run(payRent, env)).said).toMatchObject({ outcome: 'accepted', replayed: false });
+    expect((await runHere(payRent, env)).said).toMatchObject({ outcome: 'accepted', replayed: false });
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 
@@ -191,7 +195,7 @@ describe('a journal that cannot be used', () => {
     await client.connect();
     await change(client);
     await client.end();
-    const { code: exit, said } = await run(payRent, machine());
+    const { code: exit, said } = await runHere(payRent, machine());
     expect([exit, said.error]).toEqual([
       1,
       expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
@@ -204,27 +208,27 @@ describe('a journal that cannot be used', () => {
     await server.query(
       `CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
-    const { code, said } = await run(payRent, machine(server.urlOf('ascii_only')));
+    const { code, said } = await runHere(payRent, machine(server.urlOf('ascii_only')));
     expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
     expect(said.error?.message).toContain('is encoded in SQL_ASCII');
   });
 
   test('because it was given to an auditor is refused for sending, and shown', async () => {
-    await run(payRent, machine());
+    await runHere(payRent, machine());
     const role = `auditor_${Date.now()}`;
     await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'audit'`);
-    const grants = await botctl(['journal', 'grants', '--role', role, '--read-only'], { env: machine() });
+    const grants = await botctlHere(['journal', 'grants', '--role', role, '--read-only'], { env: machine() });
     expect(grants.code).toBe(0);
     await server.query(grants.stdout, [], journal);
     const env = machine(journal.replace(/\/\/[^@]*@/u, `//${role}:audit@`));
-    const { code, said } = await run(payRent, env);
+    const { code, said } = await runHere(payRent, env);
     expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
     expect(said.error?.message).toContain('may read the journal');
-    expect((await botctl(['history'], { env })).stdout).toContain('rent');
+    expect((await botctlHere(['history'], { env })).stdout).toContain('rent');
   });
 
   test('because the password is wrong is told so, without it', async () => {
-    const { code, said, stderr } = await run(
+    const { code, said, stderr } = await runHere(
       payRent,
       machine(journal.replace(/\/\/[^@]*@/u, '//postgres:wrong-canary@')),
     );

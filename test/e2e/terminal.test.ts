@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../testing/home.ts';
 import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -44,7 +45,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
 
   test('an answer that is no token is refused without being shown', async () => {
     for (const typed of ['\r', 'Bot canary\r']) {
-      const { code, shown } = await onTerminal(add, [[prompt, typed]], home.env);
+      const { code, shown } = await onTerminalHere(add, [[prompt, typed]], home.env);
       expect(code).toBe(3);
       expect(shown).not.toContain('canary');
       expect(existsSync(home.configFile)).toBe(false);
@@ -74,15 +75,15 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
       ['\u0003', 130],
       ['y\r', 0],
     ] as const) {
-      expect(await onTerminal(remove, [['[y/N] ', typed]], home.env)).toMatchObject({ code });
+      expect(await onTerminalHere(remove, [['[y/N] ', typed]], home.env)).toMatchObject({ code });
       expect('prod' in (home.readConfig() as { profiles: object }).profiles).toBe(code === 130);
     }
   });
 
   test('a question is broken between words', async () => {
     const words = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'Hi'];
-    expect((await onTerminal(words, [], home.env)).code).toBe(0);
-    const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], home.env);
+    expect((await onTerminalHere(words, [], home.env)).code).toBe(0);
+    const { shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], home.env);
     expect(shown).toMatch(/^ {2}The same message was accepted at .*\r\nDo it again\? \[y\/N\] /mu);
     const plain = stripVTControlCharacters(shown);
     expect(plain.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
@@ -90,10 +91,12 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
 
   test('colours are there, and not with --no-color, NO_COLOR or TERM=dumb', async () => {
     const colour = '\u001b[';
-    expect((await onTerminal(['config', 'x'], [], home.env)).shown).toContain(colour);
-    expect((await onTerminal(['config', 'x', '--no-color'], [], home.env)).shown).not.toContain(colour);
+    expect((await onTerminalHere(['config', 'x'], [], home.env)).shown).toContain(colour);
+    expect((await onTerminalHere(['config', 'x', '--no-color'], [], home.env)).shown).not.toContain(colour);
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[]) {
-      expect((await onTerminal(['config', 'x'], [], { ...home.env, ...env })).shown).not.toContain(colour);
+      expect((await onTerminalHere(['config', 'x'], [], { ...home.env, ...env })).shown).not.toContain(
+        colour,
+      );
     }
   });
 });

@@ -74,14 +74,9 @@ const nowS = (): number => Math.floor(Date.now() / 1000);
 const named = ['--once', 'rent'] as const;
 
 describe('an older signature as the reply to a random key', () => {
-  test.each([
-    ['30 days before', -30 * dayS],
-    ['365 days before', -365 * dayS],
-    ['three hours before', -3 * hourS],
-    ['a year ahead', 365 * dayS],
-  ])('proves nothing: %s', async (_when, byS) => {
+  test('proves nothing', async () => {
     await namesOlder();
-    await nodeSays(nowS() + byS);
+    await nodeSays(nowS() - 3 * hourS);
     const paid = await told(...payAda);
     expect(paid).toMatchObject({ exit: 0, outcome: 'accepted' });
     const looked = await told('verify', idOf(paid));
@@ -120,18 +115,6 @@ describe('an older signature as the reply to a random key', () => {
     });
   });
 
-  test('is known by its time where that node lagged', async () => {
-    await namesOlder();
-    await operator.sandbox.readings({ node_lag_slots: 1000 });
-    const paid = await told(...payAda, '--wait', '--wait-timeout', '3s');
-    expect(paid).toMatchObject({ exit: 9, chain: { reasons: ['not-seen'] } });
-    await operator.sandbox.readings({ node_lag_slots: 0 });
-    await nodeSays(nowS() - 30 * dayS);
-    expect(await told('verify', idOf(paid))).toMatchObject({
-      ...{ exit: 10, chain: { verdict: 'undecided', reasons: ['other-time'] } },
-    });
-  });
-
   test('decides nothing of what the service said had failed', async () => {
     await namesOlder();
     await nodeSays(nowS() - 30 * dayS);
@@ -156,15 +139,6 @@ describe('a name that another machine may have used', () => {
     expect(looked.warnings).toEqual([
       expect.stringMatching(/paid at .* before the first attempt .* another machine/u),
     ]);
-  });
-
-  test('is not by an older one', async () => {
-    await namesOlder();
-    await nodeSays(nowS() - 21 * hourS);
-    const id = idOf(await told(...payAda, ...named));
-    expect(await told('verify', id)).toMatchObject({
-      ...{ exit: 10, verified: false, chain: { verdict: 'undecided', reasons: ['other-time'] } },
-    });
   });
 
   test('says so by the slots where a node was asked before', async () => {
@@ -247,54 +221,22 @@ describe('a name that another machine may have used', () => {
     expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first attempt/u);
   });
 
-  test('is told of a row by the slots, too', async () => {
-    await namesOlder();
-    const words = [
-      'batch',
-      'transfer',
-      '-',
-      '--once',
-      'b',
-      '--wait',
-      '--wait-timeout',
-      '3s',
-      '--json',
-      '--yes',
-    ];
-    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
-    const { code, stdout } = await operator.run(words, { stdin });
-    const rows = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Told);
-    expect(code).toBe(0);
-    expect(rows.find(({ chain }) => chain !== undefined)).toMatchObject({ chain: { earlier: true } });
-  });
 });
 
 describe('clocks', () => {
-  test.each([3 * hourS, -3 * hourS, -30 * dayS])(
-    'that differ by %i s decide nothing by themselves',
-    async (byS) => {
-      clock.byMs = 1000 * byS;
-      const id = idOf(await told(...payAda));
-      const looked = await told('verify', id);
-      expect(looked).toMatchObject({
-        ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['clock'] }, error: { code: 'unproven' } },
-      });
-      expect(looked.error?.message).toContain('clocks');
-    },
-  );
+  test('that differ by three hours decide nothing by themselves', async () => {
+    clock.byMs = 1000 * 3 * hourS;
+    const id = idOf(await told(...payAda));
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({
+      ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['clock'] }, error: { code: 'unproven' } },
+    });
+    expect(looked.error?.message).toContain('clocks');
+  });
 
   test('matter to nobody where the node was asked for its own before', async () => {
     clock.byMs = -3000 * hourS;
     expect(await told(...payAda, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
-  });
-
-  test.each([90 * 60, -90 * 60])('may differ by %i s', async (byS) => {
-    clock.byMs = 1000 * byS;
-    const id = idOf(await told(...payAda));
-    expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
 
   test('of a node that leaves the time out are asked for by the slot', async () => {
