@@ -4,20 +4,26 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../src/machine/process.ts';
+import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
 import type { main } from '../src/main.ts';
 import { botctl, type Ran, type Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';
 import { nobody } from './nobody.ts';
 import { foreignBin, loadingFirst } from './program.ts';
 import { root } from './root.ts';
-import type { AtScreen } from './terminalHere.ts';
 
 type StartHere = Omit<Start, 'interruptAtOutput'> & {
   clock?: Clock;
   machinePolicy?: string;
   /** Where it runs. By default its streams are pipes, and nobody can be asked. */
   screen?: AtScreen;
+};
+
+/** What a process has of the terminal that it runs on. Without streams, its streams are pipes. */
+export type AtScreen = {
+  readonly streams?: NodeJS.WriteStream;
+  readonly terminal: Terminal;
+  readonly interrupts: Interrupts;
 };
 
 type Program = { readonly main: typeof main };

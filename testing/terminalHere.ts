@@ -1,7 +1,7 @@
 import { clearLine, cursorTo, moveCursor } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
-import { botctlHere } from './builtHere.ts';
+import { type AtScreen, botctlHere } from './builtHere.ts';
 import { foreignBin } from './program.ts';
 import { type OnTerminal, onTerminal, type Steps, type TerminalMore } from './terminal.ts';
 
@@ -27,13 +27,6 @@ export async function onTerminalHere(
   });
   return { code: code ?? -1, shown: screen.shown, stdout, stderr };
 }
-
-/** What a process has of the terminal that it runs on. Without streams, its streams are pipes. */
-export type AtScreen = {
-  readonly streams?: NodeJS.WriteStream;
-  readonly terminal: Terminal;
-  readonly interrupts: Interrupts;
-};
 
 class Screen implements AtScreen {
   shown = '';

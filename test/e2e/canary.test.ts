@@ -230,7 +230,9 @@ describe('the token is seen nowhere', () => {
 
   test('with NODE_DEBUG=* too, whatever is run in one process', { timeout: 120_000 }, async () => {
     await driveInOne(
-      [...driven, ...alike].map(({ command, line }, nth) => planted(command, line, modes[nth % modes.length]?.mode ?? [])),
+      [...driven, ...alike].map(({ command, line }, nth) =>
+        planted(command, line, modes[nth % modes.length]?.mode ?? []),
+      ),
     );
   });
 

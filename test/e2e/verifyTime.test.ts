@@ -220,7 +220,6 @@ describe('a name that another machine may have used', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first attempt/u);
   });
-
 });
 
 describe('clocks', () => {
