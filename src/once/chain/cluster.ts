@@ -81,8 +81,7 @@ export class RpcUrl {
   /** Whether the URL cannot carry a key: it is only an address, or a path on this machine. */
   get isPlain(): boolean {
     const url = new URL(this.#value);
-    if (isLoopback(url) && url.search === '') return true;
-    return url.pathname === '/' && url.search === '';
+    return url.search === '' && (url.pathname === '/' || isLoopback(url));
   }
 
   reveal(): string {

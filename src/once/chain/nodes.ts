@@ -19,9 +19,12 @@ import {
 } from './transaction.ts';
 import { type ChainBefore, type Commitment, commitments, graceMs } from './verdict.ts';
 
+/** Why nothing can be said, and how long the node asks to wait. */
+type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
+
 /** What all nodes together say about one transaction. */
 export type Sighting =
-  | { readonly saw: 'nothing'; readonly because: Reason; readonly waitMs?: number }
+  | ({ readonly saw: 'nothing' } & Why)
   | { readonly saw: 'status'; readonly commitment: Commitment }
   | {
       readonly saw: 'transaction';
@@ -41,7 +44,7 @@ export type Holding = AssetOfWallet & { readonly held: Held };
 
 /** What one node says about the state of a transaction. */
 type Status =
-  | { readonly is: 'nothing'; readonly because: Reason; readonly waitMs?: number }
+  | ({ readonly is: 'nothing' } & Why)
   | { readonly is: 'seen'; readonly slot: number; readonly failed: boolean; readonly commitment: Commitment };
 
 /** For each signature, the status at each node, in the order of the nodes. */
@@ -109,14 +112,12 @@ export class ChainNodes {
 
   /** What the wallet holds of each asset. If the nodes differ, the lowest amount counts. All is asked at once. */
   async holdings(wallet: string, assets: readonly AssetOfWallet[]): Promise<readonly Holding[]> {
-    const [other, ...held] = await Promise.all([
+    const [other, ...holdings] = await Promise.all([
       this.ofAnother(),
-      ...assets.map((asset) => this.#held(wallet, asset)),
+      ...assets.map(async (asset) => ({ ...asset, held: await this.#held(wallet, asset) })),
     ]);
-    return assets.map((asset, n) => ({
-      ...asset,
-      held: other === undefined ? (held[n] ?? unread) : { because: other.because },
-    }));
+    if (other === undefined) return holdings;
+    return assets.map((asset) => ({ ...asset, held: { because: other.because } }));
   }
 
   async #held(wallet: string, { asset, mint }: AssetOfWallet): Promise<Held> {
@@ -163,8 +164,11 @@ export class ChainNodes {
   async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Sighting> {
     const own = statuses.get(signature) ?? [];
     const nothing = own.find((status) => status.is === 'nothing');
-    if (own.length === 0 || nothing !== undefined) return { saw: 'nothing', ...withoutIs(nothing) };
-    const commitment = lowest(own);
+    if (nothing !== undefined) return { saw: 'nothing', ...whyOf(nothing) };
+    const seen = own.filter((status) => status.is === 'seen');
+    // The lowest is what all nodes have reached.
+    const commitment = commitments.find((one) => seen.some((status) => status.commitment === one));
+    if (commitment === undefined) return { saw: 'nothing', because: 'unreadable' };
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
     // Nothing else may have checked the chain yet. A transaction on another chain must not be shown as one of this.
@@ -222,62 +226,46 @@ const asked = (commitment: Commitment) => ({
   maxSupportedTransactionVersion: 1,
 });
 
-function withoutIs(status: (Status & { is: 'nothing' }) | undefined): { because: Reason; waitMs?: number } {
-  const { because = 'unreadable', waitMs } = status ?? {};
-  return { because, ...(waitMs === undefined ? {} : { waitMs }) };
+function whyOf({ because, waitMs }: Why): Why {
+  return { because, waitMs };
 }
 
-/** The commitment that all nodes have reached. */
-function lowest(statuses: readonly Status[]): Commitment {
-  const places = statuses.map((status) =>
-    status.is === 'seen' ? commitments.indexOf(status.commitment) : 0,
-  );
-  return commitments[Math.min(...places)] ?? 'processed';
-}
-
-function troubleOf(answer: NodeAnswer & { is: 'trouble' }): { because: Reason; waitMs?: number } {
-  const { because, waitMs } = answer;
-  return { because, ...(waitMs === undefined ? {} : { waitMs }) };
+/** What is read, or why it cannot be read. */
+function readable<Read>(read: () => Read): Read | Why {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Unreadable) return { because: error.reason };
+    throw error;
+  }
 }
 
 function statusesIn(answer: NodeAnswer, count: number): readonly Status[] {
-  const all = (status: Status): Status[] => Array.from({ length: count }, () => status);
-  if (answer.is === 'trouble') return all({ is: 'nothing', ...troubleOf(answer) });
-  try {
-    const statuses = listOf(objectOf(answer.value, 'statuses').value, 'statuses');
-    if (statuses.length !== count) throw new Unreadable('statuses/other-count');
-    return statuses.map(statusOf);
-  } catch (error) {
-    if (error instanceof Unreadable) return all({ is: 'nothing', because: error.reason });
-    throw error;
-  }
+  const read = answer.is === 'trouble' ? answer : readable(() => listedStatuses(answer.value, count));
+  return 'because' in read ? Array.from({ length: count }, () => ({ is: 'nothing', ...whyOf(read) })) : read;
+}
+
+function listedStatuses(value: Exact, count: number): readonly Status[] {
+  const statuses = listOf(objectOf(value, 'statuses').value, 'statuses');
+  if (statuses.length !== count) throw new Unreadable('statuses/other-count');
+  return statuses.map(statusOf);
 }
 
 function statusOf(value: Exact): Status {
   // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
   if (value === null) return { is: 'nothing', because: 'not-seen' };
-  try {
+  const read = readable((): Status => {
     const { slot, err, confirmationStatus } = objectOf(value, 'status');
     const text = textOf(confirmationStatus, 'confirmationStatus');
     const commitment = commitments.find((known) => known === text);
     if (commitment === undefined || err === undefined) throw new Unreadable('status/unknown');
     return { is: 'seen', slot: countOf(slot, 'slot'), failed: err !== null, commitment };
-  } catch (error) {
-    if (error instanceof Unreadable) return { is: 'nothing', because: error.reason };
-    throw error;
-  }
+  });
+  return 'is' in read ? read : { is: 'nothing', ...read };
 }
 
-const unread: Held = { because: 'unreadable' };
-
 function heldIn(answer: NodeAnswer, read: (result: Exact) => Held): Held {
-  if (answer.is === 'trouble') return { because: answer.because };
-  try {
-    return read(answer.value);
-  } catch (error) {
-    if (error instanceof Unreadable) return { because: error.reason };
-    throw error;
-  }
+  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
 }
 
 const lamportDecimals = 9;
@@ -317,22 +305,14 @@ function countIn(answer: NodeAnswer): number | undefined {
   return count >= 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
-function transactionIn(
-  answer: NodeAnswer,
-  status: Status | undefined,
-): ChainTransaction | { because: Reason; waitMs?: number } {
-  if (answer.is === 'trouble') return troubleOf(answer);
+function transactionIn(answer: NodeAnswer, status: Status | undefined): ChainTransaction | Why {
+  if (answer.is === 'trouble') return whyOf(answer);
   // The node has just said that it has the transaction.
   if (answer.value === null) return { because: 'lagging' };
-  try {
-    const transaction = readTransaction(answer.value);
-    const isSame =
-      status?.is === 'seen' && status.slot === transaction.slot && status.failed === transaction.failed;
-    return isSame ? transaction : { because: 'unreadable' };
-  } catch (error) {
-    if (error instanceof Unreadable) return { because: error.reason };
-    throw error;
-  }
+  const read = readable(() => readTransaction(answer.value));
+  if ('because' in read) return read;
+  const isSame = status?.is === 'seen' && status.slot === read.slot && status.failed === read.failed;
+  return isSame ? read : { because: 'unreadable' };
 }
 
 /** Compares everything that the rules read, except the time, which each node estimates itself. */
@@ -344,7 +324,7 @@ function saysTheSame(one: ChainTransaction, other: ChainTransaction): boolean {
 export type NodeAnswer =
   /** `nodeMs` is the node's clock, if it gave one. */
   | { readonly is: 'answer'; readonly value: Exact; readonly nodeMs: number | undefined }
-  | { readonly is: 'trouble'; readonly because: Reason; readonly waitMs?: number };
+  | ({ readonly is: 'trouble' } & Why);
 
 type NodeSettings = {
   /** The only part of its URL that is ever shown, because the URL often carries a key. */
@@ -392,7 +372,7 @@ async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
 }
 
 function trouble(because: Reason, waitMs?: number): NodeAnswer {
-  return { is: 'trouble', because, ...(waitMs === undefined ? {} : { waitMs }) };
+  return { is: 'trouble', because, waitMs };
 }
 
 const defaultLimitMs = 1000;

@@ -297,7 +297,6 @@ function withoutFee(
 ): bigint | undefined {
   const { from, to, of, units } = one;
   if (of.program !== tokenPrograms.token2022 || from === to) return undefined;
-  if (tokens.some((each) => each !== one && (each.to === to || each.from === to))) return undefined;
   const received = unitsChange(to, transaction);
   const isLost = unitsChange(from, transaction) === netOf(from, tokens);
   return isLost && received > 0n && received <= units ? received : undefined;

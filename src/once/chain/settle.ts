@@ -213,7 +213,7 @@ function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): 
   if (sighting.saw === 'nothing') return sighting;
   if (sighting.saw === 'status')
     return sighting.commitment === 'processed'
-      ? { saw: 'status', commitment: 'processed' }
+      ? { saw: 'processed' }
       : { saw: 'nothing', because: 'only-confirmed' };
   const { transaction, commitment, nodesMs } = sighting;
   const isOurs = transaction.signature === signature;
@@ -308,9 +308,9 @@ export async function watch(
     const look: Look = { ...wanted, sighting, hosts: nodes.hosts };
     const waited = Math.max(pauseMs, sighting.saw === 'nothing' ? (sighting.waitMs ?? 0) : 0);
     const isOver = interrupted.aborted || clock.now() + waited > endsAtMs;
-    if (isOver || cameSoFar(sighting, until)) {
+    if (isOver || sighting.saw === 'transaction') {
       const view = await settle(look, id, journal, watching.reasonOf);
-      if (isOver || isEnd(view, sighting)) return view;
+      if (isOver || isEnd(view)) return view;
     }
     watching.onLook(await judgeUnsettled(look, id, journal));
     await clock.sleep(waited, interrupted);
@@ -321,12 +321,7 @@ async function sightOf(signature: string, nodes: ChainNodes, least: Until): Prom
   return nodes.sight(signature, await nodes.statusesOf([signature]), least);
 }
 
-function cameSoFar(sighting: Sighting, until: Until): boolean {
-  if (sighting.saw !== 'transaction') return false;
-  return sighting.commitment === 'finalized' || until === 'confirmed';
-}
-
 /** A final transaction no longer changes. One that is only confirmed and does not match may still be replaced. */
-function isEnd({ verdict }: ChainView, sighting: Sighting): boolean {
-  return verdict !== 'undecided' || (sighting.saw === 'transaction' && sighting.commitment === 'finalized');
+function isEnd({ verdict, commitment }: ChainView): boolean {
+  return verdict !== 'undecided' || commitment === 'finalized';
 }

@@ -11,7 +11,7 @@ export type Commitment = (typeof commitments)[number];
 export type ChainEvidence =
   /** The nodes' answers cannot be used. */
   | { readonly saw: 'nothing'; readonly because: Reason }
-  | { readonly saw: 'status'; readonly commitment: 'processed' }
+  | { readonly saw: 'processed' }
   | { readonly saw: 'failure'; readonly commitment: 'confirmed' | 'finalized' }
   | {
       readonly saw: 'transaction';
@@ -31,7 +31,6 @@ export type ChainEvidence =
 type ChainRuling = { readonly verdict: ChainVerdict; readonly reason: Reason | undefined };
 
 type ChainRow = {
-  readonly saw: string;
   readonly matches: (evidence: ChainEvidence) => boolean;
   readonly finalized: (evidence: ChainEvidence) => ChainRuling;
   /** A transaction that is not final yet contradicts nothing. */
@@ -58,67 +57,55 @@ const seen =
 export const chainTable: readonly ChainRow[] = [
   {
     // null, a node that lags, 429, an RPC error, an unreadable answer, nodes that disagree
-    saw: 'nothing',
     matches: ({ saw }) => saw === 'nothing',
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
-  { saw: 'processed', matches: ({ saw }) => saw === 'status', ...undecided('only-processed') },
-  { saw: 'failure', matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
+  { matches: ({ saw }) => saw === 'processed', ...undecided('only-processed') },
+  { matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
   {
     // a transaction whose first signature is not ours
-    saw: 'not-first-signature',
     matches: seen(({ isOurs }) => !isOurs),
     ...undecided('not-first-signature'),
   },
   {
     // a paying instruction, in a transaction from another time or an unknown time
-    saw: 'other-time',
     matches: seen(({ free, age }) => free.length > 0 && isOfAnotherTime(age)),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   {
     // a paying instruction, but the recipient gained less than what intents claim of the transaction
-    saw: 'no-gain',
     matches: seen(({ free, isGained }) => free.length > 0 && !isGained),
     ...undecided('no-gain'),
   },
   {
     // a paying instruction, but it is not known which wallet must pay
-    saw: 'source-unchecked',
     matches: seen(({ free, isSourceKnown }) => free.length > 0 && !isSourceKnown),
     finalized: ruling('likely'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
     // a paying instruction that no other intent has claimed
-    saw: 'payment',
     matches: seen(({ free }) => free.length > 0),
     finalized: ruling('proven'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
     // paying instructions, all claimed by other intents
-    saw: 'claimed',
     matches: seen(({ findings }) => findings.matches.length > 0),
     ...against(ruling('contradicted', 'claimed')),
   },
   {
     // a balance without an instruction, an unclear owner or source, parts, a scaled or confidential amount
-    saw: 'doubt',
     matches: seen(({ findings }) => findings.doubt !== undefined),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   {
     // another recipient, mint or amount
-    saw: 'miss',
     matches: seen(() => true),
-    ...against((evidence) => ({
-      verdict: 'contradicted',
-      reason: evidence.saw === 'transaction' ? evidence.findings.miss : undefined,
-    })),
+    ...against((evidence) => ({ verdict: 'contradicted', reason: reasonOf(evidence) })),
   },
 ];
 
@@ -130,7 +117,7 @@ function reasonOf(evidence: ChainEvidence): Reason | undefined {
   if (evidence.saw === 'nothing') return evidence.because;
   if (evidence.saw !== 'transaction') return undefined;
   const { free, age, findings } = evidence;
-  return free.length > 0 && isOfAnotherTime(age) ? age : findings.doubt;
+  return free.length > 0 && isOfAnotherTime(age) ? age : (findings.doubt ?? findings.miss);
 }
 
 function isOfAnotherTime(age: Age): age is Exclude<Age, 'in-time' | 'earlier'> {

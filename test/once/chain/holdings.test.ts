@@ -1,11 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ChainNodes, RpcNode } from '../../../src/once/chain/nodes.ts';
 import type { Channel, FlightLimits } from '../../../src/once/wire/flight.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
-
-const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
-const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+import { genesis, type Said, ScriptedNode, together } from './scriptedNode.ts';
+import { bob, mint, otherMint, wallet } from './transactions.ts';
 
 /** A node that answers nothing before its time is up on a clock that the test moves. */
 class SilentNode implements Channel {
@@ -42,3 +40,63 @@ test('all assets are asked for at once, so that a silent node costs its time onc
   ]);
   expect(clock.sleeps).toEqual([1000, 1000, 1000]);
 });
+
+describe('what a wallet holds', () => {
+  const held = async (asset: 'SOL' | 'USDC', ...said: Said[]): Promise<unknown> => {
+    const nodes = said.map(
+      (each) =>
+        new ScriptedNode({
+          ...{ getGenesisHash: { result: genesis }, getBalance: each, getTokenAccountsByOwner: each },
+        }),
+    );
+    const [holding] = await together(...nodes).holdings(wallet, [
+      asset === 'SOL' ? { asset } : { asset, mint },
+    ]);
+    return holding?.held;
+  };
+  const has = (value: unknown): Said => ({ result: { value } });
+  const account = (amount: string, change: object = {}): object => ({
+    account: {
+      data: {
+        parsed: { info: { mint, owner: wallet, tokenAmount: { amount, decimals: 6 }, ...change } },
+      },
+    },
+  });
+
+  test.each<[string, Said[], unknown]>([
+    ['its lamports', [has(5)], { units: 5n, decimals: 9 }],
+    ['the least that a node says', [has(7), has(5), has(6)], { units: 5n, decimals: 9 }],
+    ['nobody knows if one node does not say', [has(5), { status: 500 }, has(4)], { because: 'node-error' }],
+    ['nobody knows without a number', [has('5')], { because: 'unreadable' }],
+  ])('of SOL is %s', async (_what, said, expected) => {
+    expect(await held('SOL', ...said)).toEqual(expected);
+  });
+
+  const other = (change: object): Said => has([account('5', change)]);
+  test.each<[string, Said[], unknown]>([
+    ['all its accounts', [has([account('5'), account('2')])], { units: 7n, decimals: 6 }],
+    ['nothing without an account', [has([])], { units: 0n, decimals: 0 }],
+    ['not another’s', [other({ owner: bob })], { because: 'unreadable' }],
+    ['not of another mint', [other({ mint: otherMint })], { because: 'unreadable' }],
+    ['in no mixed decimals', [has([account('5'), account('5', tokenOf(7))])], { because: 'unreadable' }],
+    ['with 255 decimals at most', [other(tokenOf(255))], { units: 5n, decimals: 255 }],
+    ['not with 256', [other(tokenOf(256))], { because: 'unreadable' }],
+  ])('of a token is %s', async (_what, said, expected) => {
+    expect(await held('USDC', ...said)).toEqual(expected);
+  });
+
+  test('is unknown without the mint, and on another chain', async () => {
+    const node = new ScriptedNode({ getGenesisHash: { result: genesis } });
+    expect(await together(node).holdings(wallet, [{ asset: 'USDC' }])).toEqual([
+      { asset: 'USDC', held: { because: 'no-mint' } },
+    ]);
+    const elsewhere = new ScriptedNode({ getGenesisHash: { result: 'x' }, getBalance: has(5) });
+    expect(await together(elsewhere).holdings(wallet, [{ asset: 'SOL' }])).toEqual([
+      { asset: 'SOL', held: { because: 'other-cluster' } },
+    ]);
+  });
+});
+
+function tokenOf(decimals: number): object {
+  return { tokenAmount: { amount: '5', decimals } };
+}

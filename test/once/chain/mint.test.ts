@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { isMintAccount } from '../../../src/once/chain/nodes.ts';
 import { parseExact } from '../../../src/once/chain/transaction.ts';
-import { programs } from './transactions.ts';
+import { ScriptedNode, together } from './scriptedNode.ts';
+import { mint, programs } from './transactions.ts';
 
 const bytes = (length: number, set: Readonly<Record<number, number>>): string => {
   const data = Buffer.alloc(length);
@@ -33,4 +34,17 @@ test('an address without an account is no mint, and what cannot be read may be o
   expect(isMintAccount(undefined)).toBeUndefined();
   for (const data of [null, 'x', [], ['x', 'base58'], { parsed: {} }])
     expect(isMintAccount(parseExact(JSON.stringify(account(programs.token, data))))).toBeUndefined();
+});
+
+test('an address is a mint if all nodes say so, and none if one says that, unless one does not say', async () => {
+  const of = (owner: string) => ({ result: { value: account(owner, [bytes(82, { 45: 1 }), 'base64']) } });
+  const [is, isNone, mute, odd] = [of(programs.token), of(programs.system), { status: 500 }, { result: 5 }];
+  const said = (...all: object[]) =>
+    together(...all.map((getAccountInfo) => new ScriptedNode({ getAccountInfo }))).isMint(mint);
+  expect([await said(is, is), await said(is, isNone), await said(isNone, isNone)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  for (const other of [mute, odd]) expect(await said(isNone, other)).toBeUndefined();
 });

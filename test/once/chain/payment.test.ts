@@ -34,6 +34,13 @@ const tokens = (units: bigint, received = units) => [
   { account: adaTokens, owner: ada, after: received },
 ];
 const one = 1_000_000n;
+const wrappedTo = (owner: typeof ada | typeof bob): Pick<Made, 'tokens' | 'decimals'> => ({
+  decimals: 9,
+  tokens: [
+    { account: walletTokens, owner: wallet, mint: wrapped, before: sol, after: 0n },
+    { account: owner === ada ? adaTokens : bobTokens, owner, mint: wrapped, after: sol },
+  ],
+});
 
 /** What a transaction is, what was asked for, and what is found: the places that pay it, a doubt?, or a miss. */
 const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], string])[] = [
@@ -99,15 +106,20 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
   ['a recipient who pays the fee', { calls: [pay(wallet, ada, sol)], ...toAda, feePayer: ada }, {}, '0'],
   [
     'wrapped SOL where SOL was asked for',
-    {
-      calls: [move(walletTokens, adaTokens, sol)],
-      decimals: 9,
-      tokens: [
-        { account: walletTokens, owner: wallet, mint: wrapped, before: sol, after: 0n },
-        { account: adaTokens, owner: ada, mint: wrapped, after: sol },
-      ],
-    },
+    { calls: [move(walletTokens, adaTokens, sol)], ...wrappedTo(ada) },
     {},
+    'wrapped-sol',
+  ],
+  [
+    'wrapped SOL to another',
+    { calls: [move(walletTokens, bobTokens, sol)], ...wrappedTo(bob) },
+    {},
+    'other-asset',
+  ],
+  [
+    'wrapped SOL to its account',
+    { calls: [move(walletTokens, adaTokens, sol)], ...wrappedTo(ada) },
+    { to: adaTokens },
     'wrapped-sol',
   ],
   ['a token', { calls: [checked(walletTokens, adaTokens, one)], tokens: tokens(one) }, usdc, '0'],
@@ -183,6 +195,21 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
     'owner-unclear?',
   ],
   [
+    'accounts in no balance, and any amount',
+    { calls: [move(walletTokens, adaTokens, 7n)] },
+    usdc,
+    'owner-unclear?',
+  ],
+  [
+    'a mint with two decimals',
+    {
+      calls: [move(walletTokens, adaTokens, one)],
+      tokens: tokens(one).map((each) => (each.account === adaTokens ? { ...each, decimals: 5 } : each)),
+    },
+    usdc,
+    'unreadable?',
+  ],
+  [
     'a mint that scales its amounts',
     {
       calls: [checked(walletTokens, adaTokens, one)],
@@ -202,6 +229,34 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
     { calls: [withFee(walletTokens, adaTokens, one, 10n)], tokens: tokens(one, one - 10n) },
     usdc,
     '0',
+  ],
+  [
+    'a fee that leaves the least',
+    { calls: [withFee(walletTokens, adaTokens, one, one - 1n)], tokens: tokens(one, 1n) },
+    usdc,
+    '0',
+  ],
+  [
+    'a fee beside a payment to another',
+    {
+      calls: [withFee(walletTokens, bobTokens, one, 10n), withFee(walletTokens, adaTokens, one, 10n)],
+      tokens: [
+        { account: walletTokens, owner: wallet, before: 2n * one, after: 0n },
+        { account: adaTokens, owner: ada, after: one - 10n },
+        { account: bobTokens, owner: bob, after: one - 10n },
+      ],
+    },
+    usdc,
+    '1',
+  ],
+  [
+    'two fees of one account',
+    {
+      calls: [withFee(walletTokens, adaTokens, one, 10n), withFee(walletTokens, adaTokens, one, 10n)],
+      tokens: tokens(2n * one, 2n * one - 20n),
+    },
+    usdc,
+    'balance-differs?',
   ],
   [
     'a fee that is not said',
@@ -314,16 +369,22 @@ describe('what the system program moves otherwise', () => {
 });
 
 describe('an amount in parts', () => {
+  const powers = (count: number, more = 0n): bigint[] =>
+    Array.from({ length: count }, (_each, n) => more + 2n ** BigInt(n));
   const parts = (...units: bigint[]): Made => ({
     calls: units.map((each) => pay(wallet, ada, each)),
-    ...gains(units.reduce((sum, each) => sum + each, 0n)),
+    lamports: { [ada]: units.reduce((sum, each) => sum + each, 0n) },
   });
   test.each<[bigint[], string]>([
     [[half, half], 'in-parts?'],
     [[half, 7n, half], 'in-parts?'],
     [[half, half - 1n], 'other-amount'],
     [[half, half + 1n], 'other-amount'],
-    [Array.from({ length: 40 }, (_each, n) => 2n ** BigInt(n % 29)), 'in-parts?'],
+    [[...powers(29), ...powers(11)], 'in-parts?'],
+    // More than 4,096 sums are not tried.
+    [powers(12), 'other-amount'],
+    [[...powers(12), 1n], 'in-parts?'],
+    [powers(13, sol), 'other-amount'],
   ])('%s of a billion', (units, expected) => {
     expect(found(parts(...units))).toBe(expected);
   });
@@ -384,6 +445,29 @@ describe('what a transaction shows of a payment', () => {
     const made = (text: string): Made => ({ calls: [pay(wallet, ada, sol), memo(text)], ...toAda });
     const has = (text: string): boolean => findPayment(asked({ memo: 'rent' }), read(made(text))).hasMemo;
     expect(['rent', 'rent ', ''].map(has)).toEqual([true, false, false]);
+  });
+
+  test('a memo is read of each version of the memo program', () => {
+    const programsOfMemo = [
+      'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+      'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+      'Memo4c2pN8afCj432Lb7RMVKi9PbQnnW7ewFFaV3oAH',
+    ];
+    for (const program of programsOfMemo) {
+      const transaction = read({ calls: [pay(wallet, ada, sol), { ...memo('rent'), program }], ...toAda });
+      expect(findPayment(asked({ memo: 'rent' }), transaction).hasMemo).toBe(true);
+    }
+  });
+
+  test.each([
+    ['its data', [0, 2, 9]],
+    ['the data of an item', [2, 1, 9, 0, 5, 9]],
+    ['its accounts', [4, 1, 9]],
+    ['the accounts of an item', [2, 1, 9, 2, 1, 9]],
+  ])('a batch that ends before %s is not read', (_what, items) => {
+    const accounts = [walletTokens, adaTokens, wallet];
+    const cut = { program: programs.token, accounts, data: Buffer.from([255, ...items]) };
+    expect(() => read({ calls: [cut] })).toThrow('batch/cut');
   });
 
   test('a version that is not known is not read', () => {

@@ -30,13 +30,18 @@ function judged(
   change: Partial<Payment> = {},
   claims: { own?: string[]; others?: string[] } = {},
 ): string {
-  const look: Look = {
-    ...{ signature, payment: asked(change), cluster: { genesis: key(42), name: 'test' }, hosts: [] },
-    sighting: { saw: 'transaction', commitment: 'finalized', transaction: read(made), nodesMs: [] },
-  };
   const units = (paths: readonly string[] = []): Set<string> =>
     new Set(paths.map((path) => `${signature}/${path}`));
   const kept: Claims = { own: units(claims.own), others: units(claims.others) };
+  const transaction = read(made);
+  return told({ saw: 'transaction', commitment: 'finalized', transaction, nodesMs: [] }, change, kept);
+}
+
+const nobody: Claims = { own: new Set(), others: new Set() };
+
+function told(sighting: Look['sighting'], change: Partial<Payment> = {}, kept = nobody): string {
+  const cluster = { genesis: key(42), name: 'test' };
+  const look: Look = { signature, payment: asked(change), cluster, hosts: [], sighting };
   const beginning = { atMs: 0, before: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
   const { verdict, reasons } = judgeLook(look, kept, beginning);
   return [verdict, ...reasons].join(' ');
@@ -111,6 +116,32 @@ describe('a payment that the recipient did not gain', () => {
     const tokens = [account(wallet, walletTokens, one, 0n), account(ada, adaTokens, 0n, one - 10n)];
     expect(judged({ calls, tokens }, usdc)).toBe('proven fee-withheld');
   });
+});
+
+test('a payment without its memo is proven, and that is said', () => {
+  const made: Made = { calls: [pay(wallet, ada, sol)], lamports: { [wallet]: -sol, [ada]: sol } };
+  expect(judged(made, { memo: 'rent' })).toBe('proven memo-missing');
+});
+
+test.each<[string, Partial<Made>, 'confirmed' | 'finalized', string]>([
+  ['failed', { err: 'x' }, 'finalized', 'contradicted failed'],
+  ['has failed so far', { err: 'x' }, 'confirmed', 'undecided only-confirmed'],
+  [
+    'is another’s and failed',
+    { err: 'x', at: { slot: 100, blockTime: 1, signature: key(8) } },
+    'finalized',
+    'undecided not-first-signature',
+  ],
+])('a transaction that %s is told', (_what, made, commitment, expected) => {
+  const calls = [pay(wallet, ada, sol)];
+  const transaction = read({ calls, ...made });
+  expect(told({ saw: 'transaction', commitment, transaction, nodesMs: [] })).toBe(expected);
+});
+
+test('what is not looked at closer says how far it is, or why not', () => {
+  expect(told({ saw: 'status', commitment: 'processed' })).toBe('undecided only-processed');
+  expect(told({ saw: 'status', commitment: 'confirmed' })).toBe('undecided only-confirmed');
+  expect(told({ saw: 'nothing', because: 'lagging' })).toBe('undecided lagging');
 });
 
 test('a payment of whoever’s money is likely at most', () => {

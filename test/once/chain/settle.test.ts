@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Look, settle } from '../../../src/once/chain/settle.ts';
-import { endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
-import { ada, asked, key, type Made, pay, read, signature, wallet } from './transactions.ts';
+import { type Look, settle, watch } from '../../../src/once/chain/settle.ts';
+import { HeldClock } from '../../../testing/heldClock.ts';
+import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { genesis, type Said, type Says, ScriptedNode, together } from './scriptedNode.ts';
+import { ada, asked, key, type Made, pay, read, signature, wallet, written } from './transactions.ts';
 
 const sol = 1_000_000_000n;
 const made: Made = { calls: [pay(wallet, ada, sol)], lamports: { [wallet]: -sol, [ada]: sol } };
-const genesis = key(42);
 
 /** In doubt, by a reply of its own that named the signature. */
 async function inDoubt(journal: JournalInHand, reply: object, more: object = {}): Promise<string> {
@@ -120,5 +121,145 @@ describe('what nobody knew', () => {
       ...{ genesis, facts: '{"slot":1000}' },
     });
     expect(await ended(journal, id, look())).toBe('proven resolved happened');
+  });
+});
+
+describe('one payment', () => {
+  const given = { origin: baseUrl, what: 'signature', value: signature } as const;
+  const lookTwice = (): Look => {
+    const transaction = read({
+      calls: [pay(wallet, ada, sol), pay(wallet, ada, sol)],
+      lamports: { [wallet]: -2n * sol, [ada]: 2n * sol },
+    });
+    return {
+      ...look(),
+      sighting: {
+        ...look().sighting,
+        transaction: { ...transaction, blockTimeS: nowMs / 1000 },
+      } as Look['sighting'],
+    };
+  };
+
+  test('is the first intent’s that saw it, and no other’s', async () => {
+    const journal = opened();
+    const [first, second, third] = [
+      await inDoubt(journal, {}),
+      await inDoubt(journal, {}),
+      await inDoubt(journal, {}),
+    ];
+    expect(await ended(journal, first, lookTwice())).toBe('proven resolved happened');
+    expect(await ended(journal, second, lookTwice())).toBe('proven resolved happened');
+    expect(await ended(journal, third, lookTwice())).toBe('contradicted unknown');
+    expect(await ended(journal, first, lookTwice())).toBe('proven resolved happened');
+  });
+
+  test.each([
+    ['is left to the intent whose reply named it', 'p', 'contradicted unknown'],
+    ['is not left to an intent that paid another', 'q', 'proven resolved happened'],
+  ])('%s', async (_what, payment, expected) => {
+    const journal = opened();
+    const owed = await inDoubt(journal, {}, { payment });
+    await journal.keepReceipts(owed, [given]);
+    expect(await ended(journal, await inDoubt(journal, {}), look())).toBe(expected);
+  });
+
+  test('is free beside the one that the named intent has', async () => {
+    const journal = opened();
+    const owed = await inDoubt(journal, {});
+    await journal.keepReceipts(owed, [given]);
+    const other = await inDoubt(journal, {});
+    for (const id of [other, owed, other])
+      expect(await ended(journal, id, lookTwice())).toBe('proven resolved happened');
+  });
+});
+
+describe('a wait', () => {
+  const seen = (confirmationStatus: string): Said => ({
+    result: { value: [{ slot: 100, err: null, confirmationStatus }] },
+  });
+  const nothing: Said = { result: { value: [null] } };
+  const paidBy = (of: Made): Said => {
+    const transaction = { ...JSON.parse(written(of)), blockTime: nowMs / 1000 };
+    return { result: transaction };
+  };
+
+  /** How it ends, after which pauses, and what was told meanwhile. */
+  async function waited(
+    statuses: readonly Said[],
+    { until = 'finalized', waitMs = 60_000, says = {} as Says, cut = new AbortController() } = {},
+  ) {
+    const journal = opened();
+    const id = await inDoubt(journal, {});
+    const clock = new HeldClock(nowMs);
+    let asks = 0;
+    const node = new ScriptedNode({
+      ...{ getGenesisHash: { result: genesis }, getTransaction: paidBy(made) },
+      getSignatureStatuses: () => statuses[Math.min(asks++, statuses.length - 1)] ?? {},
+      ...says,
+    });
+    const looks: string[] = [];
+    const { verdict, reasons } = await watch(
+      { id, signature, payment: asked(), cluster: { genesis, name: 'test' } },
+      {
+        ...{ nodes: together(node), until: until as 'finalized', waitMs, clock, interrupted: cut.signal },
+        reasonOf: ({ slot }) => `seen in slot ${slot}`,
+        onLook: (view) => looks.push(view.reasons.join()),
+      },
+      journal,
+    );
+    const kept = (await journal.observationsOf(id)).map((each) => each.verdict);
+    return { end: [verdict, ...reasons].join(' '), pauses: clock.sleeps, looks, kept };
+  }
+
+  test('looks less and less often, until it is final', async () => {
+    const statuses = [nothing, nothing, seen('processed'), seen('confirmed'), nothing, seen('finalized')];
+    expect(await waited(statuses)).toEqual({
+      ...{ end: 'proven', pauses: [250, 500, 1000, 2000, 2000], kept: ['proven'] },
+      looks: ['not-seen', 'not-seen', 'only-processed', 'only-confirmed', 'not-seen'],
+    });
+  });
+
+  test('for a confirmed one ends there', async () => {
+    expect(await waited([nothing, seen('confirmed')], { until: 'confirmed' })).toEqual({
+      ...{ end: 'likely only-confirmed', pauses: [250], looks: ['not-seen'], kept: ['likely'] },
+    });
+  });
+
+  test('for a confirmed one goes on where another payment may still be replaced', async () => {
+    const other = paidBy({ calls: [pay(wallet, key(3), sol)], lamports: { [wallet]: -sol, [key(3)]: sol } });
+    const says = { getTransaction: other };
+    const statuses = [seen('confirmed'), seen('finalized')];
+    expect(await waited(statuses, { until: 'confirmed', says })).toMatchObject({
+      ...{ end: 'contradicted other-recipient', pauses: [250], looks: ['only-confirmed'] },
+    });
+  });
+
+  test('ends with what is final, though nothing follows from it', async () => {
+    const says = { getTransaction: paidBy({ calls: [], lamports: { [ada]: 1n } }) };
+    expect(await waited([seen('finalized')], { says })).toMatchObject({
+      end: 'undecided balance-differs',
+      pauses: [],
+    });
+  });
+
+  test('makes no pause beyond its end, and keeps what it saw last', async () => {
+    const pauses = [250, 500, 1000, 2000, 2000];
+    const end = { end: 'undecided not-seen', kept: ['undecided'] };
+    expect(await waited([nothing], { waitMs: 5750 })).toMatchObject({ ...end, pauses });
+    expect(await waited([nothing], { waitMs: 5749 })).toMatchObject({ ...end, pauses: pauses.slice(0, -1) });
+  });
+
+  test('is as long between looks as the node asks', async () => {
+    const limited = { status: 429, headers: { 'retry-after': '5' } };
+    expect(await waited([limited, nothing, seen('finalized')])).toMatchObject({
+      end: 'proven',
+      pauses: [5000, 500],
+    });
+  });
+
+  test('ends at once when it is interrupted', async () => {
+    const cut = new AbortController();
+    cut.abort();
+    expect(await waited([nothing], { cut })).toMatchObject({ end: 'undecided not-seen', pauses: [] });
   });
 });

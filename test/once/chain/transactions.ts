@@ -25,6 +25,7 @@ type Token = {
   owner?: string | null;
   before?: bigint;
   after?: bigint;
+  decimals?: number;
   shown?: string;
 };
 export type Made = {
@@ -130,7 +131,7 @@ export function written(made: Made): string {
     tokens.flatMap((token) => {
       const units = token[of];
       if (units === undefined) return [];
-      const decimals = made.decimals ?? 6;
+      const decimals = token.decimals ?? made.decimals ?? 6;
       return [
         {
           accountIndex: all.indexOf(token.account),

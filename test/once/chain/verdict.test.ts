@@ -49,6 +49,12 @@ const rows: readonly (readonly [string, object, string, string])[] = [
     'undecided balance-differs',
     'undecided balance-differs',
   ],
+  [
+    'a doubt of another time',
+    transaction({ doubt: 'in-parts' }, [], { age: 'other-time' }),
+    'undecided in-parts',
+    'undecided in-parts',
+  ],
   ['another amount', transaction({}), 'undecided only-confirmed', 'contradicted other-amount'],
   [
     'wrapped SOL',
@@ -70,7 +76,7 @@ describe('what one look at the chain proves', () => {
   });
 
   test('what is processed proves nothing', () => {
-    expect(judgeChain({ saw: 'status', commitment: 'processed' })).toEqual({
+    expect(judgeChain({ saw: 'processed' })).toEqual({
       verdict: 'undecided',
       reason: 'only-processed',
     });

@@ -1,0 +1,67 @@
+import { ChainNodes, RpcNode } from '../../../src/once/chain/nodes.ts';
+import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
+import { key } from './transactions.ts';
+
+export const genesis = key(42);
+
+/** A node's answer to one request: a result, or what is unusual about the reply. */
+export type Said = Partial<Pick<Reply, 'status' | 'headers' | 'ended'>> & {
+  readonly result?: unknown;
+  /** Fields of the JSON beside the result, or in their place. */
+  readonly beside?: object;
+  readonly text?: string | Uint8Array;
+  readonly lost?: true;
+};
+
+/** What a node says to each method. */
+export type Says = Readonly<Record<string, Said | (() => Said)>>;
+
+export const nowMs = Date.UTC(2027, 0, 15, 8);
+
+/** A node that answers as it is told, and keeps what it was asked and how it was left. */
+export class ScriptedNode extends RpcNode {
+  readonly asked: unknown[][];
+  readonly left: string[];
+
+  constructor(says: Says, host = 'node') {
+    const asked: unknown[][] = [];
+    const left: string[] = [];
+    super({
+      ...{ host, url: { reveal: () => 'https://node' }, timeoutMs: 1, now: () => nowMs },
+      cut: new AbortController().signal,
+      channel: {
+        fly: async ({ body }) => {
+          const { id, method, params } = JSON.parse(Buffer.from(body).toString()) as {
+            [name in 'id' | 'method']: string;
+          } & { params: unknown[] };
+          asked.push([method, ...params]);
+          const said = says[method] ?? {};
+          return flightOf(typeof said === 'function' ? said() : said, id, left);
+        },
+        close: async () => void left.push('closed'),
+      },
+    });
+    this.asked = asked;
+    this.left = left;
+  }
+}
+
+function flightOf(said: Said, id: unknown, left: string[]): Flight {
+  const { result, beside, status = 200, headers = {}, ended = 'whole' } = said;
+  if (said.lost) return { came: 'nothing', headersSent: true, trouble: { is: 'timed-out', afterMs: 1 } };
+  const text = said.text ?? JSON.stringify({ jsonrpc: '2.0', id, result, ...beside });
+  const socket = {
+    before: undefined,
+    keep: () => void left.push('kept'),
+    drop: async () => {
+      await new Promise(setImmediate);
+      left.push('dropped');
+    },
+  };
+  return { came: 'reply', status, headers, body: Buffer.from(text as string), ended, socket };
+}
+
+/** The same nodes as one, each asked once. */
+export function together(...nodes: readonly RpcNode[]): ChainNodes {
+  return new ChainNodes(nodes, genesis, (ask) => ask());
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ChainView,
+  isAgainst,
+  isFinal,
+  isSettled,
+  ownSignatures,
+  signatureIn,
+} from '../../../src/once/chain/standing.ts';
+import type { Attempt, Decision, Intent } from '../../../src/once/journal/journal.ts';
+import { signature } from './transactions.ts';
+
+const view = (change: Partial<ChainView>): ChainView => ({
+  ...{ verdict: 'undecided', cluster: 'test', rpc: [], reasons: [] },
+  ...change,
+});
+const proven = view({ verdict: 'proven', commitment: 'finalized', instruction: '0' });
+const likely = { ...proven, verdict: 'likely' } as const;
+const otherTime = view({ commitment: 'finalized', reasons: ['other-time'] });
+const against = view({ verdict: 'contradicted', commitment: 'finalized' });
+
+describe('after a look', () => {
+  const seen: readonly (readonly [string, ChainView | undefined, string])[] = [
+    ['that never was', undefined, ''],
+    ['that proved it', proven, 'settled final'],
+    ['at a payment from an unnamed wallet', likely, 'final'],
+    ['at one that is not final', { ...likely, commitment: 'confirmed' }, ''],
+    ['at something likely without an instruction', { ...likely, instruction: undefined } as never, ''],
+    ['at another payment', against, 'final against'],
+    ['at one of another time', otherTime, 'against'],
+    ['that decided nothing', view({}), ''],
+  ];
+  test.each(seen)('%s', (_what, one, expected) => {
+    const standing = { view: one, acknowledged: false };
+    const says = { settled: isSettled(standing), final: isFinal(standing), against: isAgainst(one) };
+    expect(
+      Object.entries(says)
+        .flatMap(([what, is]) => (is ? what : []))
+        .join(' '),
+    ).toBe(expected);
+    const dealtWith = { view: one, acknowledged: true };
+    expect([isSettled(dealtWith), isFinal(dealtWith)]).toEqual([true, true]);
+  });
+});
+
+describe('the signature in a reply', () => {
+  const body = (json: object): Uint8Array => Buffer.from(JSON.stringify(json));
+  const replied = (status: number | undefined, reply: Uint8Array | undefined): Attempt =>
+    ({ status, reply, headers: {} }) as Attempt;
+  test.each([
+    [199, body({ signature }), undefined],
+    [200, body({ signature }), signature],
+    [299, body({ signature }), signature],
+    [300, body({ signature }), undefined],
+    [undefined, body({ signature }), undefined],
+    [200, undefined, undefined],
+    [200, Buffer.from('x'), undefined],
+    [200, body({ signature: 5 }), undefined],
+  ])('of status %s', (status, reply, expected) => {
+    expect(signatureIn(replied(status, reply))).toBe(expected);
+  });
+
+  const other = `${signature.slice(0, -1)}${signature.endsWith('a') ? 'b' : 'a'}`;
+  const named = (verdict: string, text = signature): Attempt =>
+    ({ ...replied(200, body({ signature: text })), verdict }) as Attempt;
+  const decided = [{ signature: other }, { signature: undefined }] as Decision[];
+  test.each<[string, Partial<Intent>, Attempt[], string[]]>([
+    ['accepted', { state: 'accepted' }, [named('unknown', other), named('accepted')], [signature]],
+    ['accepted by a person', { state: 'accepted' }, [named('unknown')], [signature]],
+    ['unknown', { state: 'unknown' }, [named('unknown'), named('accepted', other)], [signature, other]],
+    ['the same twice', { state: 'unknown' }, [named('unknown'), named('unknown')], [signature]],
+    ['resolved', { state: 'resolved', resolvedAs: 'happened' }, [named('held')], [signature, other]],
+    ['resolved otherwise', { state: 'resolved', resolvedAs: 'did-not-happen' }, [named('held')], [signature]],
+    ['no signature', { state: 'unknown' }, [named('unknown', 'sig_1')], []],
+  ])('is looked up of an intent that is %s', (_what, intent, attempts, expected) => {
+    expect(ownSignatures(intent as Intent, attempts, decided)).toEqual(expected);
+  });
+});
