@@ -42,17 +42,12 @@ export const processDied = JSON.stringify({ is: 'process-died' } satisfies Troub
 
 function troubleFromText(cell: unknown): Trouble | undefined {
   try {
-    const kept: unknown = typeof cell === 'string' ? JSON.parse(cell) : undefined;
-    return typeof kept === 'object' && kept !== null && 'is' in kept ? (kept as Trouble) : undefined;
+    const kept = JSON.parse(String(cell)) as object;
+    return 'is' in kept ? (kept as Trouble) : undefined;
   } catch {
-    // A flipped bit that the store cannot detect. The rest of the attempt matters more.
+    // None, or a flipped bit that the store cannot detect. The rest of the attempt matters more.
     return undefined;
   }
-}
-
-/** SQLite has no booleans. */
-function isTrue(cell: unknown): boolean {
-  return cell === true || cell === 1;
 }
 
 export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
@@ -96,7 +91,7 @@ export function standingOf(row: JournalRow): IntentStanding {
   return {
     payment: optional<string>(row.payment),
     state: row.state as State,
-    tainted: isTrue(row.tainted),
+    tainted: Boolean(row.tainted),
     mayHaveLandedAtMs: optional<number>(row.may_have_landed_at),
     tokenHash: optional<string>(row.token_hash),
     owner: optional<string>(row.owner),
@@ -124,8 +119,8 @@ export function attemptOf(row: JournalRow): Attempt {
     requestId: optional<string>(row.request_id),
     trouble: troubleFromText(row.trouble),
     retryAfterMs: optional<number>(row.retry_after),
-    duplicate: isTrue(row.duplicate),
-    verified: isTrue(row.verified),
+    duplicate: Boolean(row.duplicate),
+    verified: Boolean(row.verified),
     reply: optional<Uint8Array>(row.reply),
     headers: headersOf(row.headers),
   };
@@ -156,11 +151,10 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
   };
 }
 
-/** The asset and the amount of each, as they end every `payment`; a damaged one is left out of the sums. */
+/** The asset and the amount of each, as they end every `payment`. A message has none; a damaged one is left out. */
 function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
-  if (typeof cell !== 'string') return undefined;
   try {
-    const { asset, units } = readPayment(`["",${cell}`);
+    const { asset, units } = readPayment(`["",${String(cell)}`);
     return { asset, units: units * BigInt(rows) };
   } catch {
     return undefined;

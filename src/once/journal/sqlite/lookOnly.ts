@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Intent, State } from '../journal.ts';
-import { applicationId, damaged, refuseUnreleased, sqliteFailure } from './faults.ts';
+import { applicationId, refuseUnreleased, sqliteFailure } from './faults.ts';
 import { Owners, readMoved, sizeOf } from './ownFiles.ts';
 import { migrations } from './schema.ts';
 import { intentOf, type SqlRow, statements } from './statements.ts';
@@ -41,8 +41,7 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
       database.close();
     }
   } catch (error) {
-    const isNone = error instanceof Error && /not a database|malformed/u.test(error.message);
-    throw isNone ? damaged(path, error) : sqliteFailure(error, path);
+    throw sqliteFailure(error, path);
   }
 }
 
@@ -51,8 +50,8 @@ function rows(database: DatabaseSyncInstance, sql: string): SqlRow[] {
 }
 
 function only(database: DatabaseSyncInstance, sql: string): unknown {
-  const [row] = rows(database, sql);
-  return row === undefined ? undefined : Object.values(row)[0];
+  const [row = {}] = rows(database, sql);
+  return Object.values(row)[0];
 }
 
 export function lookAtJournal(path: string): JournalLook {

@@ -110,9 +110,9 @@ export class Mark {
 
   static #read(file: number): Mark | undefined {
     const bytes = Buffer.alloc(wholeBytes);
-    const length = readSync(file, bytes, 0, wholeBytes, 0);
+    readSync(file, bytes, 0, wholeBytes, 0);
     const head = bytes.subarray(0, headBytes - sumBytes);
-    if (length < headBytes || !head.subarray(0, magic.length).equals(magic)) return undefined;
+    if (!head.subarray(0, magic.length).equals(magic)) return undefined;
     if (!sumOf(head).equals(bytes.subarray(headBytes - sumBytes, headBytes))) return undefined;
     const id = head.toString('hex', magic.length);
     const highest = highestIn(bytes, id);
@@ -142,13 +142,12 @@ export class Mark {
 
   /** Writes the same mark beside a copy, without the base: the copy counts its changes from the start. Syncs nothing. */
   static copy(journalPath: string, copyPath: string): void {
-    const bytes = readFileSync(markPath(journalPath));
-    bytes.fill(0, Math.min(baseAt, bytes.length));
+    const bytes = readFileSync(markPath(journalPath)).subarray(0, baseAt);
     writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600 });
   }
 
   /** Puts the draft with this id in the mark's place. Does nothing if there is no such draft. */
-  static adoptDraft(journalPath: string, id: string): void {
+  static adoptDraft(journalPath: string, id: string | undefined): void {
     const draft = Mark.#openAt(draftPath(journalPath), 'r');
     if (draft.is !== 'mark') return;
     draft.mark.close();

@@ -215,7 +215,7 @@ function wholeMark(
 /** Checks again under the set-up lock, with what another process may have done under it. */
 function finishedMark(database: DatabaseSyncInstance, path: string): Mark {
   const note = readMarkId(database);
-  if (note !== undefined) Mark.adoptDraft(path, note);
+  Mark.adoptDraft(path, note);
   const found = Mark.open(path, 'r+');
   const checked = checkMark(found, note, accountedNumbers(database));
   if (checked instanceof Mark) return checked;
@@ -264,7 +264,6 @@ function readHeader(path: string): Buffer {
 /** Reads what a file says it is before SQLite touches it. If there is a log beside it, that may say more. */
 function refuseByHeader(path: string, header: Buffer | undefined): void {
   if (header === undefined || existsSync(`${path}-wal`)) return;
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
   if (isDumped(header, path)) throw journalFailure('dumped', { path });
   refuseForeign(
     {
@@ -284,11 +283,10 @@ function baseOf(header: Buffer): number {
   return header.readUInt32BE(24);
 }
 
-/** `.dump` writes out the tables, but not what says that they are a journal, nor its version. */
+/** `.dump` writes out the tables, but not what says that they are a journal. */
 function isDumped(header: Buffer, path: string): boolean {
   // It does not say what it is, and it is not in WAL mode, so opening it makes no files beside it.
-  if (header.readInt32BE(68) !== 0 || header.readInt32BE(60) !== 0 || header.readUInt8(18) !== 1)
-    return false;
+  if (header.readInt32BE(68) !== 0 || header.readUInt8(18) !== 1) return false;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const tables = `SELECT count(*) AS count FROM sqlite_schema

@@ -45,7 +45,7 @@ export class Store {
     this.#database = database;
     this.#path = path;
     this.#mark = mark;
-    this.#lost = mark === undefined ? noRowNumbers : this.guard(() => lastAcceptedLost(database));
+    this.#lost = this.guard(() => lastAcceptedLost(database));
   }
 
   get isCommitting(): boolean {

@@ -34,7 +34,6 @@ import { adoptMark, isOlderThanLog, openFile, openToRepair, withSetupLock } from
 /** What a journal has lost, if anything. Makes and changes nothing. */
 export function findLoss(givenPath: string): Loss | undefined {
   const path = resolveLinks(givenPath);
-  refuseUnusable(path);
   if (![path, `${path}-wal`, `${path}.mark`].some((one) => existsSync(one))) {
     throw journalFailure('no-journal', { path });
   }

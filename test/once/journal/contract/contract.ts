@@ -51,6 +51,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           payment: 'p',
           namedBy: 'once',
           name: 'n',
+          spelledUrl: 'https://localhost' as BaseUrl,
           columns: JSON.stringify({ note: 'é\0\ud800' }),
           body: Buffer.from('é\0'),
         });
@@ -75,6 +76,9 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const journal = await openNew();
         const intent = newIntent();
         const { attempts: number } = await journal.begin(intent, 'hash', nowMs + 1);
+        expect(await journal.attemptsOf(intent.id)).toMatchObject([
+          { number, startedAtMs: nowMs + 1, verdict: undefined, duplicate: false, headers: {} },
+        ]);
         const end = endWith('rejected', {
           status: 404,
           requestId: 'r\u001b[31m',
@@ -145,8 +149,57 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           'is not claimed by this process',
         );
         expect((await one.get(intent.id))?.attempts).toBe(1);
-        expect((await one.startAttempt(intent.id, 'h', nowMs)).attempts).toBe(2);
+        const started = await one.startAttempt(intent.id, 'h2', nowMs + 1);
+        expect(started).toMatchObject({ attempts: 2, owner: one.self(), ownerLives: true, tokenHash: 'h2' });
+        expect(await one.attemptsOf(intent.id)).toMatchObject([{ number: 1 }, { startedAtMs: nowMs + 1 }]);
         await expect(one.begin({ ...newIntent(), key: intent.key }, 'h', nowMs)).rejects.toThrow();
+      });
+    });
+
+    describe('what is concluded', () => {
+      test.each(['accepted', 'rejected', 'unknown', 'held', 'open'] as const)(
+        'as %s is told as it is on record',
+        async (state) => {
+          const journal = await openNew();
+          const { id } = await journal.begin(newIntent(), 'h', nowMs);
+          await journal.endAttempt(id, 1, endWith(state === 'open' ? 'unsent' : state), nowMs + 1);
+          const told = await journal.conclude(id, state, 'no-proof', nowMs + 2);
+          const kept = await journal.get(id);
+          expect(told).toMatchObject({ state, owner: undefined, ownerLives: false, heldReason: 'no-proof' });
+          expect({ ...told, body: kept?.body }).toEqual(kept);
+        },
+      );
+
+      test('before an attempt is told with the body that it has by then', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'rejected', { namedBy: 'once', name: 'n' });
+        await journal.rewrite(id, Buffer.from('{}'), 'another', undefined);
+        await journal.claim(id, nowMs + 1);
+        const told = await journal.conclude(id, 'open', undefined, nowMs + 2);
+        expect(told).toMatchObject({ state: 'open', fingerprint: 'another', ownerLives: false, attempts: 1 });
+      });
+
+      test('is reported once, and what a batch has done all at once', async () => {
+        const journal = await openNew();
+        const row = (rowId: string) => ({ namedBy: 'row', name: 'b', rowId }) as const;
+        const first = await done(journal, 'accepted', row('1'));
+        const happened = await done(journal, 'unknown', row('2'));
+        const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
+        await journal.decide(happened, { ...word, kind: 'happened' });
+        const others = [
+          await done(journal, 'unknown', row('3')),
+          await done(journal, 'accepted', { ...row('4'), name: 'c' }),
+          await done(journal, 'accepted', { ...row('5'), namedBy: 'run' }),
+          await done(journal, 'accepted', { ...row('6'), kind: 'transfer', payment: 'p' }),
+          await done(journal, 'accepted', { ...row('7'), baseUrl: `${baseUrl}/a` as BaseUrl }),
+        ];
+        await journal.markReported(first, nowMs + 1);
+        await journal.markReported(first, nowMs + 2);
+        await journal.markRowsReported({ baseUrl, kind: 'message' }, 'b', nowMs + 3);
+        const reported = async (id: string) => (await journal.get(id))?.reportedAtMs;
+        expect([await reported(first), await reported(happened)]).toEqual([nowMs + 1, nowMs + 3]);
+        for (const id of others) expect(await reported(id)).toBeUndefined();
+        expect(await journal.countRows({ baseUrl, kind: 'message' }, 'b')).toBe(3);
       });
     });
 
@@ -256,6 +309,20 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           tainted: true,
           mayHaveLandedAtMs: undefined,
         });
+      });
+
+      test.each([
+        ['happened', 'resolved', nowMs],
+        ['did-not-happen', 'resolved', undefined],
+        ['send-again', 'unknown', 5],
+        ['approved', 'unknown', 5],
+      ] as const)('%s leaves it %s, in doubt since %j', async (kind, state, since) => {
+        const journal = await openNew();
+        const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
+        await journal.decide(id, { kind, who: 'a@b', atMs: 5, reason: 'r', signature: 's' });
+        expect(await journal.get(id)).toMatchObject({ state, mayHaveLandedAtMs: since });
+        expect(await journal.decisionsOf(id)).toMatchObject([{ kind, signature: 's' }]);
+        expect(await journal.decisionsOf('none')).toEqual([]);
       });
 
       test('about a proposal is kept for its body, and only declining it ends it', async () => {
@@ -428,6 +495,16 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await journal.otherUrls(at(`${baseUrl}/c`))).sort()).toEqual(own);
         expect(await journal.otherUrls(at(`${baseUrl}:8443/a`))).toEqual([`${baseUrl}:8443`]);
         expect(await journal.otherUrls(at('sandbox'))).toEqual([]);
+      });
+
+      test('are known as others begin at them', async () => {
+        const place = await store.newPlace();
+        const [journal, other] = [await store.open(place), await store.open(place)];
+        const inCommit = () => journal.commit((tx) => tx.otherUrls(baseUrl));
+        expect([await journal.otherUrls(baseUrl), await inCommit()]).toEqual([[], []]);
+        await other.begin(newIntent({ baseUrl: at(`${baseUrl}/a`) }), 'h', nowMs);
+        const known = [`${baseUrl}/a`];
+        expect([await journal.otherUrls(baseUrl), await inCommit()]).toEqual([known, known]);
       });
 
       test('are known within the commit that began there, and of a proposal', async () => {
@@ -869,6 +946,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         for (const tooLate of [
           () => kept.begin(intent, 'h', nowMs),
           () => kept.startAttempt(id, 'h', nowMs),
+          () => kept.endAttempt(id, 1, endWith('rejected'), nowMs),
+          () => kept.keepReceipts(id, [{ origin: 'o', what: 'transfer-id', value: 'v' }]),
           () => kept.conclude(id, 'accepted', undefined, nowMs),
         ])
           await expect(tooLate()).rejects.toThrow('this transaction is over');
@@ -913,6 +992,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           intents.map(({ id }) => ({ status: 'fulfilled', value: id })),
         );
         expect((await ids(journal)).sort()).toEqual(intents.map(({ id }) => id));
+        for (const { id } of intents) expect(await journal.attemptsOf(id)).toMatchObject([{ number: 1 }]);
       });
 
       test('where one fails it fails alone, and its neighbours are done once', async () => {
@@ -955,6 +1035,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
             work: (tx) =>
               Promise.all([
                 tx.endAttempt(late.id, 1, endWith('accepted'), nowMs + 2),
+                tx.keepReceipts(late.id, []),
                 tx.conclude(late.id, 'accepted', undefined, nowMs + 2),
               ]),
           },

@@ -95,25 +95,27 @@ describe('a new journal', () => {
     expect(readdirSync(`${path}.owners`)).toEqual([]);
   });
 
-  test('is written durably: WAL with synchronous FULL, and foreign keys', () => {
-    const { database } = openFile(newPath());
-    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
-    expect(database.prepare('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 });
-    database.close();
-  });
-
-  test('opened again is durable too', async () => {
-    const path = await usedJournal();
-    const { database } = openFile(path);
-    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
-    database.close();
-  });
+  test.each(['new', 'opened again'])(
+    'is written durably, with a short log, and runs nothing that its schema names: %s',
+    async (which) => {
+      const { database } = openFile(which === 'new' ? newPath() : await usedJournal());
+      const settings = {
+        ...{ journal_mode: 'wal', synchronous: 2, foreign_keys: 1 },
+        ...{ trusted_schema: 0, wal_autocheckpoint: 200 },
+      };
+      for (const [name, value] of Object.entries(settings))
+        expect(database.prepare(`PRAGMA ${name}`).get()).toEqual({ [name]: value });
+      database.close();
+    },
+  );
 
   test('is durable again after a commit that need not be, also one that fails', async () => {
     const { database } = openFile(newPath());
     const synchronous = () => database.prepare('PRAGMA synchronous').get();
-    await withoutSync(database, async () => expect(synchronous()).toEqual({ synchronous: 1 }));
+    await withoutSync(database, async () => {
+      await undefined;
+      expect(synchronous()).toEqual({ synchronous: 1 });
+    });
     expect(synchronous()).toEqual({ synchronous: 2 });
     const failing = withoutSync(database, () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
@@ -121,9 +123,9 @@ describe('a new journal', () => {
     database.close();
   });
 
-  test('that others could read is closed to them', async () => {
+  test.each([0o644, 0o601])('that others could use is closed to them: %i', async (mode) => {
     const path = await usedJournal();
-    chmodSync(path, 0o644);
+    chmodSync(path, mode);
     opened(path);
     expect(modeOf(path)).toBe(0o600);
   });

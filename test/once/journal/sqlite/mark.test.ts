@@ -73,6 +73,13 @@ function contents(path: string): string[] {
   );
 }
 
+function lossesIn(path: string): unknown[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const losses = database.prepare('SELECT what, first_lost AS first, last_lost AS last FROM losses').all();
+  database.close();
+  return losses;
+}
+
 function overwrite(path: string, at: number, change: (byte: number) => number): void {
   const bytes = readFileSync(path);
   bytes.writeUInt8(change(bytes.readUInt8(at)), at);
@@ -227,6 +234,24 @@ const hurts: readonly Hurt[] = [
     accepted: five,
   },
   {
+    what: 'journal.db and its log removed from beside its mark',
+    hurt: (path) => {
+      for (const suffix of ['', '-wal']) rmSync(`${path}${suffix}`);
+    },
+    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    loss: { is: 'journal', found: 'gone' },
+    accepted: five,
+  },
+  {
+    what: 'journal.db and its mark removed from beside its log',
+    hurt: (path) => {
+      for (const suffix of ['', '.mark']) rmSync(`${path}${suffix}`);
+    },
+    says: /is gone or empty, but/u,
+    loss: { is: 'journal', found: 'gone', rows: [] },
+    accepted: [],
+  },
+  {
     what: 'journal.db emptied',
     hurt: (path) => truncateSync(path, 0),
     says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
@@ -254,6 +279,7 @@ describe('a journal that has lost something', () => {
     expect(refused).toMatchObject({ code: 'journal-lost', details: { next: [['journal', 'accept-loss']] } });
     expect(refused.message).toMatch(says);
     expect(contents(path)).toEqual(before);
+    expect(existsSync(`${path}.setup`)).toBe(!/has lost|is older/u.test(refused.message));
   });
 
   test.each(hurts)(
@@ -263,6 +289,10 @@ describe('a journal that has lost something', () => {
       await hurt(path);
       expect(findLoss(path)).toMatchObject(loss);
       expect(acceptLoss(path, 'ada@here', nowMs).rows).toEqual(accepted);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(lossesIn(path)).toEqual(
+        accepted.length === 0 ? [{ what: 'mark', first: null, last: null }] : accepted,
+      );
       expect(findLoss(path)).toBeUndefined();
       const journal = opened(path);
       await done(journal, 'accepted');
@@ -283,6 +313,14 @@ describe('a journal that has lost something', () => {
     expect(journal.lost?.fields).toEqual({ path, loss: { is: 'rows', rows: five } });
     expect(await allOf(journal.select({ limit: 10 }))).toEqual([]);
     expect((await failureOf(() => done(journal, 'accepted'))).code).toBe('journal-not-writable');
+    await journal.close();
+  });
+
+  test('is read with its log where only its mark is lost', async () => {
+    const path = await leftJournal();
+    rmSync(`${path}.mark`);
+    const journal = openJournal(path, 'look');
+    expect(await countStates(journal.reads)).toEqual({ accepted: 5 });
     await journal.close();
   });
 
@@ -371,6 +409,27 @@ describe('an older journal.db under a newer log', () => {
     copyFileSync(`${path}.mark`, `${copy}.mark`);
     await takesOneMore(copy, 30);
     await takesOneMore(copied(copy), 31);
+  });
+
+  test('is no older one where no log is beside it, however far the mark had come', async () => {
+    const [alone, path] = [await leftJournal(0), await leftJournal()];
+    writeFileSync(`${alone}-wal`, '');
+    for (const one of [alone, path]) {
+      const found = Mark.open(one, 'r+');
+      if (found.is === 'mark') found.mark.noteBase(9999);
+    }
+    await takesOneMore(alone, 0);
+    expect((await failureOf(() => openJournal(path))).message).toContain('is older than the log');
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99; PRAGMA wal_checkpoint');
+    expect(() => openJournal(path, 'look')).toThrow(expect.objectContaining({ kind: 'newer' }));
+    database.close();
+  });
+
+  test('is none where its own log has what its first page does not', async () => {
+    const path = await leftJournal(60);
+    overwrite(path, 68, (byte) => byte ^ 1);
+    await takesOneMore(path, 60);
   });
 });
 

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,7 +39,9 @@ describe('a mark', () => {
     expect(Mark.look(path)).toEqual(forty);
   });
 
-  const numbers = fc.record({ intents: fc.nat(90), attempts: fc.nat(90), decisions: fc.nat(90) });
+  // Commits that are 64 apart share a slot.
+  const number = fc.constantFrom(0, 1, 2, 64, 65, 128);
+  const numbers = fc.record({ intents: number, attempts: number, decisions: number });
 
   test('says all that two processes raised it to, in whatever order', () => {
     fc.assert(
@@ -69,6 +72,23 @@ describe('a mark', () => {
     }
     expect([...said].sort()).toEqual(['damaged', noRowNumbers, forty].map((one) => JSON.stringify(one)));
     expect(whole.length).toBe(40 + 64 * 32 + 16);
+  });
+
+  test.each([
+    ['of another version', (bytes: Buffer) => bytes.write('botctl mark 2')],
+    ['of a file that is no mark', (bytes: Buffer) => bytes.fill(0, 0, 16)],
+  ])('%s is not read', (_what, change) => {
+    newMark(forty);
+    const bytes = readFileSync(markPath(path));
+    change(bytes);
+    Buffer.from(hash('sha256', bytes.subarray(0, 32)), 'hex').copy(bytes, 32, 0, 8);
+    writeFileSync(markPath(path), bytes);
+    expect(Mark.look(path)).toBe('damaged');
+  });
+
+  test('is no folder', () => {
+    mkdirSync(markPath(path));
+    expect(Mark.look(path)).toBe('damaged');
   });
 
   test('counts on where a slot is torn, whatever that slot said', () => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { attemptOf, lastRemembered, receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
+
+test.each([
+  ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
+  ['by its hash where it is long', 'é'.repeat(257), /^sha256:[0-9a-f]{64}$/u],
+  ['without a NUL', 'a\0b\ud800', 'a\ufffdb\ufffd'],
+])('a receipt is kept %s', (_how, given, kept) => {
+  expect(receiptValue(given)).toEqual(typeof kept === 'string' ? kept : expect.stringMatching(kept));
+});
+
+test.each(['', 'x', '7', 'null', '{}', null, undefined])(
+  'a trouble that was damaged to %j is none',
+  (trouble) => {
+    const attempt = { number: 1, headers: '{', trouble };
+    expect(attemptOf(attempt)).toMatchObject({ number: 1, trouble: undefined, headers: {} });
+  },
+);
+
+test.each([null, 'x', '"sol","x"]'])('what rows pay that was damaged to %j is left out', (paid) => {
+  expect(rowsStandingOf({ rows: 1, paid }, false).paid).toBeUndefined();
+});
+
+test('a token is hashed once for all rows that use it', () => {
+  const hashed: string[] = [];
+  const hashOf = lastRemembered((token) => {
+    hashed.push(token);
+    return `#${token}`;
+  });
+  expect(['a', 'a', 'b', 'a'].map(hashOf)).toEqual(['#a', '#a', '#b', '#a']);
+  expect(hashed).toEqual(['a', 'b', 'a']);
+});

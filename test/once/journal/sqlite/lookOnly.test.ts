@@ -1,0 +1,72 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import {
+  latestBatches,
+  lookAtJournal,
+  recentIntents,
+  undecidedIntents,
+} from '../../../../src/once/journal/sqlite/lookOnly.ts';
+import { done, newFolder, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+
+const idsOf = (intents: readonly { id: string }[]): string[] => intents.map(({ id }) => id);
+
+describe('a look at a journal', () => {
+  test('says what it holds, what waits, and what has been in doubt longest', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    expect(lookAtJournal(path)).toMatchObject({ counts: {}, oldestUnknown: undefined, latestMs: undefined });
+    await done(journal, 'accepted', {}, nowMs + 7);
+    await done(journal, 'unknown', {}, nowMs + 2);
+    const sending = newIntent();
+    await journal.begin(sending, 'h', nowMs + 1);
+    await done(journal, 'held', {}, nowMs + 3);
+    for (const why of ['approval', 'approval', 'proposed'])
+      await journal.propose(newIntent({ kind: 'transfer', payment: 'p' }), why, nowMs);
+    expect(lookAtJournal(path)).toEqual({
+      check: ['ok'],
+      ...{ version: 1, knownVersion: 1, isJournal: true, mode: 'wal', syncsFully: true },
+      movedTo: undefined,
+      counts: { accepted: 1, unknown: 1, sending: 1, held: 4 },
+      waiting: { approval: 2, proposed: 1 },
+      oldestUnknown: expect.objectContaining({ id: sending.id, ownerLives: true }),
+      latestMs: nowMs + 7,
+    });
+  });
+
+  test('finds the latest intents, the latest batches, and what may have happened', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    const row = (name: string) => ({ namedBy: 'row', name, rowId: name }) as const;
+    const old = await done(journal, 'unknown', row('b-1'), nowMs - 1);
+    const [held, left] = [await done(journal, 'held', row('b-3')), await done(journal, 'unknown')];
+    await journal.supersede(left);
+    const paid = await done(journal, 'accepted', { kind: 'transfer', payment: 'p', ...row('b-2') });
+    const owed = await done(journal, 'unknown', { kind: 'transfer', payment: 'p' });
+    expect(idsOf(recentIntents(path, 9))).toEqual([owed, paid, left, held, old]);
+    expect(idsOf(recentIntents(path, 1))).toEqual([owed]);
+    expect(latestBatches(path, 2)).toEqual(['b-3', 'b-2']);
+    expect(idsOf(undecidedIntents(path, 'message'))).toEqual([held, old]);
+    expect(idsOf(undecidedIntents(path, 'transfer'))).toEqual([owed]);
+  });
+
+  test('makes nothing where there is none, and tells what is no journal', async () => {
+    const path = join(newFolder(), 'journal.db');
+    expect(() => lookAtJournal(path)).toThrow(expect.objectContaining({ kind: 'not-writable' }));
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, 'dear diary '.repeat(99));
+    expect(() => lookAtJournal(path)).toThrow(expect.objectContaining({ kind: 'damaged' }));
+  });
+
+  test.each([
+    ['of another program', 'PRAGMA user_version = 1', false],
+    ['whose set-up was killed', 'PRAGMA application_id = 0x62746a6c', true],
+  ])('shows one %s as it is', (_what, sql, isJournal) => {
+    const path = join(newFolder(), 'journal.db');
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    expect(lookAtJournal(path)).toMatchObject({ isJournal, counts: {}, waiting: {}, movedTo: undefined });
+  });
+});
