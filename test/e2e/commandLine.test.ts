@@ -35,6 +35,8 @@ describe('the built program', () => {
     [['config', 'add', 'x', '--token-env', '--json'], '--token-env needs a value'],
     [['config', 'lst'], "Unknown command 'lst'"],
     [['nonsense', '--help'], "Unknown command 'nonsense'"],
+    [['--help', 'nonsense'], "Unknown command 'nonsense'"],
+    [['batch', '-h', 'nonsense'], "Unknown command 'nonsense'"],
     [['--quiet', 'config', 'lst', '-h'], "Unknown command 'lst'"],
     [['config', 'add'], 'The argument <name> is missing'],
     [['--sandbox'], 'No command is given'],

@@ -59,8 +59,11 @@ test.each(serverLike)('--journal %j is refused, and no file gets its name', asyn
 });
 
 test('an empty BOTCTL_JOURNAL is refused: each runner without the secret would have a journal of its own', async () => {
-  const { code, stdout, stderr } = await here(['history'], { BOTCTL_JOURNAL: '' });
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('BOTCTL_JOURNAL is empty.')]);
+  // In the sandbox, too: a trial run must show what the real one would do.
+  for (const words of [['history'], ['--sandbox', 'history']]) {
+    const { code, stdout, stderr } = await here(words, { BOTCTL_JOURNAL: '' });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('BOTCTL_JOURNAL is empty.')]);
+  }
 });
 
 test.each(serverLike.slice(3))('BOTCTL_JOURNAL=%j is refused, too', async (text, problem) => {

@@ -67,6 +67,15 @@ const pay = (once: string, amount: string, to = ada): string[] => [
   ...['transfer', '--once', once, '--to', to, '--asset', 'SOL', '--amount', amount],
 ];
 
+test('the small policy that the help shows works with a journal that is new', async () => {
+  const { stdout } = await botctlHere(['policy', 'check', '--help'], { env: operator.home.env });
+  const [, shown = ''] = /describes every key:\s+(\{.*\})\n/su.exec(stdout) ?? [];
+  const pay = (amount: string) =>
+    held(shown, ['transfer', '--to', ada, '--asset', 'SOL', '--amount', amount, '--once', amount]);
+  expect((await pay('0.1')).exit).toBe(0);
+  expect(await pay('5.1')).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
+});
+
 describe('a limit', () => {
   test('of one transfer refuses a larger one, and says which rule and what is allowed', async () => {
     const limits = { SOL: { transfer: '0.5' } };

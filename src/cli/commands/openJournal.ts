@@ -41,11 +41,11 @@ export async function journalLocation(given: ParsedArgs, context: EnvContext): P
   const named = given.text('journal');
   if (named === '') throw emptyJournal('--journal');
   if (named !== undefined) return locationAt(named, '--journal', context);
-  if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
   const { BOTCTL_JOURNAL: text } = context.env;
-  if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
   // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
   if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
+  if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
+  if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
   return locationAt(text, 'BOTCTL_JOURNAL', context);
 }
 

@@ -24,7 +24,15 @@ import {
   ParsedArgs,
   type Run,
 } from './command.ts';
-import { commandPage, drawHelp, globalOptions, type HelpPage, rootPage, version } from './help.ts';
+import {
+  commandPage,
+  drawHelp,
+  globalOptions,
+  type HelpPage,
+  rootPage,
+  version,
+  withoutHelp,
+} from './help.ts';
 
 /** What the command line asks for: a command, or a text to print. Everything else is a failure. */
 export async function parseCommandLine(
@@ -70,13 +78,10 @@ export async function parseCommandLine(
  * Whether help is requested for an unknown command. commander would ignore the word and show the help of the command
  * above.
  */
-function asksForUnknown({ args: [word = '-'], commands }: Command): boolean {
+function asksForUnknown({ args, commands }: Command): boolean {
+  const [word = '-'] = withoutHelp(args);
   const named = commands.find((child) => child.name() === word || child.aliases().includes(word));
   return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
-}
-
-function withoutHelp(argv: readonly string[]): string[] {
-  return argv.filter((word) => !/^(--help|-h)$/u.test(word));
 }
 
 function overEach(

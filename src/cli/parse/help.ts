@@ -104,10 +104,14 @@ export function pageAt(words: readonly string[], tree: readonly CommandSpec[]): 
   return spec === undefined ? undefined : commandPage(['botctl', ...words].join(' '), spec);
 }
 
+export function withoutHelp(argv: readonly string[]): string[] {
+  return argv.filter((word) => !/^(--help|-h)$/u.test(word));
+}
+
 /** The page for a command line that contains only a command's name, or none, and at most `--help`. */
 export function requestedPage(argv: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
-  const asks = /^(--help|-h)$/u.test(argv.at(-1) ?? '');
-  const words = asks ? argv.slice(0, -1) : argv;
+  const words = withoutHelp(argv);
+  const asks = words.length < argv.length;
   const spec = specAt(words, tree);
   const runs = spec !== undefined && !('children' in spec);
   return runs && !asks ? undefined : pageAt(words, tree);

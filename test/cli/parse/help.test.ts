@@ -94,6 +94,11 @@ test('asked for alone it is what it is beside another option', async () => {
   for (const word of ['--help', '-h']) expect((await runMain([word])).stdout).toBe(beside.stdout);
 });
 
+test('asked for before a command’s name it is of that command', async () => {
+  expect(await runMain(['--help', 'send'])).toEqual(await runMain(['send', '--help']));
+  expect(await runMain(['batch', '-h', 'send'])).toEqual(await runMain(['batch', 'send', '-h']));
+});
+
 describe('the topics', () => {
   test('options has every option that all commands take, in 80 columns', async () => {
     const { stdout } = await runMain(['help', 'options']);
