@@ -43,6 +43,11 @@ export const commonOptions: Bench['options'] = {
   help: { means: 'show this; after a NAME, that bench alone' },
 };
 
+type Judge = (limit: number, unit: string, of: string, why: string, on?: string) => Mark;
+const onlyOn = (on: string | undefined) => (on === undefined ? {} : { on });
+const atMost: Judge = (most, unit, of, why, on) => ({ of, most, unit, why, ...onlyOn(on) });
+const atLeast: Judge = (least, unit, of, why, on) => ({ of, least, unit, why, ...onlyOn(on) });
+
 /** A column of the table is named after what ran the program. */
 export const singleFile = 'single file';
 const node20 = 'Node 20';
@@ -73,45 +78,33 @@ export const benches: readonly Bench[] = [
       nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
     },
     marks: [
-      { of: 'botctl --help', most: 1.5, unit: bare, on: node20, why: felt },
-      {
-        of: 'botctl --help',
-        most: 0.8,
-        unit: bare,
-        on: singleFile,
-        why: 'Without Node a start must be felt as faster.',
-      },
-      { of: 'botctl send', most: 3.2, unit: bare, on: node20, why: felt },
-      { of: 'botctl send', most: 2.4, unit: bare, on: singleFile, why: felt },
-      {
-        of: 'botctl transfer, replayed',
-        most: 2.9,
-        unit: bare,
-        on: node20,
-        why: 'Running it again is always right, so it must cost little.',
-      },
-      { of: 'botctl transfer, replayed', most: 1.75, unit: bare, on: singleFile, why: 'The same.' },
-      {
-        of: 'botctl history',
-        most: 2.2,
-        unit: bare,
-        on: node20,
-        why: 'A long journal with payments in view must list as fast as a short one.',
-      },
-      { of: 'botctl history', most: 1.5, unit: bare, on: singleFile, why: 'The same.' },
-      {
-        of: 'botctl send, beside a script with fetch',
-        most: 1.1,
-        unit: '× its time',
-        why: 'To remember must not cost more than to load fetch.',
-      },
-      {
-        of: 'peak memory of a send',
-        most: 1.6,
-        unit: bare,
-        on: 'Node',
-        why: 'Many sends at once must fit on a small runner.',
-      },
+      atMost(1.5, bare, 'botctl --help', felt, node20),
+      atMost(0.8, bare, 'botctl --help', 'Without Node a start must be felt as faster.', singleFile),
+      atMost(3.2, bare, 'botctl send', felt, node20),
+      atMost(2.4, bare, 'botctl send', felt, singleFile),
+      atMost(
+        2.9,
+        bare,
+        'botctl transfer, replayed',
+        'Running it again is always right, so it must cost little.',
+        node20,
+      ),
+      atMost(1.75, bare, 'botctl transfer, replayed', 'The same.', singleFile),
+      atMost(
+        2.2,
+        bare,
+        'botctl history',
+        'A long journal with payments in view must list as fast as a short one.',
+        node20,
+      ),
+      atMost(1.5, bare, 'botctl history', 'The same.', singleFile),
+      atMost(
+        1.1,
+        '× its time',
+        'botctl send, beside a script with fetch',
+        'To remember must not cost more than to load fetch.',
+      ),
+      atMost(1.6, bare, 'peak memory of a send', 'Many sends at once must fit on a small runner.', 'Node'),
     ],
     table: 'figures',
   },
@@ -127,14 +120,14 @@ export const benches: readonly Bench[] = [
       nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
     },
     marks: [
-      {
-        of: 'botctl send, beside gh',
-        most: 1.2,
-        unit: '× its time',
-        on: node20,
-        why: 'Over a real network round trips count: the connection must begin while the code loads.',
-      },
-      { of: 'botctl send, beside gh', most: 1.05, unit: '× its time', on: singleFile, why: 'The same.' },
+      atMost(
+        1.2,
+        '× its time',
+        'botctl send, beside gh',
+        'Over a real network round trips count: the connection must begin while the code loads.',
+        node20,
+      ),
+      atMost(1.05, '× its time', 'botctl send, beside gh', 'The same.', singleFile),
     ],
     table: 'latency',
   },
@@ -145,36 +138,36 @@ export const benches: readonly Bench[] = [
     needs: 'nginx, curl and xargs',
     options: { rounds: { usual: 3, means: 'all in turn, and again; the median counts' } },
     marks: [
-      {
-        of: 'batch send, 20,000 rows, 16 at a time',
-        least: 0.24,
-        unit: '× curl --parallel',
-        why: 'A batch must be as fast as a service allows: each commit holds many rows.',
-      },
-      {
-        of: 'batch send, 50,000 rows, 16 at a time',
-        least: 0.26,
-        unit: '× curl --parallel',
-        why: 'A longer batch must not be slower.',
-      },
-      {
-        of: 'batch transfer, 20,000 rows, 16 at a time',
-        least: 0.12,
-        unit: '× curl --parallel',
-        why: 'A transfer is never claimed ahead, so fewer rows share a commit.',
-      },
-      {
-        of: 'memory: 1,000,000 rows, beside 10,000',
-        most: 1.3,
-        unit: '× as much',
-        why: 'A batch may be as long as its file.',
-      },
-      {
-        of: '100,000 finished rows again, no service',
-        most: 5,
-        unit: 's',
-        why: 'To run a finished batch again is always right, so it must cost little.',
-      },
+      atLeast(
+        0.24,
+        '× curl --parallel',
+        'batch send, 20,000 rows, 16 at a time',
+        'A batch must be as fast as a service allows: each commit holds many rows.',
+      ),
+      atLeast(
+        0.26,
+        '× curl --parallel',
+        'batch send, 50,000 rows, 16 at a time',
+        'A longer batch must not be slower.',
+      ),
+      atLeast(
+        0.12,
+        '× curl --parallel',
+        'batch transfer, 20,000 rows, 16 at a time',
+        'A transfer is never claimed ahead, so fewer rows share a commit.',
+      ),
+      atMost(
+        1.3,
+        '× as much',
+        'memory: 1,000,000 rows, beside 10,000',
+        'A batch may be as long as its file.',
+      ),
+      atMost(
+        5,
+        's',
+        '100,000 finished rows again, no service',
+        'To run a finished batch again is always right, so it must cost little.',
+      ),
     ],
     table: 'batch',
   },
@@ -191,34 +184,34 @@ export const benches: readonly Bench[] = [
       entries: { usual: 1_000_000, means: 'how long the journal is that the statements ask' },
     },
     marks: [
-      {
-        of: 'batch send, beside the faster plain queue',
-        least: 1,
-        unit: '× its rows',
-        on: 'one process',
-        why: 'A journal that can be asked later must not be slower than a queue at its defaults that forgets.',
-      },
-      {
-        of: 'a send: more than with a journal in a file',
-        most: 35,
-        unit: 'ms',
-        on: 'one process',
-        why: 'A team’s journal must not make a single command slow.',
-      },
-      {
-        of: 'the slowest statement',
-        most: 2.5,
-        unit: 'ms',
-        on: 'one process',
-        why: 'No statement may read the whole journal. One that does takes 200 ms.',
-      },
-      {
-        of: 'memory of history --json: all, beside 10,000',
-        most: 1.3,
-        unit: '× as much',
-        on: 'one process',
-        why: 'A list may be as long as the journal.',
-      },
+      atLeast(
+        1,
+        '× its rows',
+        'batch send, beside the faster plain queue',
+        'A journal that can be asked later must not be slower than a queue at its defaults that forgets.',
+        'one process',
+      ),
+      atMost(
+        35,
+        'ms',
+        'a send: more than with a journal in a file',
+        'A team’s journal must not make a single command slow.',
+        'one process',
+      ),
+      atMost(
+        2.5,
+        'ms',
+        'the slowest statement',
+        'No statement may read the whole journal. One that does takes 200 ms.',
+        'one process',
+      ),
+      atMost(
+        1.3,
+        '× as much',
+        'memory of history --json: all, beside 10,000',
+        'A list may be as long as the journal.',
+        'one process',
+      ),
     ],
     table: 'shared',
   },
@@ -231,18 +224,18 @@ export const benches: readonly Bench[] = [
       rounds: { usual: 11, means: 'each filter in turn, and again; the median counts' },
     },
     marks: [
-      {
-        of: 'the slowest filter',
-        most: 2,
-        unit: '× history --limit 20',
-        why: 'A filter must find few among many without reading all.',
-      },
-      {
-        of: 'memory of an export of half, beside a twentieth',
-        most: 1.3,
-        unit: '× as much',
-        why: 'An export may be as long as the journal.',
-      },
+      atMost(
+        2,
+        '× history --limit 20',
+        'the slowest filter',
+        'A filter must find few among many without reading all.',
+      ),
+      atMost(
+        1.3,
+        '× as much',
+        'memory of an export of half, beside a twentieth',
+        'An export may be as long as the journal.',
+      ),
     ],
   },
   {
@@ -255,18 +248,13 @@ export const benches: readonly Bench[] = [
       rounds: { usual: 5, means: 'batches of each kind' },
     },
     marks: [
-      {
-        of: 'a transfer: more with a policy',
-        most: 5,
-        unit: 'ms',
-        why: 'A policy must not be left out because it is slow.',
-      },
-      {
-        of: 'a row: more with a policy',
-        most: 20,
-        unit: '%',
-        why: 'The same. Each row asks what was spent, in the commit that claims it.',
-      },
+      atMost(5, 'ms', 'a transfer: more with a policy', 'A policy must not be left out because it is slow.'),
+      atMost(
+        20,
+        '%',
+        'a row: more with a policy',
+        'The same. Each row asks what was spent, in the commit that claims it.',
+      ),
     ],
   },
   {
@@ -275,19 +263,9 @@ export const benches: readonly Bench[] = [
     takes: '2 min',
     options: { transfers: { usual: 10_000, means: 'how many are proven' } },
     marks: [
-      {
-        of: 'requests a transfer',
-        most: 1.05,
-        unit: 'requests',
-        why: 'Public nodes limit how often they are asked.',
-      },
-      { of: 'requests when all is proven', most: 0, unit: 'requests', why: 'What is proven stays proven.' },
-      {
-        of: 'memory: all, beside a tenth',
-        most: 1.4,
-        unit: '× as much',
-        why: 'The list may be as long as the journal.',
-      },
+      atMost(1.05, 'requests', 'requests a transfer', 'Public nodes limit how often they are asked.'),
+      atMost(0, 'requests', 'requests when all is proven', 'What is proven stays proven.'),
+      atMost(1.4, '× as much', 'memory: all, beside a tenth', 'The list may be as long as the journal.'),
     ],
   },
   {
@@ -296,12 +274,12 @@ export const benches: readonly Bench[] = [
     takes: '2 min',
     options: { transfers: { usual: 100_000, means: 'how many are made' } },
     marks: [
-      {
-        of: 'transfers, the others beside the first',
-        least: 0.8,
-        unit: '× as many a second',
-        why: 'A sandbox that is kept for long must not grow slow.',
-      },
+      atLeast(
+        0.8,
+        '× as many a second',
+        'transfers, the others beside the first',
+        'A sandbox that is kept for long must not grow slow.',
+      ),
     ],
   },
 ];
