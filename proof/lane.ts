@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../testing/home.ts';
+import { type Pace, playAtPace } from './pace.ts';
 import { type Service, startService } from './service.ts';
 import type { Tally } from './tally.ts';
 
@@ -45,18 +46,22 @@ export async function openLane(): Promise<Lane> {
   };
 }
 
-/** Plays every item once, each in a free lane, and stops early after enough findings. */
+/**
+ * Plays every item, each in a free lane, and stops early after enough findings. What the machine was too slow for is
+ * played again, so what a play finds goes to a tally of its own.
+ */
 export async function overLanes<Item>(
-  { lanes }: { readonly lanes: readonly Lane[] },
+  { lanes, pace }: { readonly lanes: readonly Lane[]; readonly pace: Pace },
   tally: Tally,
   items: Iterable<Item>,
-  play: (item: Item, lane: Lane) => Promise<void>,
+  play: (item: Item, lane: Lane, own: Tally) => Promise<void>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]();
   await Promise.all(
     lanes.map(async (lane) => {
       for (let next = queue.next(); !next.done && !tally.isEnough; next = queue.next()) {
-        await play(next.value, lane);
+        const { value } = next;
+        await playAtPace(pace, tally, (own) => play(value, lane, own));
       }
     }),
   );

@@ -1,8 +1,10 @@
+import { refusing } from '../scripts/refusal.ts';
 import { Dice } from './dice.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { putIntoPage } from './page.ts';
 import { playAll } from './playAll.ts';
 import { soundPrograms } from './programs.ts';
+import { variants } from './sabotage/variants.ts';
 import { sabotageAll } from './sabotage.ts';
 import { notesText, textTable } from './table.ts';
 import { techniques } from './techniques.ts';
@@ -12,7 +14,6 @@ const say = (text: string): void => console.error(text);
 async function prove(options: Options): Promise<number> {
   const { only, seed, share } = options;
   const chosen = techniques.filter(({ name }) => only.length === 0 || only.includes(name));
-  if (chosen.length === 0) throw new Error(`no such technique: ${only.join(', ')}`);
   const startedAt = performance.now();
   const programs = await soundPrograms();
   const { rows, findings } = await playAll({
@@ -33,6 +34,14 @@ async function prove(options: Options): Promise<number> {
 // An ordinary exit ends the children and removes the folders.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
-const options = readOptions(process.argv.slice(2));
-if (options.isHelp) console.log(usage.replace('NAMES', techniques.map(({ name }) => name).join(', ')));
-else process.exitCode = await (options.isSabotage ? sabotageAll(options, say) : prove(options));
+const names = {
+  techniques: techniques.map(({ name }) => name),
+  variants: variants.map(({ name }) => name),
+};
+
+process.exitCode = await refusing('`npm run proof -- --help` shows what it takes.', async () => {
+  const options = readOptions(process.argv.slice(2), names);
+  if (!options.isHelp) return options.isSabotage ? sabotageAll(options, say) : prove(options);
+  console.log(usage.replace('NAMES', names.techniques.join(', ')));
+  return 0;
+});

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { Refusal } from '../scripts/refusal.ts';
 
 export type Options = {
   readonly seed: string;
@@ -19,7 +20,10 @@ export const usage = `usage: npm run proof -- [--seed S] [--only TECHNIQUE]… [
   --markdown   put the table into docs/proof.md, between its marks
   --sabotage   build broken variants and see that each is caught`;
 
-export function readOptions(argv: readonly string[]): Options {
+/** What can be named, by what is played. */
+type Names = { readonly techniques: readonly string[]; readonly variants: readonly string[] };
+
+export function readOptions(argv: readonly string[], names: Names): Options {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -32,7 +36,13 @@ export function readOptions(argv: readonly string[]): Options {
     },
   });
   const share = Number(values.share);
-  if (!(share > 0 && share <= 1)) throw new Error('--share takes a number above 0, 1 at most');
+  if (!(share > 0 && share <= 1)) throw new Refusal('--share takes a number above 0, 1 at most');
+  const [what, known] = values.sabotage
+    ? ['broken variant', names.variants]
+    : ['technique', names.techniques];
+  const unknown = values.only?.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Refusal(`No ${what} is called “${unknown}”: there are ${known.join(', ')}`);
   return {
     seed: values.seed ?? randomBytes(4).toString('hex'),
     only: values.only ?? [],

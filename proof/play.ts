@@ -5,7 +5,7 @@ import { intentsIn, journalOf, type Kept } from './look.ts';
 import type { Program, Programs } from './programs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';
 import type { Tally } from './tally.ts';
-import { journalRefusal, misbehaviour, ranOutOfTime, shortened, toldBy, untrue } from './told.ts';
+import { journalRefusal, lateness, misbehaviour, ranOutOfTime, shortened, toldBy, untrue } from './told.ts';
 
 export type Operation = 'message' | 'transfer';
 export const operations: readonly Operation[] = ['message', 'transfer'];
@@ -49,6 +49,8 @@ export class Play {
   readonly #stage: Stage;
   /** What was done before this story begins. */
   readonly #known = new Set<string>();
+  /** One of its commands ran out of time: what it should have done may be undone. */
+  #isLate = false;
 
   constructor(where: string, stage: Stage) {
     this.where = where;
@@ -72,7 +74,7 @@ export class Play {
       ...start
     } = options;
     const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
-    for (const what of misbehaviour(ran, this.#stage.isDiskFailing, this.#stage.isShared)) this.wrong(what);
+    this.judge(ran);
     if (isJournalHurt === true && journalRefusal(ran) !== undefined) return ran;
     if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {
       const { key } = toldBy(ran);
@@ -91,10 +93,18 @@ export class Play {
     return (await Promise.all(keys.map((key) => this.#stage.lane.service.ledger({ key })))).flat();
   }
 
+  /** What a command may never do, whatever it was asked. */
+  judge(ran: Ran): void {
+    const { isDiskFailing, isShared } = this.#stage;
+    this.#isLate ||= ranOutOfTime(ran);
+    for (const what of misbehaviour(ran, isDiskFailing, isShared)) this.wrong(what);
+    for (const what of lateness(ran, isDiskFailing)) this.unmet(what);
+  }
+
   /** The intent must have come to its end. */
   expectExit(ran: Ran, ...exits: readonly number[]): void {
     if (ran.code === null || !exits.includes(ran.code))
-      this.wrong(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`, ran);
+      this.unmet(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`);
   }
 
   /** The journal's own list must say of each intent what the ledger says. */
@@ -106,7 +116,7 @@ export class Play {
       const { intent } = line as { intent?: { key: string; state: string } };
       if (intent === undefined || this.#known.has(intent.key)) continue;
       const happened = effects.some(({ key }) => key === intent.key);
-      if (!states.includes(intent.state)) this.wrong(`history says ${intent.state}`);
+      if (!states.includes(intent.state)) this.unmet(`history says ${intent.state}`);
       if (happened && (intent.state === 'open' || intent.state === 'rejected'))
         this.wrong(`history says ${intent.state}, and it had happened`);
       if (!happened && intent.state === 'accepted')
@@ -137,12 +147,16 @@ export class Play {
     for (let extra = expected; extra < found; extra += 1)
       tally.find('duplicated', this.where, `${found} effects instead of ${expected}`);
     for (let missing = found; missing < expected; missing += 1)
-      tally.find('lost', this.where, `${found} effects instead of ${expected}`);
+      tally.find('lost', this.where, `${found} effects instead of ${expected}`, this.#isLate);
   }
 
-  /** `because`: the command whose unexpected end is all that is wrong. It may say that it ran out of time. */
-  wrong(what: string, because?: Ran): void {
-    const isLate = because !== undefined && ranOutOfTime(because);
-    this.#stage.tally.find('wrongly reported', this.where, what, isLate);
+  /** Wrong at any pace. */
+  wrong(what: string): void {
+    this.#stage.tally.find('wrongly reported', this.where, what);
+  }
+
+  /** An expectation that is not met. If a command ran out of time, that may be why. */
+  unmet(what: string): void {
+    this.#stage.tally.find('wrongly reported', this.where, what, this.#isLate);
   }
 }

@@ -55,7 +55,10 @@ export async function startProxy(targetUrl: string, tls?: TlsOptions): Promise<C
   const own = (server.address() as AddressInfo).port;
   return {
     url: tls === undefined ? `http://127.0.0.1:${own}` : `https://localhost:${own}`,
-    next: (cut) => waiting.push(cut),
+    next: (cut) => {
+      // One that met no connection is of a play before.
+      waiting.splice(0, waiting.length, cut);
+    },
     last,
     recertify: (certificate) => {
       if (server instanceof TlsServer) server.setSecureContext(certificate);

@@ -9,6 +9,7 @@ export type Ran = {
   readonly stderr: string;
   /** It had to be ended, because it did not end by itself. */
   readonly hung: boolean;
+  readonly tookMs: number;
 };
 
 export type Start = {
@@ -38,16 +39,19 @@ export function launch(words: readonly string[], env: Start['env']): ChildProces
 }
 
 const outputLimit = 4 * 1024 * 1024;
+/** Above every patience that a command has by itself: 60 s of tries after an attempt of 30 s. */
+const usualLimitMs = 180_000;
 
 /** Runs a botctl to its end. */
 export function run(bin: string, argv: readonly string[], start: Start): Promise<Ran> {
   const child = launch([...(start.under ?? []), ...startOf(bin), ...argv], start.env);
   start.started?.(child);
+  const startedMs = performance.now();
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;
     child.kill('SIGKILL');
-  }, start.limitMs ?? 60_000);
+  }, start.limitMs ?? usualLimitMs);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   child.stdin?.end(start.stdin ?? '');
@@ -55,7 +59,8 @@ export function run(bin: string, argv: readonly string[], start: Start): Promise
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ argv, code, signal, stdout: stdout(), stderr: stderr(), hung });
+      const tookMs = performance.now() - startedMs;
+      resolve({ argv, code, signal, stdout: stdout(), stderr: stderr(), hung, tookMs });
     });
   });
 }

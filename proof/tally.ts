@@ -85,6 +85,8 @@ export class Tally {
   add(one: Tally): void {
     this.count(one.#expected, one.#found, one.#cases);
     this.findings.push(...one.findings);
+    this.#slowPlays += one.#slowPlays;
+    this.#tooSlow.push(...one.#tooSlow);
     for (const [matter, text] of one.#notes) this.note(matter, text);
   }
 

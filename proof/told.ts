@@ -55,13 +55,12 @@ const brokenRule =
 /** What no command may ever do. */
 export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false): string[] {
   const found: string[] = [];
-  if (ran.hung) found.push(`it hung: ${ran.argv.join(' ')}`);
   if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
     found.push(`it crashed: ${ran.signal}`);
   if (ran.code !== null && !documented.has(ran.code)) found.push(`exit ${ran.code} is not documented`);
   if (/\n\s+at .+:\d+:\d+\)?/u.test(ran.stdout + ran.stderr)) found.push(`a stack trace: ${shortened(ran)}`);
   if (/botctl itself failed/u.test(ran.stdout + ran.stderr)) found.push(`a bug: ${shortened(ran)}`);
-  if (!isDiskFailing && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
+  if (!isDiskFailing && /database is locked|SQLITE_BUSY/u.test(ran.stdout + ran.stderr))
     found.push(`a busy journal reached the user: ${shortened(ran)}`);
   // On a sound disk the journal takes whatever the engine gives it: what it refuses breaks the promise.
   const couldNotGoOn = isShared ? brokenRule : /the journal could not record it|constraint failed/u;
@@ -78,19 +77,35 @@ export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false):
   return found;
 }
 
-/** It says that it did not come to its end because its lease, or its patience with the journal's server, ran out. */
+/** What no command may do where the machine is fast enough. */
+export function lateness(ran: Ran, isDiskFailing = false): string[] {
+  if (ran.hung) return [`it hung: ${ran.argv.join(' ')}`];
+  const isBusy = !isDiskFailing && /kept busy/u.test(ran.stdout + ran.stderr);
+  return isBusy ? [`the journal was kept busy for too long: ${shortened(ran)}`] : [];
+}
+
+/** How a command says that a lease, a timeout or its patience with others ran out. */
+const outOfTime = /\bin time\b|\btook too long\b|\bfor too long\b|\bkept busy\b|still at work after/u;
+/** Exits of what has not come to its end: it is right to run it again. */
+const unfinished: readonly (number | null)[] = [7, 8, 9, 11];
+
+/** It did not come to its end because a lease, a timeout, its own --max-wait or the proof's patience ran out. */
 export function ranOutOfTime(ran: Ran): boolean {
+  if (ran.hung) return true;
+  if (ran.code === 0 || ran.code === null) return false;
+  if (unfinished.includes(ran.code) && ran.tookMs >= maxWaitMs(ran)) return true;
   const said = (objectsOf(ran) ?? []) as Said[];
-  return (
-    ran.code !== 0 &&
-    ran.code !== null &&
-    said.some(
-      ({ error: { code, message } = {} }) =>
-        code === 'fenced' ||
-        code === 'journal-busy' ||
-        /its server did not answer in time/u.test(message ?? ''),
-    )
+  return said.some(
+    ({ error: { code, message } = {} }) =>
+      code === 'fenced' || code === 'journal-busy' || outOfTime.test(message ?? ''),
   );
+}
+
+/** The `--max-wait` that it was given, or botctl's own. */
+function maxWaitMs({ argv }: Ran): number {
+  const [, count = '60', unit = 's'] =
+    /^(\d+)(ms|s)$/u.exec(argv[argv.indexOf('--max-wait') + 1] ?? '') ?? [];
+  return Number(count) * (unit === 's' ? 1000 : 1);
 }
 
 /** Commands that print a line per item, and possibly none. */

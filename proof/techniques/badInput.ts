@@ -2,9 +2,10 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { dirname } from 'node:path';
 import { Home } from '../../testing/home.ts';
 import { journalOf } from '../look.ts';
+import { playAtPace } from '../pace.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
-import { misbehaviour, shortened } from '../told.ts';
+import { lateness, misbehaviour, shortened } from '../told.ts';
 import { runInside } from './badInput/inside.ts';
 import { type Generated, hello, type Kind } from './badInput/kind.ts';
 import { kinds } from './badInput/kinds.ts';
@@ -68,9 +69,11 @@ async function playOne(
     ? await run(arena.programs.plain.bin, one.argv, start)
     : await runInside({ argv: one.argv, env, stdin: one.stdin, limitMs });
   const sent = stub.taken();
-  for (const what of [...misbehaviour(ran, one.damage !== undefined), ...unrequested(one, ran, sent)]) {
-    tally.find('wrongly reported', `${where}: botctl ${one.argv.join(' ').slice(0, 200)}`, what);
-  }
+  const what = `${where}: botctl ${one.argv.join(' ').slice(0, 200)}`;
+  const isHurt = one.damage !== undefined;
+  for (const wrong of [...misbehaviour(ran, isHurt), ...unrequested(one, ran, sent)])
+    tally.find('wrongly reported', what, wrong);
+  for (const late of lateness(ran, isHurt)) tally.find('wrongly reported', what, late, true);
   const done = ran.code === 0 ? sent.length : 0;
   tally.count(done, done);
 }
@@ -126,7 +129,9 @@ async function playKind(kind: Kind, share: number, bench: Bench): Promise<void> 
     const home = machines.next();
     // No process can be given a word with a zero byte in it.
     const isBuilt = index % builtEvery === builtEvery - 1 && !one.argv.some((word) => word.includes('\0'));
-    await playOne(one, `${kind.name} ${index}`, isBuilt, home, bench);
+    await playAtPace(arena.pace, tally, (own) =>
+      playOne(one, `${kind.name} ${index}`, isBuilt, home, { ...bench, tally: own }),
+    );
     if (one.damage !== undefined) machines.discard();
   }
   machines.remove();

@@ -5,7 +5,6 @@ import { type Lane, overLanes } from '../lane.ts';
 import { Play, type Stage } from '../play.ts';
 import { objectsOf, type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
-import { misbehaviour } from '../told.ts';
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
 type Fault = Parameters<Lane['service']['faults']>[0];
@@ -92,7 +91,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   // Of a service that names the signatures of others, only what the chain is said to show is held to the ledger.
   const ask = async (words: readonly string[]): Promise<void> => {
     const ran = await run(stage.programs.plain.bin, words, { env: lane.env(home) });
-    for (const what of misbehaviour(ran)) play.wrong(what);
+    play.judge(ran);
     told.push(ran);
   };
   const pay = async (name: string | undefined, units: string, ...more: readonly string[]): Promise<void> => {
@@ -173,8 +172,8 @@ function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   const cases = shareOf(everyCase(), arena, 'chain', 3);
-  await overLanes(arena, tally, cases, (one, lane) =>
-    playCase(one, { lane, tally, programs: arena.programs }),
+  await overLanes(arena, tally, cases, (one, lane, own) =>
+    playCase(one, { lane, tally: own, programs: arena.programs }),
   );
 }
 

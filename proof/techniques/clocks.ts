@@ -132,12 +132,12 @@ async function playWithin(operation: Operation, jumps: Jumps, stage: Stage): Pro
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   const { programs } = arena;
-  await overLanes(arena, tally, shareOf(between(), arena, 'between'), (one, lane) =>
-    playBetween(one, { lane, tally, programs }),
+  await overLanes(arena, tally, shareOf(between(), arena, 'between'), (one, lane, own) =>
+    playBetween(one, { lane, tally: own, programs }),
   );
   const within = operations.flatMap((operation) => jumpsWithin.map((jumps) => ({ operation, jumps })));
-  await overLanes(arena, tally, shareOf(within, arena, 'within'), ({ operation, jumps }, lane) =>
-    playWithin(operation, jumps, { lane, tally, programs }),
+  await overLanes(arena, tally, shareOf(within, arena, 'within'), ({ operation, jumps }, lane, own) =>
+    playWithin(operation, jumps, { lane, tally: own, programs }),
   );
 }
 

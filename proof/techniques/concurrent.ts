@@ -1,14 +1,15 @@
 import type { Dice } from '../dice.ts';
 import { intentsIn, journalOf } from '../look.ts';
+import { inTime, type Pace, playAtPace } from '../pace.ts';
 import { command, Play, type Stage } from '../play.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
-import { misbehaviour, shortened, toldBy } from '../told.ts';
+import { shortened, toldBy } from '../told.ts';
 import { batchOf, type Job, pay, say } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
-import { type Arena, isSlice, type Technique } from './technique.ts';
+import type { Arena, Technique } from './technique.ts';
 
 /** Few enough jobs that many processes share one, and enough that they also do different things. */
 function jobs(share: number): Job[] {
@@ -31,21 +32,17 @@ const others: readonly (readonly string[])[] = [
 ];
 
 type Scene = {
+  readonly pace: Pace;
   readonly play: Play;
   readonly stage: Stage;
   readonly env: Record<string, string>;
   readonly journal: string;
 };
 
-/** One of many processes: runs command after command until the end. */
-async function member(
-  dice: Dice,
-  all: readonly Job[],
-  isOver: (done: number) => boolean,
-  scene: Scene,
-): Promise<Ran[]> {
+/** One of many processes: runs so many commands, one after the other. */
+async function member(dice: Dice, all: readonly Job[], count: number, scene: Scene): Promise<Ran[]> {
   const rans: Ran[] = [];
-  while (!isOver(rans.length)) {
+  while (rans.length < count) {
     const job: Pick<Job, 'argv' | 'stdin'> =
       dice.below(5) === 0 ? { argv: dice.pick(others) } : dice.pick(all);
     rans.push(await once(job, scene));
@@ -53,11 +50,13 @@ async function member(
   return rans;
 }
 
-async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, { play, stage, env }: Scene): Promise<Ran> {
+async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, scene: Scene): Promise<Ran> {
+  const { play, stage, env, pace } = scene;
   const { bin } = stage.programs.plain;
-  const ran = await run(bin, argv, { env, limitMs: 180_000, ...(stdin === undefined ? {} : { stdin }) });
-  for (const what of misbehaviour(ran)) play.wrong(`botctl ${argv.join(' ')}: ${what}`);
-  if (ran.code === 1 && argv[0] !== 'doctor') play.wrong(`botctl ${argv.join(' ')}: ${shortened(ran)}`);
+  const start = { env, ...(stdin === undefined ? {} : { stdin }) };
+  const ran = await inTime(pace, stage.tally, () => run(bin, argv, start));
+  play.judge(ran);
+  if (ran.code === 1 && argv[0] !== 'doctor') play.unmet(`botctl ${argv.join(' ')}: ${shortened(ran)}`);
   return ran;
 }
 
@@ -81,33 +80,27 @@ async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void
     [1, 2, 3, 4].map(async () => {
       for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
         const ran = await once(job, scene);
-        if (ran.code !== 0) play.wrong(`botctl ${job.argv.join(' ')} does not end well: ${shortened(ran)}`);
+        if (ran.code !== 0) play.unmet(`botctl ${job.argv.join(' ')} does not end well: ${shortened(ran)}`);
       }
     }),
   );
 }
 
-/** A slice counts commands instead of time, so that it is the same on a slow machine. */
-const commandsInSlice = 3;
-
 async function playConcurrent(arena: Arena, tally: Tally): Promise<void> {
-  const { lanes, programs, dice, share } = arena;
+  const { lanes, programs, dice, share, pace } = arena;
   const [lane] = lanes;
   if (lane === undefined) throw new Error('no lane');
   const processes = Math.max(5, Math.round(50 * share));
-  const durationMs = 60_000 * share;
+  const commandsEach = Math.max(3, Math.round(50 * share));
   await lane.service.fresh();
-  await lane.service.randomFaults({ seed: String(dice.fraction()), rate: 0.05 });
+  await lane.service.randomFaults({ seed: String(dice.for('faults').fraction()), rate: 0.05 });
   const stage = { lane, tally, programs };
   const story = new Play(`${processes} processes at once`, stage);
   const home = lane.home();
-  const scene: Scene = { play: story, stage, env: lane.env(home), journal: journalOf(home) };
+  const scene: Scene = { pace, play: story, stage, env: lane.env(home), journal: journalOf(home) };
   const all = jobs(share);
-  const untilMs = Date.now() + durationMs;
-  const isOver = (done: number): boolean =>
-    isSlice(arena) ? done >= commandsInSlice : Date.now() >= untilMs;
   const members = Array.from({ length: processes }, (_, index) =>
-    member(dice.for(`member ${index}`), all, isOver, scene),
+    member(dice.for(`member ${index}`), all, commandsEach, scene),
   );
   const rans = (await Promise.all(members)).flat();
   await runAllToTheirEnd(all, scene);
@@ -131,13 +124,13 @@ async function compare(
   const kept = intentsIn(journalOf(home));
   const expected = all.reduce((sum, job) => sum + job.effects, 0);
   const accepted = kept.filter(({ state }) => state === 'accepted').length;
-  if (accepted !== expected) story.wrong(`the journal has ${accepted} accepted rows instead of ${expected}`);
+  if (accepted !== expected) story.unmet(`the journal has ${accepted} accepted rows instead of ${expected}`);
   for (const { key, state } of kept) {
     if (state === 'accepted') {
       if (!keys.has(key)) tally.find('lost', story.where, `${key} is accepted, and had not happened`);
     }
     // What the dice redirected was not done: the same command again, where it has no name, is another intent.
-    else if (state !== 'rejected') story.wrong(`${key} ended as ${state}`);
+    else if (state !== 'rejected') story.unmet(`${key} ended as ${state}`);
     else if (keys.has(key)) story.wrong(`${key} was said to be rejected, and had happened`);
   }
   await story.over(expected);
@@ -145,7 +138,7 @@ async function compare(
 }
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
-  await playConcurrent(arena, tally);
+  await playAtPace(arena.pace, tally, (own) => playConcurrent(arena, own));
   await playUnderLimit(arena, tally);
   await playOtherNames(arena, tally);
   await playTwoMachines(arena, tally);

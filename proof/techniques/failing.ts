@@ -26,11 +26,11 @@ async function playJournalFailures(arena: Arena, tally: Tally): Promise<void> {
   const used = (await usedMachine(lane, tally, arena)).path;
   const failures: Failure[] = [];
   for (const story of stories.filter(({ inEveryWay }) => inEveryWay)) {
-    const sites = await sitesOf(story, stage, used);
+    const sites = await sitesOf(story, stage, used, arena.pace);
     failures.push(...failuresOf(sites).map((failure) => ({ ...failure, story })));
   }
-  await overLanes(arena, tally, shareOf(failures, arena, 'failing'), (failure, own) =>
-    failAt(failure, { ...stage, lane: own }, used),
+  await overLanes(arena, tally, shareOf(failures, arena, 'failing'), (failure, one, own) =>
+    failAt(failure, { ...stage, lane: one, tally: own }, used),
   );
 }
 

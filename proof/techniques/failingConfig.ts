@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../testing/home.ts';
 import { overLanes } from '../lane.ts';
+import { playAtPace } from '../pace.ts';
 import { Play, type Stage } from '../play.ts';
 import { failuresOf, injecting, recording, sitesIn } from '../strace.ts';
 import type { Tally } from '../tally.ts';
@@ -41,20 +42,24 @@ export async function playConfigFailures(arena: Arena, tally: Tally): Promise<vo
   if (lane === undefined) return;
   const stage = { lane, tally, programs: arena.programs };
   await lane.service.fresh();
-  const play = new Play('a setting, watched', stage);
-  const home = lane.home();
-  configured(home);
-  const log = join(home.path, 'strace');
-  play.expectExit(await play.run(change, home, { under: recording(log) }), 0);
-  const failures = failuresOf(sitesIn(log, 'config.json'));
+  const sites = await playAtPace(arena.pace, tally, async (own) => {
+    const play = new Play('a setting, watched', { ...stage, tally: own });
+    const home = lane.home();
+    configured(home);
+    const log = join(home.path, 'strace');
+    play.expectExit(await play.run(change, home, { under: recording(log) }), 0);
+    return sitesIn(log, 'config.json');
+  });
+  const failures = failuresOf(sites);
   for (const own of arena.lanes) await own.service.fresh();
-  await overLanes(arena, tally, shareOf(failures, arena, 'failing config'), ({ site, error }, own) =>
+  await overLanes(arena, tally, shareOf(failures, arena, 'failing config'), ({ site, error }, one, own) =>
     failAt(
       `a setting, ${error} from ${site.call} ${site.nth} (${site.words})`,
       injecting(site, `error=${error}`),
       {
         ...stage,
-        lane: own,
+        lane: one,
+        tally: own,
       },
     ),
   );

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../testing/home.ts';
+import { overLanes } from '../lane.ts';
 import { command, operations, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
+import { usedMachine } from './stories.ts';
 import { type Arena, isSlice } from './technique.ts';
 
 /** Mounts a separate disk for the data folder. Needs root and the right to mount. */
@@ -122,16 +124,19 @@ const fileLimits = [0, 1, 4, 16, 32, 48, 64, 80, 96, 128, 256];
 export async function playDisks(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
-  const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
+  const used = (await usedMachine(lane, tally, arena)).path;
   const few = isSlice(arena);
-  for (const sizeKb of few ? arena.dice.sample(smallDisks, 1) : smallDisks) {
-    for (const operation of operations) await onSmallDisk(sizeKb, operation, stage);
-  }
-  for (const operation of operations) await onReadOnlyDisk(operation, stage);
-  await inClosedFolder(stage);
-  const used = lane.home();
-  await new Play('a first use', stage).run(command('message', '--once', 'first-use'), used);
-  for (const blocks of few ? arena.dice.sample(fileLimits, 1) : fileLimits) {
-    await underFileLimit(blocks, used.path, stage);
-  }
+  const cases: readonly ((stage: Stage) => Promise<void>)[] = [
+    ...(few ? arena.dice.sample(smallDisks, 1) : smallDisks).flatMap((sizeKb) =>
+      operations.map((operation) => (stage: Stage) => onSmallDisk(sizeKb, operation, stage)),
+    ),
+    ...operations.map((operation) => (stage: Stage) => onReadOnlyDisk(operation, stage)),
+    inClosedFolder,
+    ...(few ? arena.dice.sample(fileLimits, 1) : fileLimits).map(
+      (blocks) => (stage: Stage) => underFileLimit(blocks, used, stage),
+    ),
+  ];
+  await overLanes({ lanes: [lane], pace: arena.pace }, tally, cases, (play, _lane, own) =>
+    play({ lane, tally: own, programs: arena.programs, isDiskFailing: true }),
+  );
 }

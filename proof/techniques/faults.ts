@@ -225,14 +225,18 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
     ...shareOf(otherUrls(), arena, 'other base URLs', 2),
     ...shareOf(everyCase(), arena, 'faults', 4),
   ];
-  await overLanes(arena, tally, cases, (one, lane) => playCase(one, { lane, tally, programs }));
+  await overLanes(arena, tally, cases, (one, lane, own) => playCase(one, { lane, tally: own, programs }));
   const rejections = operations.flatMap((operation) =>
     readings
       .filter(({ only }) => only === undefined || only === operation)
       .map((reading) => ({ operation, reading })),
   );
-  await overLanes(arena, tally, shareOf(rejections, arena, 'rejections'), ({ operation, reading }, lane) =>
-    rejectedAndFixed(operation, reading, { lane, tally, programs }),
+  await overLanes(
+    arena,
+    tally,
+    shareOf(rejections, arena, 'rejections'),
+    ({ operation, reading }, lane, own) =>
+      rejectedAndFixed(operation, reading, { lane, tally: own, programs }),
   );
 }
 

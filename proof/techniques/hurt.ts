@@ -139,12 +139,13 @@ async function play(whole: Arena, tally: Tally): Promise<void> {
   if (!canMount()) tally.note('bind mounts', 'left out, because this user may not mount any');
   const ward: Ward = { arena, ages: new Map(arena.lanes.map((lane) => [lane, new Ages(lane)])) };
   const seen = new Map<string, Seen>();
-  await overLanes(arena, tally, shareOf(everyCase(injuries, arena), arena, 'hurt', 2), async (one, lane) => {
+  const cases = shareOf(everyCase(injuries, arena), arena, 'hurt', 2);
+  await overLanes(arena, tally, cases, async (one, lane, own) => {
     const known = knownFlaw(one.injury.name);
-    if (known === undefined) return playCase(one, lane, tally, ward);
+    if (known === undefined) return playCase(one, lane, own, ward);
     const counts = seen.get(known) ?? { cases: 0, wrongs: new Map() };
     seen.set(known, counts);
-    return playKnownFlaw(one, lane, tally, ward, counts);
+    return playKnownFlaw(one, lane, own, ward, counts);
   });
   for (const [known, { cases, wrongs }] of seen) {
     const counted = [...wrongs].map(([wrong, count]) => `${count} ${wrong}`).join(', ');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { overLanes } from '../lane.ts';
+import { playAtPace } from '../pace.ts';
 import { Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import { killByStrace } from './killedBySystem.ts';
@@ -42,7 +43,7 @@ async function strike({ at, name, story, how }: Blow, stage: Stage, used: string
   const other = how === 'killed in company' ? play.run(story.argv, home, stdinOf(story)) : undefined;
   const ran = await struck;
   if (how === 'killed' && ran.signal !== 'SIGKILL' && ran.code !== 0)
-    play.wrong(`it was to be killed, but ended with ${ran.code}`);
+    play.unmet(`it was to be killed, but ended with ${ran.code}`);
   if (how === 'interrupted') play.expectExit(ran, 0, 9, 11, 130);
   if (other !== undefined) play.expectExit(await other, 0);
   await aftermath(story, play, home, stage);
@@ -66,12 +67,14 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   const used = (await usedMachine(first, tally, arena)).path;
   const blows: Blow[] = [];
   for (const story of isSlice(arena) ? arena.dice.for('stories').sample(stories, 2) : stories) {
-    const steps = await stepsOf(story, { lane: first, tally, programs: arena.programs }, used);
+    const steps = await playAtPace(arena.pace, tally, (own) =>
+      stepsOf(story, { lane: first, tally: own, programs: arena.programs }, used),
+    );
     blows.push(...blowsAt(steps, story));
   }
   const chosen = shareOf(blows, arena, 'killed');
-  await overLanes(arena, tally, chosen, (blow, lane) =>
-    strike(blow, { lane, tally, programs: arena.programs }, used),
+  await overLanes(arena, tally, chosen, (blow, lane, own) =>
+    strike(blow, { lane, tally: own, programs: arena.programs }, used),
   );
   if (arena.hasSystemCalls)
     await killByStrace(

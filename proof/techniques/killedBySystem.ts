@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { overLanes } from '../lane.ts';
+import { type Pace, playAtPace } from '../pace.ts';
 import { Play, type Stage } from '../play.ts';
 import { hasStrace, injecting, recording, type Site, sitesIn } from '../strace.ts';
 import type { Tally } from '../tally.ts';
@@ -14,7 +15,11 @@ function isChosen({ call }: Site, index: number): boolean {
 }
 
 /** Runs the unchanged shipped program once and records its system calls. */
-export async function sitesOf(story: Story, stage: Stage, used: string): Promise<Site[]> {
+export function sitesOf(story: Story, stage: Stage, used: string, pace: Pace): Promise<Site[]> {
+  return playAtPace(pace, stage.tally, (tally) => lookAtSites(story, { ...stage, tally }, used));
+}
+
+async function lookAtSites(story: Story, stage: Stage, used: string): Promise<Site[]> {
   const play = new Play(`${story.name}, watched`, stage);
   const home = await setScene(story, play, stage.lane, used);
   const log = join(home.path, 'strace');
@@ -45,10 +50,10 @@ export async function killByStrace(
   }
   const blows: Blow[] = [];
   for (const story of stories) {
-    const sites = await sitesOf(story, { lane, tally, programs: arena.programs }, used);
+    const sites = await sitesOf(story, { lane, tally, programs: arena.programs }, used, arena.pace);
     blows.push(...sites.filter(isChosen).map((site) => ({ site, story })));
   }
-  await overLanes(arena, tally, shareOf(blows, arena, 'killed by strace'), (blow, own) =>
-    killAt(blow, { lane: own, tally, programs: arena.programs }, used),
+  await overLanes(arena, tally, shareOf(blows, arena, 'killed by strace'), (blow, one, own) =>
+    killAt(blow, { lane: one, tally: own, programs: arena.programs }, used),
   );
 }

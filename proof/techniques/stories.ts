@@ -3,6 +3,7 @@ import type { Home } from '../../testing/home.ts';
 import type { FaultSpec } from '../../testing/sandbox.ts';
 import type { Lane } from '../lane.ts';
 import { intentsIn, journalOf } from '../look.ts';
+import { playAtPace } from '../pace.ts';
 import { command, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import type { Arena } from './technique.ts';
@@ -69,11 +70,13 @@ export async function setScene(story: Story, play: Play, lane: Lane, used: strin
 }
 
 /** A machine on which botctl was used before, to be copied. */
-export async function usedMachine(lane: Lane, tally: Tally, arena: Arena): Promise<Home> {
-  const play = new Play('a first use', { lane, tally, programs: arena.programs });
-  const home = lane.home();
-  play.expectExit(await play.run(command('message', '--once', 'first-use'), home), 0);
-  return home;
+export function usedMachine(lane: Lane, tally: Tally, { pace, programs }: Arena): Promise<Home> {
+  return playAtPace(pace, tally, async (own) => {
+    const play = new Play('a first use', { lane, tally: own, programs });
+    const home = lane.home();
+    play.expectExit(await play.run(command('message', '--once', 'first-use'), home), 0);
+    return home;
+  });
 }
 
 /** After the blow: every effect is in the journal, the same command finishes it, and all agree on what happened. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Certificate, makeCertificates } from '../../testing/certificates.ts';
 import { type Lane, overLanes } from '../lane.ts';
+import { playAtPace } from '../pace.ts';
 import { command, type Operation, operations, Play, type Stage } from '../play.ts';
 import { type Cut, type CuttingProxy, startProxy } from '../proxy.ts';
 import type { Tally } from '../tally.ts';
@@ -72,24 +73,23 @@ async function playCut(
 const badCertificates = ['selfSigned', 'otherHost', 'expired'] as const;
 
 /** An untrusted server receives nothing, and it is certain that nothing was sent. */
-async function playTls(stage: Stage): Promise<void> {
+async function playTls(arena: Arena, tally: Tally): Promise<void> {
   const certificates = makeCertificates();
   if (certificates === undefined) {
-    stage.tally.note('TLS', 'left out, because there is no openssl');
+    tally.note('TLS', 'left out, because there is no openssl');
     return;
   }
-  const { lane } = stage;
-  for (const operation of operations) {
-    for (const bad of badCertificates) {
-      await lane.service.fresh();
-      const play = new Play(`${operation}, TLS: ${bad}`, stage);
-      const home = lane.home();
-      const authority = `${home.path}/ca.pem`;
-      writeFileSync(authority, certificates.authority);
-      await playOneTls(operation, certificates[bad], certificates.good, { play, stage, home, authority });
-      home.remove();
-    }
-  }
+  const cases = operations.flatMap((operation) => badCertificates.map((bad) => ({ operation, bad })));
+  await overLanes(arena, tally, cases, async ({ operation, bad }, lane, own) => {
+    const stage: Stage = { lane, tally: own, programs: arena.programs };
+    await lane.service.fresh();
+    const play = new Play(`${operation}, TLS: ${bad}`, stage);
+    const home = lane.home();
+    const authority = `${home.path}/ca.pem`;
+    writeFileSync(authority, certificates.authority);
+    await playOneTls(operation, certificates[bad], certificates.good, { play, stage, home, authority });
+    home.remove();
+  });
 }
 
 type TlsScene = { play: Play; stage: Stage; home: ReturnType<Lane['home']>; authority: string };
@@ -128,12 +128,16 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
     const stage = { lane: first, tally, programs };
     const cases: Case[] = [];
     for (const operation of operations) {
-      const lengths = await lengthsOf(operation, at(first), stage);
+      const lengths = await playAtPace(arena.pace, tally, (own) =>
+        lengthsOf(operation, at(first), { ...stage, tally: own }),
+      );
       const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 2);
       cases.push(...cuts, ...shareOf(silences(operation, lengths), arena, `silences/${operation}`));
     }
-    await overLanes(arena, tally, cases, (one, lane) => playCut(one, at(lane), { lane, tally, programs }));
-    if (arena.share >= 1) await playTls(stage);
+    await overLanes(arena, tally, cases, (one, lane, own) =>
+      playCut(one, at(lane), { lane, tally: own, programs }),
+    );
+    if (arena.share >= 1) await playTls(arena, tally);
   } finally {
     for (const proxy of proxies.values()) await proxy.close();
   }

@@ -7,7 +7,7 @@ const effectsOf = (...keys: string[]) => keys.map((key) => ({ key })) as unknown
 function batchThatSaid(code: number, rows: Record<string, string>) {
   const lines = Object.entries(rows).map(([key, outcome]) => JSON.stringify({ outcome, intent: { key } }));
   const stdout = [...lines, '{"done_now":1}'].join('\n');
-  return { argv: ['batch', 'send'], code, signal: null, stdout, stderr: '', hung: false };
+  return { argv: ['batch', 'send'], code, signal: null, stdout, stderr: '', hung: false, tookMs: 0 };
 }
 
 test.each([

@@ -29,6 +29,7 @@ function sink(): { stream: NodeJS.WriteStream; text: () => string } {
 export async function runInside({ argv, env, stdin, limitMs }: Inside): Promise<Ran> {
   const [stdout, stderr] = [sink(), sink()];
   const interrupt = new AbortController();
+  const startedMs = performance.now();
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;
@@ -46,5 +47,13 @@ export async function runInside({ argv, env, stdin, limitMs }: Inside): Promise<
     terminal: nobody,
   });
   clearTimeout(timer);
-  return { argv, code, signal: null, stdout: stdout.text(), stderr: stderr.text(), hung };
+  return {
+    argv,
+    code,
+    signal: null,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    hung,
+    tookMs: performance.now() - startedMs,
+  };
 }

@@ -176,8 +176,8 @@ export async function playTwoMachines(arena: Arena, tally: Tally): Promise<void>
       .map((reading) => ({ operation, reading })),
   );
   const chosen = shareOf(cases, arena, 'two machines');
-  await overLanes(arena, tally, chosen, ({ operation, reading }, lane) => {
+  await overLanes(arena, tally, chosen, ({ operation, reading }, lane, own) => {
     const dice = arena.dice.for(`${operation}, ${reading.name}`);
-    return playReading(operation, reading, dice, { lane, tally, programs });
+    return playReading(operation, reading, dice, { lane, tally: own, programs });
   });
 }

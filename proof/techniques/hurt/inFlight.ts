@@ -70,11 +70,6 @@ function nameOf({ theft, point, operation }: Case): string {
   return `${operation}, ${theft.name} ${point?.name ?? 'while the service keeps its reply back'}`;
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
-  const endMs = Date.now() + limitMs;
-  while (Date.now() < endMs && !(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 /** How long the service keeps its reply back; the next if a busy machine took as long before the theft. */
 const stallsMs = [1_500, 6_000, 24_000];
 
@@ -100,6 +95,13 @@ async function sendAndSteal(
   const options = { isJournalHurt: true, ...(point === undefined ? {} : { program: programs.hooked, env }) };
   const startedMs = performance.now();
   const over = play.run(words, home, options);
+  let isOver = false;
+  void over.then(() => {
+    isOver = true;
+  });
+  const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+    while (!isOver && !(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
   if (point !== undefined) await until(() => existsSync(join(hold, 'held')));
   if (point?.hasLeft !== false) await until(async () => (await lane.service.effects()).length > 0);
   theft.steal(home, before);
@@ -161,8 +163,8 @@ export async function playInFlight(arena: Arena, ages: ReadonlyMap<Lane, Ages>, 
     thefts.flatMap((theft) => [...points, undefined].map((point): Case => ({ theft, point, operation }))),
   );
   const chosen = shareOf(cases, arena, 'in flight', 2);
-  await overLanes(arena, tally, chosen, async (one, lane) => {
-    const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
+  await overLanes(arena, tally, chosen, async (one, lane, own) => {
+    const stage: Stage = { lane, tally: own, programs: arena.programs, isDiskFailing: true };
     const before = await ages.get(lane)?.of('after 1 send', stage);
     if (before !== undefined) await playTheft(one, before, arena.dice.for(nameOf(one)), stage);
   });

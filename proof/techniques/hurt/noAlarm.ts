@@ -1,5 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Dice } from '../../dice.ts';
 import { overLanes } from '../../lane.ts';
+import { inTime, playAtPace } from '../../pace.ts';
 import { Play, type Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import type { Tally } from '../../tally.ts';
@@ -24,7 +26,12 @@ function jobs(count: number): Job[] {
 
 const looks: Job = { argv: ['history', '--json'], effects: 0 };
 
-type Scene = { readonly play: Play; readonly home: ReturnType<Stage['lane']['home']> };
+type Scene = {
+  readonly play: Play;
+  readonly home: ReturnType<Stage['lane']['home']>;
+  readonly arena: Arena;
+  readonly tally: Tally;
+};
 
 /** How long an undisturbed command takes here. */
 class Pace {
@@ -40,15 +47,19 @@ class Pace {
   }
 }
 
-async function once(job: Job, killAfterMs: number | undefined, { play, home }: Scene): Promise<Ran> {
-  const ran = await play.run(job.argv, home, {
-    limitMs: 180_000,
+async function once(
+  job: Job,
+  killAfterMs: number | undefined,
+  { play, home, arena, tally }: Scene,
+): Promise<Ran> {
+  const start = {
     isOneOfMany: true,
     ...(job.stdin === undefined ? {} : { stdin: job.stdin }),
-    started: (child) => {
+    started: (child: ChildProcess) => {
       if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
     },
-  });
+  };
+  const ran = await inTime(arena.pace, tally, () => play.run(job.argv, home, start));
   if (journalRefusal(ran) !== undefined) play.wrong(`a false alarm: ${shortened(ran)}`);
   else if (ran.code !== null) play.expectExit(ran, 0, 9, 11);
   return ran;
@@ -72,15 +83,10 @@ async function five(processes: number, all: readonly Job[], dice: Dice, scene: S
 }
 
 /** Undisturbed, each command must finish, and all requested effects must exist. */
-async function runAllToTheirEnd(
-  all: readonly Job[],
-  processes: number,
-  scene: Scene,
-  tally: Tally,
-): Promise<void> {
+async function runAllToTheirEnd(all: readonly Job[], processes: number, scene: Scene): Promise<void> {
   for (const job of all) scene.play.expectExit(await once(job, undefined, scene), 0);
   await scene.play.over(all.reduce((sum, { effects }) => sum + effects, 0));
-  tally.count(0, 0, processes - 1);
+  scene.tally.count(0, 0, processes - 1);
 }
 
 async function onOneJournal(arena: Arena, tally: Tally): Promise<void> {
@@ -90,10 +96,10 @@ async function onOneJournal(arena: Arena, tally: Tally): Promise<void> {
   const stage: Stage = { lane, tally, programs: arena.programs };
   const play = new Play(`${processes} processes, half of them killed`, stage);
   await lane.service.fresh();
-  const scene = { play, home: lane.home() };
+  const scene = { play, home: lane.home(), arena, tally };
   const all = jobs(Math.max(4, Math.round(80 * arena.share)));
   await five(processes, all, arena.dice.for('one journal'), scene);
-  await runAllToTheirEnd(all, processes, scene, tally);
+  await runAllToTheirEnd(all, processes, scene);
   scene.home.remove();
 }
 
@@ -104,19 +110,23 @@ async function onNewJournals(arena: Arena, tally: Tally): Promise<void> {
     (_, round) => round,
   );
   const lanes = arena.lanes.slice(1, 3);
-  await overLanes({ lanes }, tally, rounds, async (round, lane) => {
-    const stage: Stage = { lane, tally, programs: arena.programs };
+  await overLanes({ lanes, pace: arena.pace }, tally, rounds, async (round, lane, own) => {
+    const stage: Stage = { lane, tally: own, programs: arena.programs };
     await lane.service.fresh();
-    const scene = { play: new Play(`a new journal, round ${round}`, stage), home: lane.home() };
+    const play = new Play(`a new journal, round ${round}`, stage);
+    const scene = { play, home: lane.home(), arena, tally: own };
     const all = jobs(3);
     const processes = isSlice(arena) ? atOnce : 2 * atOnce;
     await five(processes, all, arena.dice.for(`new journal ${round}`), scene);
-    await runAllToTheirEnd(all, processes, scene, tally);
+    await runAllToTheirEnd(all, processes, scene);
     scene.home.remove();
   });
 }
 
 /** Whichever process is killed, and whenever: no journal may ever report a loss that did not happen. */
 export async function playNoAlarm(arena: Arena, tally: Tally): Promise<void> {
-  await Promise.all([onOneJournal(arena, tally), onNewJournals(arena, tally)]);
+  await Promise.all([
+    playAtPace(arena.pace, tally, (own) => onOneJournal(arena, own)),
+    onNewJournals(arena, tally),
+  ]);
 }

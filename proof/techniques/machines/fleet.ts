@@ -33,10 +33,10 @@ export async function overFleet<Item>(
   items: Iterable<Item>,
   play: (item: Item, harbour: Harbour, stage: Stage) => Promise<void>,
 ): Promise<void> {
-  await overLanes(arena, tally, items, async (item, lane) => {
+  await overLanes(arena, tally, items, async (item, lane, own) => {
     const harbour = harbours.get(lane);
     if (harbour === undefined) throw new Error('a lane without a harbour');
-    await playAtPace(arena.pace, tally, (own) => play(item, harbour, stageOf(harbour, arena, own)));
+    await play(item, harbour, stageOf(harbour, arena, own));
   });
 }
 

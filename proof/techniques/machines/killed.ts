@@ -50,7 +50,7 @@ async function strike(blow: Blow, harbour: Harbour, stage: Stage): Promise<void>
   const other = inCompany ? scene.run(1, { isOneOfMany: true }) : undefined;
   const ran = await struck;
   if (ran.signal !== 'SIGKILL' && ran.code !== 0)
-    scene.play.wrong(`it was to be killed, but ended with ${ran.code}`, ran);
+    scene.play.unmet(`it was to be killed, but ended with ${ran.code}`);
   if (other !== undefined) scene.play.expectExit(await other, ...endsInCompany);
   await scene.settle();
 }

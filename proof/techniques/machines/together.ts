@@ -28,7 +28,10 @@ async function heldAt(step: string, scene: Scene, machine: 0 | 1, argv: readonly
     isOver = true;
   });
   while (!isOver && !existsSync(join(folder, 'held'))) await after(10);
-  if (isOver) scene.play.wrong(`it never came to ${step}`, await ran);
+  if (isOver) {
+    await ran;
+    scene.play.unmet(`it never came to ${step}`);
+  }
   return { ran, isOver: () => isOver, goOn: () => writeFileSync(join(folder, 'go'), '') };
 }
 
