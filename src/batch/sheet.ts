@@ -65,8 +65,8 @@ const schema = `
   ) STRICT;
   CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE payments (address TEXT NOT NULL, payment TEXT NOT NULL, count INTEGER NOT NULL,
-    PRIMARY KEY (address, payment)) STRICT, WITHOUT ROWID;
+  CREATE TABLE payments (address TEXT NOT NULL, amount TEXT NOT NULL, asset TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (address, amount, asset)) STRICT, WITHOUT ROWID;
   CREATE TABLE ends (address TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX ends_head ON ends (head);
   CREATE INDEX ends_tail ON ends (tail);
@@ -80,11 +80,11 @@ const statements = {
   findId: `SELECT rows.* FROM rows JOIN ids USING (ordinal) WHERE ids.id = ?`,
   countEqual: `INSERT INTO equals (body, count) VALUES (?, 1)
                ON CONFLICT (body) DO UPDATE SET count = count + 1 RETURNING count`,
-  countPayment: `INSERT INTO payments (address, payment, count) VALUES (?, ?, ?)
-                 ON CONFLICT (address, payment) DO UPDATE SET count = count + excluded.count`,
+  countPayment: `INSERT INTO payments (address, amount, asset, count) VALUES (?, ?, ?, ?)
+                 ON CONFLICT (address, amount, asset) DO UPDATE SET count = count + excluded.count`,
   recipients: `SELECT count(*) AS addresses, coalesce(sum(paid > 1), 0) AS repeated
                FROM (SELECT sum(count) AS paid FROM payments WHERE count > 0 GROUP BY address)`,
-  paidTwice: `SELECT payment FROM payments WHERE count > 1`,
+  paidTwice: `SELECT address AS to_address, amount, asset FROM payments WHERE count > 1`,
   addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
   recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
@@ -162,14 +162,13 @@ export class Sheet {
     return Number((this.#prepared.countEqual.get(body) as Cells).count);
   }
 
-  /** `payment` is the address with asset and amount. */
-  countPayment(address: string, payment: string, by: 1 | -1): void {
-    this.#prepared.countPayment.run(address, payment, by);
+  countPayment({ to_address, amount, asset }: TransferRequest, by: 1 | -1): void {
+    this.#prepared.countPayment.run(to_address, amount, asset.toLowerCase(), by);
   }
 
   /** Payments that more than one row makes. */
   paidTwice(): string[] {
-    return (this.#prepared.paidTwice.all() as Cells[]).map(({ payment }) => String(payment));
+    return (this.#prepared.paidTwice.all() as TransferRequest[]).map(paymentOfTransfer);
   }
 
   /** Other recipients of earlier rows that begin or end like this one. Remembers this one for the rows after it. */

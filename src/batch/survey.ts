@@ -7,13 +7,7 @@ import { addressComplaint } from '../once/intent/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
-import {
-  canonicalOf,
-  fingerprint,
-  paymentOfTransfer,
-  type Wanted,
-  type Warning,
-} from '../once/intent/wanted.ts';
+import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
 import type { EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import {
@@ -484,8 +478,8 @@ class Tally {
     this.standings[standing] = (this.standings[standing] ?? 0) + by;
     // What is skipped is no part of what the batch comes to.
     if (standing === 'skipped' || request === undefined || !('to_address' in request)) return;
-    const { to_address, asset } = request;
-    this.#sheet.countPayment(to_address, paymentOfTransfer(request), by);
+    const { asset } = request;
+    this.#sheet.countPayment(request, by);
     const { units, decimals } = minorUnits(request.amount);
     const amount: MinorUnits = { units: BigInt(by) * units, decimals };
     const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };

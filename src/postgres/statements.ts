@@ -80,9 +80,17 @@ const given = (fields: string): string =>
 /** The standings of the given items, for an update. */
 const ofGiven = `FROM given g WHERE s.intent = g.seq AND s.intent = ANY (ARRAY(SELECT seq FROM given))`;
 
-const nextRecipient = (after: string): string => `(SELECT split_part(i.payment, '"', 2) FROM @schema.intents i
-          WHERE i.payment IS NOT NULL AND split_part(i.payment, '"', 2) ${after} AND split_part(i.payment, '"', 2) < g.after
-          ORDER BY split_part(i.payment, '"', 2) LIMIT 1)`;
+/** A payment is a JSON array that begins with its recipient, so the indexes of payments find all to an address. */
+export const isPaidTo = (payment: string, to: string): string =>
+  `${payment} >= '["' || ${to} || '",' AND ${payment} < '["' || ${to} || '"-' AND ${payment} IS NOT NULL`;
+
+const recipientOf = (payment: string): string => `split_part(${payment}, '"', 2)`;
+
+const paidToHead = (payment: string, first: string): string =>
+  `${payment} >= '["' || ${first} AND ${payment} < '["' || g.after AND ${payment} IS NOT NULL`;
+
+const nextRecipient = (first: string): string => `(SELECT ${recipientOf('i.payment')} FROM @schema.intents i
+          WHERE ${paidToHead('i.payment', first)} ORDER BY i.payment LIMIT 1)`;
 
 const lastBatch = (before: string): string => `(SELECT i.name FROM @schema.intents i
           WHERE i.named_by = 'row' AND i.name < ${before} ORDER BY i.name DESC LIMIT 1)`;
@@ -108,11 +116,11 @@ export const statements = {
           ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
   // Each is found from the one before it. Those that a rejected transfer got since are few.
   recipients: `SELECT DISTINCT g.n, found.address FROM @given(first text, after text) CROSS JOIN LATERAL (
-          (WITH RECURSIVE paid (address) AS (SELECT ${nextRecipient('>= g.first')}
-            UNION ALL SELECT ${nextRecipient('> paid.address')} FROM paid WHERE paid.address IS NOT NULL)
+          (WITH RECURSIVE paid (address) AS (SELECT ${nextRecipient('g.first')}
+            UNION ALL SELECT ${nextRecipient(`paid.address || '"-'`)} FROM paid WHERE paid.address IS NOT NULL)
             SELECT paid.address FROM paid WHERE paid.address IS NOT NULL LIMIT 1000)
-          UNION SELECT split_part(r.payment, '"', 2) FROM @schema.rewrites r WHERE r.payment IS NOT NULL
-            AND split_part(r.payment, '"', 2) >= g.first AND split_part(r.payment, '"', 2) < g.after) found
+          UNION SELECT ${recipientOf('r.payment')} FROM @schema.rewrites r
+            WHERE ${paidToHead('r.payment', 'g.first')}) found
           ORDER BY 1, 2`,
   otherUrls: `SELECT g.n, v.base_url FROM @given(base_url text, origin text)
           ${each('services', 'v', `v.base_url >= g.origin AND v.base_url < g.origin || '0'`)}
@@ -133,14 +141,13 @@ export const statements = {
           )}
           ${standing} ${rest}
           WHERE ${atOrigin('i')} AND s.updated_at >= g.since ORDER BY s.updated_at DESC`,
-  // Begun lately, or long before they were paid, or with another body. The recipients are asked as a row: for equality
+  // Begun lately, or long before they were paid, or with another body. Payment and time are asked as a row: for equality
   // the planner takes the index of the times, which looks no worse.
   paidBefore: `SELECT g.n, i.id, i.bot, i.named_by, i.name, i.row_id, s.state, s.resolved_as, found.paid_at
-          FROM @given(origin text, recipient text, payment text, named_by text, name text, since bigint)
+          FROM @given(origin text, payment text, named_by text, name text, since bigint)
           CROSS JOIN LATERAL (SELECT either.seq, either.is_sure, either.paid_at FROM (
               ${paidBefore(`(SELECT * FROM @schema.intents i
-                WHERE (split_part(i.payment, '"', 2), i.created_at) >= (g.recipient, g.since - 600000)
-                AND split_part(i.payment, '"', 2) <= g.recipient AND i.payment = g.payment
+                WHERE (i.payment, i.created_at) >= (g.payment, g.since - 600000) AND i.payment <= g.payment
                 AND i.payment IS NOT NULL OFFSET 0) i ${standing}`)}
               UNION ${paidBefore(`(SELECT * FROM @schema.standing s WHERE s.payment = g.payment
                 AND s.payment IS NOT NULL AND s.updated_at >= g.since

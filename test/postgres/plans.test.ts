@@ -221,7 +221,8 @@ const inOrderBy: readonly [Partial<Selection>, ...string[]][] = [
   [{ batch: 'n' }, 'intents_name'],
   [{ nameStart: 'n' }, 'intents_created', 'intents_name', 'intents_name', 'intents_name'],
   [{ batch: 'n', states: ['held'] }, 'standing_not_accepted', 'standing_not_accepted', 'intents_name'],
-  [{ to: 'a', states: ['held'] }, 'standing_not_accepted', 'standing_not_accepted', 'intents_recipient'],
+  [{ to: 'a', states: ['held'] }, 'standing_not_accepted', 'standing_not_accepted', 'intents_payment'],
+  [{ to: 'a' }, 'intents_payment'],
 ];
 
 /** What is planned once for a session must serve it however full the journal becomes. */
@@ -258,6 +259,13 @@ describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (
       expect(found).toEqual([]);
     },
   );
+
+  test('paidBefore reads what paid the same, and nothing else that went to the same address', async () => {
+    await client.query(`DEALLOCATE ALL; PREPARE p AS ${sqlOf('paidBefore', 'botctl')}`);
+    const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p('[]')`);
+    const indexes = indexesIn(plans[0]['QUERY PLAN'][0].Plan).filter((index) => index.endsWith('payment'));
+    expect(indexes).toEqual(['intents_payment', 'standing_late_payment']);
+  });
 
   test.each<[Partial<Selection>, ...string[]]>(inOrderBy)(
     'a page of %j is found in its order',

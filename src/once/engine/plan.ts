@@ -50,9 +50,10 @@ export async function makePlan(
   // A message has no payment, so it has no twin.
   if (identity.payment === undefined || !isGuarded(is, found))
     return { is, found, twin: undefined, repeats: noRepeats, overruled };
+  const payment = paymentBy(identity, bot);
   const [twin, repeats] = await Promise.all([
-    findTwin(paymentBy(identity, bot), reads, nowMs, overruled),
-    findRepeats(paymentBy(identity, bot), bot, reads, nowMs),
+    findTwin(payment, reads, nowMs, overruled),
+    findRepeats(payment, bot, reads, nowMs),
   ]);
   if (twin !== undefined) return { ...twin, found, repeats: noRepeats, overruled };
   return { is, found, twin: undefined, repeats, overruled };

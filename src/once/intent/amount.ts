@@ -129,11 +129,6 @@ export function assetInPayment(asset: string): string {
   return `,${JSON.stringify(countedAsset(asset))},`;
 }
 
-/** Read from the text alone: it is asked of each row of a batch. */
-export function recipientIn(payment: string): string {
-  return payment.slice(2, payment.indexOf('",'));
-}
-
 /** The recipient, asset and amount in an intent's `payment`. */
 export function readPayment(payment: string): { to: string; asset: string; units: bigint } {
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];

@@ -1,6 +1,6 @@
 // SQL: selecting intents of a journal’s file.
 
-import { assetInPayment, recipientIn } from '../../intent/amount.ts';
+import { assetInPayment } from '../../intent/amount.ts';
 import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Bindings,
   intentOf,
   isOwned,
-  recipient,
+  isPaidTo,
   type SqlRow,
   type StatementName,
 } from './statements.ts';
@@ -78,8 +78,7 @@ export function readVerbs(
     unnamedOfPayment: (baseUrl, payment, since) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
     paidBefore: async ({ baseUrl, payment, namedBy, name, sinceMs: since }) => {
-      const recipient = recipientIn(payment);
-      const sought = { origin: originOf(baseUrl), recipient, payment, namedBy, name, since };
+      const sought = { origin: originOf(baseUrl), payment, namedBy, name, since };
       return (await ask('paidBefore', sought)).map(earlierPaymentOf);
     },
     countRows: ({ baseUrl, kind }, name) =>
@@ -206,6 +205,14 @@ function waysBy(
     sql: `SELECT seq FROM intents ${whereAll(conditions)} ORDER BY ${order} LIMIT :length`,
     bindings: page,
   });
+  // The index of payments is not in order of time either, but few go to one address.
+  if (drivenBy === 'to')
+    return [
+      query(
+        [...where, ...place].map((one) => one.replace('created_at', '+created_at')),
+        sorted,
+      ),
+    ];
   if (drivenBy !== 'nameStart') return [query([...where, ...place], inOrder)];
   const next = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
   return [
@@ -272,7 +279,7 @@ function conditions({ batch, to, asset, nameStart, states, bot, kind }: Selectio
       : {
           is: 'to',
           hasIndex: true,
-          sql: (plus) => `${plus}${recipient} = :to AND payment IS NOT NULL`,
+          sql: (plus) => `${isPaidTo(`${plus}payment`, ':to')} AND payment IS NOT NULL`,
         },
     nameStart === undefined
       ? undefined

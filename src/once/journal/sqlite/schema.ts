@@ -68,10 +68,9 @@ CREATE INDEX intents_unnamed_payment ON intents (payment, updated_at)
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
--- A payment is a JSON array that begins with its recipient, an address.
--- It has all that a claim asks about earlier payments, so a claim skips other payments without reading their rows.
-CREATE INDEX intents_recipient ON intents
-  (substr(payment, 3, instr(payment, '",') - 3), created_at, seq, payment, name, named_by) WHERE payment IS NOT NULL;
+-- A payment begins with its recipient, so this index finds recipients, too. It has the names because a claim asks who
+-- else paid the same: it skips the rows of its own batch without reading them.
+CREATE INDEX intents_payment ON intents (payment, created_at, name, named_by) WHERE payment IS NOT NULL;
 -- Intents that may have been paid long after they began: proposals, and those that were refused at first.
 CREATE INDEX intents_late_payment ON intents (payment, updated_at)
   WHERE payment IS NOT NULL AND updated_at - created_at > 600000;

@@ -10,8 +10,9 @@ const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 /** At this origin, whatever the path. */
 const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')";
 
-/** By which the index of recipients is made. */
-export const recipient = `substr(payment, 3, instr(payment, '",') - 3)`;
+/** A payment is a JSON array that begins with its recipient, so the index of payments finds all to an address. */
+export const isPaidTo = (payment: string, to: string): string =>
+  `${payment} >= '["' || ${to} || '",' AND ${payment} < '["' || ${to} || '"-'`;
 
 const paidAt = `coalesce((SELECT min(started_at) FROM attempts WHERE attempts.intent = intents.seq
   AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')), updated_at)`;
@@ -19,11 +20,9 @@ const paidAt = `coalesce((SELECT min(started_at) FROM attempts WHERE attempts.in
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
-/** Under another name than what is sought. */
-const mayBePaidBefore = `payment = sought.payment AND payment IS NOT NULL
-  AND (name IS NOT sought.name OR named_by IS NOT sought.named_by)
-  AND (base_url = sought.origin OR substr(base_url, 1, length(sought.origin) + 1) = sought.origin || '/')
-  AND ${counted}`;
+/** The same payment as what is sought, under another name. */
+const paysTheSame = `intents.payment = sought.payment AND intents.payment IS NOT NULL
+  AND (intents.name IS NOT sought.name OR intents.named_by IS NOT sought.named_by)`;
 
 /** Each transfer counts at its latest attempt. */
 const spentSince = `SELECT seq AS intent, payment,
@@ -33,8 +32,11 @@ const spentSince = `SELECT seq AS intent, payment,
 const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
   WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
 
-const nextRecipient = (after: string): string => `(SELECT min(${recipient}) FROM intents
-  WHERE payment IS NOT NULL AND ${recipient} ${after} AND ${recipient} < :head || char(1114111))`;
+const nextRecipient = (
+  after: string,
+): string => `(SELECT substr(payment, 3, instr(payment, '",') - 3) FROM intents
+  WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :head || char(1114111)
+  ORDER BY payment LIMIT 1)`;
 
 /** A statement about several items, `@given`: `:…` is a value of each, `@seq` the first number of the added rows. */
 const ofGiven = (sql: string): string =>
@@ -54,23 +56,18 @@ const sets = {
   unfinishedTwins: ofGiven(`SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
                     WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
                     AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`),
-  // Read once of each that is given, and not for each row that is looked at. The second half finds what was begun long
-  // before it was paid.
-  paidBefore:
-    ofGiven(`SELECT sought.n, id, bot, intents.named_by, intents.name, row_id, state, resolved_as, ${paidAt} AS paid_at
-               FROM (SELECT given.key AS n, :recipient AS recipient, :payment AS payment, :name AS name,
-                   :namedBy AS named_by, :origin AS origin, :since AS since FROM @given LIMIT -1 OFFSET 0) AS sought
-               CROSS JOIN intents WHERE intents.seq IN (
-                 SELECT seq FROM (
-                   SELECT seq, state, resolved_as, ${paidAt} AS paid_at FROM intents
-                   WHERE ${recipient} = sought.recipient AND created_at >= sought.since - 600000 AND ${mayBePaidBefore}
-                   UNION ALL
-                   SELECT seq, state, resolved_as, ${paidAt} AS paid_at FROM intents
-                   WHERE updated_at >= sought.since AND updated_at - created_at > 600000
-                   AND created_at < sought.since - 600000 AND ${mayBePaidBefore})
-                 WHERE paid_at >= sought.since
-                 ORDER BY (state = 'accepted' OR resolved_as IS 'happened') DESC, paid_at DESC LIMIT 3)
-               ORDER BY (state = 'accepted' OR resolved_as IS 'happened') DESC, paid_at DESC`),
+  // Each given item is read once, and not for each row that is looked at. Most were begun lately; some long before they
+  // were paid.
+  paidBefore: ofGiven(`SELECT n, id, bot, named_by, name, row_id, state, resolved_as, paid_at FROM (
+                SELECT *, row_number() OVER (PARTITION BY n ORDER BY is_sure DESC, paid_at DESC) AS place FROM (
+                  SELECT sought.n, since, id, bot, intents.named_by, intents.name, row_id, state, resolved_as,
+                    state = 'accepted' OR resolved_as IS 'happened' AS is_sure, ${paidAt} AS paid_at
+                  FROM (SELECT given.key AS n, :payment AS payment, :name AS name, :namedBy AS named_by,
+                    :origin AS origin, :since AS since FROM @given LIMIT -1 OFFSET 0) AS sought
+                  CROSS JOIN intents WHERE (${paysTheSame} AND created_at >= since - 600000
+                    OR ${paysTheSame} AND updated_at >= since AND updated_at - created_at > 600000)
+                  AND (base_url = origin OR substr(base_url, 1, length(origin) + 1) = origin || '/') AND ${counted})
+                WHERE paid_at >= since) WHERE place <= 3 ORDER BY n, place`),
   otherHolder: ofGiven(`SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
                 WHERE receipts.value = :value AND what = :what AND origin = :origin
                 AND intents.seq = receipts.intent AND intents.id <> :id`),
@@ -119,8 +116,8 @@ export const statements = {
   startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
                  UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
   // Each is found from the one before it.
-  recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
-                 UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE address IS NOT NULL)
+  recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
+                 UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE address IS NOT NULL)
                SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
   attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
                WHERE intents.id = :id ORDER BY number`,

@@ -40,6 +40,14 @@ describe('what is asked for is found by an index', () => {
     expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions|kept)/u);
   });
 
+  test('paidBefore reads what paid the same, and nothing else that went to the same address', () => {
+    const read = planOf(statements.paidBefore).match(/SEARCH intents USING \S+ \S+ \([^)]*\)/gu);
+    expect(read).toEqual([
+      'SEARCH intents USING INDEX intents_payment (payment=? AND created_at>?)',
+      'SEARCH intents USING INDEX intents_late_payment (payment=? AND updated_at>?)',
+    ]);
+  });
+
   const byTime = /^SEARCH intents USING COVERING INDEX intents_created \(\(?created_at/u;
   const narrowed = (index: string, condition: string): RegExp =>
     new RegExp(`^SEARCH intents USING (COVERING )?INDEX ${index} \\(${condition}`, 'u');
@@ -52,7 +60,7 @@ describe('what is asked for is found by an index', () => {
     [{ states: ['unknown', 'sending'] }, narrowed('intents_not_accepted', 'state=')],
     [{ kind: 'transfer' }, narrowed('intents_kind', 'kind=\\? AND \\(?created_at')],
     [{ bot: 'b' }, narrowed('intents_bot', 'bot=\\? AND \\(?created_at')],
-    [{ to: 'a' }, narrowed('intents_recipient', '<expr>=\\? AND \\(?created_at')],
+    [{ to: 'a' }, narrowed('intents_payment', 'payment>\\? AND payment<\\?')],
     [{ batch: 'n' }, narrowed('intents_name', 'name=\\? AND \\(?created_at')],
     [
       { nameStart: 'n' },
