@@ -19,8 +19,15 @@ function openssl(folder: string, ...words: string[]): void {
   execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
 }
 
-/** Certificates made for this run, or undefined if openssl is missing. */
+let made: { readonly certificates: Certificates | undefined } | undefined;
+
+/** Certificates made once for all tests in this process, or undefined if openssl is missing. */
 export function makeCertificates(): Certificates | undefined {
+  made ??= { certificates: newCertificates() };
+  return made.certificates;
+}
+
+function newCertificates(): Certificates | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-certificates-'));
   const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

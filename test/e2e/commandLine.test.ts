@@ -32,7 +32,6 @@ describe('the built program', () => {
     [['config', 'list', '--nope'], "Unknown option '--nope'"],
     [['config', 'list', '--profile', 'a', '--profile', 'b'], '--profile is given twice'],
     [['config', 'add', 'x', '--token-env', '--use'], '--token-env needs a value'],
-    [['config', 'add', 'x', '--token-env', '--json'], '--token-env needs a value'],
     [['config', 'lst'], "Unknown command 'lst'"],
     [['nonsense', '--help'], "Unknown command 'nonsense'"],
     [['--help', 'nonsense'], "Unknown command 'nonsense'"],
@@ -42,18 +41,26 @@ describe('the built program', () => {
     [['--sandbox'], 'No command is given'],
     [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
   ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
-    const asksForJson = line.includes('--json');
-    const json = await botctlHere(asksForJson ? line : [...line, '--json'], { env: home.env });
+    const json = await botctlHere([...line, '--json'], { env: home.env });
     expect(json.code).toBe(2);
     expect(json.stderr).toBe('');
     expect(JSON.parse(json.stdout)).toMatchObject({ schema: 'botctl/1', error: { code: 'usage' } });
     expect(JSON.parse(json.stdout).error.message).toContain(problem);
-    if (asksForJson) return;
     const human = await botctlHere(line, { env: home.env });
     expect(human.code).toBe(2);
     expect(human.stdout).toBe('');
     expect(human.stderr).toContain(problem);
     expect(human.stderr).not.toContain(' at ');
+  });
+
+  test('an option that lacks its value does not take --json for it', async () => {
+    const { code, stdout } = await botctlHere(['config', 'add', 'x', '--token-env', '--json'], {
+      env: home.env,
+    });
+    expect([code, JSON.parse(stdout).error.message]).toEqual([
+      2,
+      expect.stringContaining('--token-env needs a value'),
+    ]);
   });
 
   test.each([[[]], [['batch']], [['config']], [['journal']]])(

@@ -111,7 +111,11 @@ describe('an interrupt', () => {
     await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
     const { child, ended } = operator.start([...sendHello, '--json', '--retries', '4', '--max-wait', '60s']);
     while (!operator.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
-    await pause(150);
+    // What came is on record before the pause begins.
+    const journal = new DatabaseSync(operator.journal, { readOnly: true });
+    const over = journal.prepare('SELECT 1 FROM attempts WHERE ended_at IS NOT NULL');
+    while (over.get() === undefined) await pause(20);
+    journal.close();
     child.kill('SIGINT');
     const done = await ended;
     expect(done.code).toBe(130);

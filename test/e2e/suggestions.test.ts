@@ -1,15 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, ended, type Ran } from '../../testing/botctl.ts';
+import { ended, type Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
 import { programInShell } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, sendHello } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 /** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
 let decoy: TestSandbox;
@@ -120,6 +119,10 @@ function linesIn({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>): string[] {
   );
 }
 
+function copyTree(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+}
+
 /** Each line on its own, from the same state: what was there before is put back. */
 async function pasteEach(
   said: Ran,
@@ -129,14 +132,14 @@ async function pasteEach(
   const lines = linesIn(said);
   expect(lines, said.stderr).not.toEqual([]);
   const kept = `${home.path}.kept`;
-  execFileSync('cp', ['-a', home.path, kept]);
+  copyTree(home.path, kept);
   try {
     for (const line of lines) {
       const pasted = await paste(line, way);
       refuseElsewhere(line, pasted, way);
       check(line, pasted);
       rmSync(home.path, { recursive: true });
-      execFileSync('cp', ['-a', kept, home.path]);
+      copyTree(kept, home.path);
     }
   } finally {
     rmSync(kept, { recursive: true });
@@ -348,10 +351,10 @@ describe('what came from stdin', () => {
     const stdin = 'conversation_id,content\nconv_demo,one\nconv_demo,\n';
     const way = ways['--profile and --journal']?.() as Way;
     const argv = ['batch', 'send', '-', '--once', 'n', ...way.words];
-    const refused = await botctl(argv, { env, cwd: work, stdin });
+    const refused = await botctlHere(argv, { env, cwd: work, stdin });
     expect(refused.stderr).toContain('The command read stdin: give it the same input again.');
     expect(linesIn(refused)).toEqual([]);
-    const json = await botctl([...argv, '--json'], { env, cwd: work, stdin });
+    const json = await botctlHere([...argv, '--json'], { env, cwd: work, stdin });
     const { error } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '');
     expect(error.hint).toContain('The command read stdin');
     expect(error.next).toBeUndefined();
@@ -371,11 +374,11 @@ describe('for programs', () => {
   });
 });
 
-describe(`on a terminal${noTerminal}`, () => {
-  test.skipIf(noTerminal !== '')('a held intent is resumed without --yes: it asks', async () => {
+describe('on a terminal', () => {
+  test('a held intent is resumed without --yes: it asks', async () => {
     const way = ways['the environment alone']?.() as Way;
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
-    const { shown } = await onTerminal([...sendHello, ...tries], [], { ...env, ...way.env });
+    const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });
     const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
     expect(lines.at(-1)).toMatch(/^botctl resume \w+ --retries 0 --max-wait 20s$/u);
   });

@@ -235,9 +235,8 @@ describe('a server', () => {
     const journal = inHand(await openShared(throughProxy(await newSharedPlace())));
     await journal.begin(newIntent(), 'h', nowMs);
     proxy.now('hold');
-    const startedAtMs = performance.now();
-    await journal.close();
-    expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+    // The server says nothing until this is over.
+    await expect(journal.close()).resolves.toBeUndefined();
     proxy.release();
   });
 });

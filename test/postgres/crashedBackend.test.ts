@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test('what came back is on record although the server forgot it and gave its number to another', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   const place = await newPlaceIn(await server.newDatabase());
   const journal = await openShared({ ...place, url: proxy.through(place.url) });

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test('what a killed server has forgotten is not taken for committed when another has its number', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   const place = await newPlaceIn(await server.newDatabase());
   const journal = await openShared({ ...place, url: proxy.through(place.url) });

@@ -210,7 +210,7 @@ describe('a standby', () => {
     await later.close();
     await (await openShared(anotherMachine(whole))).close();
     await journal.close();
-  }, 30_000);
+  });
 });
 
 describe('a server restored to an earlier moment', () => {
@@ -225,5 +225,5 @@ describe('a server restored to an earlier moment', () => {
       code: 'journal-lost',
     });
     expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
-  }, 30_000);
+  });
 });

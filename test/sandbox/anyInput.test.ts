@@ -72,15 +72,16 @@ test.each(['message', 'transfer'] as const)(
       fc.uint8Array({ maxLength: 200 }),
     );
     const seen = new Map<number, number>();
+    let before = (await sandbox.state()).counts;
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
-        const before = (await sandbox.state()).counts;
         const status = await send(body);
         seen.set(status, (seen.get(status) ?? 0) + 1);
         expect([200, 400, 402, 404, 409]).toContain(status);
         const state = await sandbox.state();
         const made = state.counts.messages + state.counts.transfers - before.messages - before.transfers;
         expect(made).toBeLessThanOrEqual(status === 200 ? 1 : 0);
+        before = state.counts;
         expect(imbalances(state)).toEqual([]);
       }),
       { numRuns: 200, examples: [[JSON.stringify(right[operation])]] },

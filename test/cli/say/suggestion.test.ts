@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { again } from '../../../src/cli/say/open.ts';
@@ -148,7 +148,9 @@ describe('the same command again', () => {
   });
 });
 
-const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/zsh', '/usr/bin/zsh'].filter(existsSync);
+const places = ['/bin/dash', '/bin/bash', '/bin/zsh', '/usr/bin/zsh', '/bin/sh'];
+/** Each once, by whatever names it is there. */
+const shells = [...new Set(places.filter(existsSync).map((place) => realpathSync(place)))];
 
 describe.each(shells)('a word in a line that is pasted into %s', (shell) => {
   const read = (words: readonly (string | undefined)[]): string[] =>

@@ -776,12 +776,12 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
             (tx) =>
               Promise.all(
                 Array.from({ length: 100 }, (_, n) =>
-                  done(tx, 'unknown', { namedBy: 'run', name: 'many' }, nowMs + (n % 7)),
+                  tx.begin(newIntent({ namedBy: 'run', name: 'many' }), 'hash', nowMs + (n % 7)),
                 ),
               ),
             beforeSending,
           );
-          begun.push(...some);
+          begun.push(...some.map(({ id }) => id));
         }
         const found = await ids(journal, { limit: Number.MAX_SAFE_INTEGER });
         expect(found).toHaveLength(1200);
