@@ -81,7 +81,7 @@ function placeOf(line: number, column: number): { line: number; column: number }
 function visitStrictly(json: string): void {
   const objects: Set<string>[] = [];
   let depth = 0;
-  const deeper = (_offset: number, _length: number, line: number, column: number): void => {
+  const deeper = (line: number, column: number): void => {
     depth += 1;
     if (depth > maxDepth)
       throw new Faulty({ is: 'too-deep', mostLevels: maxDepth, ...placeOf(line, column) });
@@ -89,15 +89,15 @@ function visitStrictly(json: string): void {
   visit(
     json,
     {
-      onObjectBegin: (...where) => {
-        deeper(where[0], where[1], where[2], where[3]);
+      onObjectBegin: (_offset, _length, line, column) => {
+        deeper(line, column);
         objects.push(new Set());
       },
       onObjectEnd: () => {
         depth -= 1;
         objects.pop();
       },
-      onArrayBegin: (...where) => deeper(where[0], where[1], where[2], where[3]),
+      onArrayBegin: (_offset, _length, line, column) => deeper(line, column),
       onArrayEnd: () => {
         depth -= 1;
       },

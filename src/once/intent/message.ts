@@ -134,7 +134,7 @@ export function parseButton(text: string): Button | Complaint {
   const fields = new Map<'label' | 'custom_id' | 'style', string>();
   for (const part of splitAtCommas(text)) {
     const equals = part.indexOf('=');
-    const name = fieldNames.get(part.slice(0, Math.max(equals, 0)).trim());
+    const name = fieldNames.get(part.slice(0, equals).trim());
     if (equals < 0 || name === undefined) {
       return complain('--button', 'button', { unknown: part });
     }

@@ -31,18 +31,10 @@ export function optionalText() {
   return z.optional(z.string().check(rule('text', halfPair)));
 }
 
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((shown, part) => {
-    if (typeof part === 'number') return `${shown}[${part}]`;
-    return shown === '' ? String(part) : `${shown}.${String(part)}`;
-  }, '');
-}
-
 function complaintsOfIssue(issue: Issue): Complaint[] {
-  const field = fieldOf(issue.path) || undefined;
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => complain(fieldOf([...issue.path, key]), 'known', 'unknown'));
-  }
+  // No schema here has fields within fields.
+  const field = issue.path.map(String).join('.') || undefined;
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => complain(key, 'known', 'unknown'));
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return [complain(field, 'given', 'missing')];
     return [complain(field, 'shape', issue.expected)];

@@ -45,6 +45,8 @@ test('the bot’s own wallet and mints are refused as such', () => {
   expect(addressComplaint(wallet, walletsOnly, own)).toEqual(complaint('unusual', 'own-wallet'));
   expect(addressComplaint(mint, walletsOnly, own)).toEqual(complaint('unusual', { mintOf: 'BONK' }));
   expect(addressComplaint(wallet, { offCurve: false, unusual: true }, own)).toBeUndefined();
+  const other = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+  expect(addressComplaint(other, walletsOnly, own)).toBeUndefined();
 });
 
 describe('an address off the curve', () => {
@@ -87,6 +89,10 @@ describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve
 });
 
 describe('a mistyped address', () => {
+  test('that lost a character and is 32 bytes by chance is refused as short', () => {
+    expect(addressComplaint(wallet.replace('W', ''), walletsOnly)).toEqual(complaint('wallet', 'short'));
+  });
+
   test('with a character too few or too many is never taken', () => {
     fc.assert(
       fc.property(fc.nat({ max: 43 }), fc.constantFrom(...'123ABCxyz'), (place, extra) => {

@@ -1,6 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAmounts, canonicalAmount, formatAmount, minorUnits } from '../../../src/once/intent/amount.ts';
+import {
+  addAmounts,
+  addUnits,
+  amountOf,
+  canonicalAmount,
+  formatAmount,
+  hourOf,
+  isLess,
+  minorUnits,
+  unitsOf,
+} from '../../../src/once/intent/amount.ts';
 
 const places = 9;
 
@@ -75,6 +85,7 @@ describe('the one spelling of an amount', () => {
     ['0.10', '0.1'],
     ['18446744073709551615', '18446744073709551615'],
     ['9007199254740993.000000001', '9007199254740993.000000001'],
+    ['1'.repeat(40), '1'.repeat(40)],
   ])('%s is %s', (text, spelled) => {
     expect(canonicalAmount(text, 'SOL')).toBe(spelled);
   });
@@ -88,6 +99,36 @@ const amount = fc
 describe('exact sums', () => {
   test('0.1 and 0.2 are 0.3', () => {
     expect(formatAmount(addAmounts(minorUnits('0.1'), minorUnits('0.2')))).toBe('0.3');
+  });
+
+  test.each([
+    ['1', '1.1', true],
+    ['1.1', '1', false],
+    ['1', '1', false],
+  ])('%s is less than %s: %s', (left, right, is) => {
+    expect(isLess(minorUnits(left), minorUnits(right))).toBe(is);
+  });
+
+  test('have one scale of 38 places', () => {
+    fc.assert(
+      fc.property(amount, (text) => {
+        expect(amountOf(unitsOf(text))).toBe(text);
+      }),
+    );
+    const least = `0.${'0'.repeat(37)}1`;
+    expect([unitsOf(least), unitsOf('1')]).toEqual([1n, 10n ** 38n]);
+    expect(() => unitsOf(`${least}1`)).toThrow('at most 38 places');
+  });
+
+  test('by the hour grow by what is added', () => {
+    const units = new Map([[3, 5n]]);
+    addUnits(units, 3, 2n);
+    addUnits(units, 4, 2n);
+    expect([...units]).toEqual([
+      [3, 7n],
+      [4, 2n],
+    ]);
+    expect([hourOf(0), hourOf(3_599_999), hourOf(3_600_000)]).toEqual([0, 0, 1]);
   });
 
   test('of nothing are 0', () => {

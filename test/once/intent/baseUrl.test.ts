@@ -84,6 +84,7 @@ describe('a base URL is refused without being echoed', () => {
     ['https://bots.example.com/#secret', 'has a query or a fragment'],
     ['https://bots.example.com/#', 'has a query or a fragment'],
     ['https://@secret.example', 'contains a user name or a password'],
+    ['https:/secret@bots.example', 'contains a user name or a password'],
     ['https://secret.example:@bots.example', 'contains a user name or a password'],
     ['https:secret.example', 'is not a URL'],
     ['https:/secret.example', 'is not a URL'],

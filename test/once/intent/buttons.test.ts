@@ -24,7 +24,7 @@ describe('a button in words', () => {
     ['label=日本,id=😀', { type: 'button', label: '日本', custom_id: '😀' }],
   ])('%s', (text, button) => {
     if (button.label === 'never') expect(parseButton(text)).toEqual(complaint('no-id'));
-    else expect(parseButton(text)).toEqual(button);
+    else expect(parseButton(text)).toStrictEqual(button);
   });
 
   test.each([
@@ -33,6 +33,7 @@ describe('a button in words', () => {
     ['label=A,id=b,colour=red', { unknown: 'colour=red' }],
     ['label=A,id=b,', { unknown: '' }],
     ['=A,id=b', { unknown: '=A' }],
+    ['labels', { unknown: 'labels' }],
     ['constructor=A,id=b', { unknown: 'constructor=A' }],
     ['__proto__=A,id=b', { unknown: '__proto__=A' }],
     ['toString=A,label=x,id=b', { unknown: 'toString=A' }],
@@ -77,13 +78,16 @@ describe('rows of buttons', () => {
     ['one row without --row', [a, b], [['a', 'b']]],
     ['a row mark between buttons', [a, 'row', b, c], [['a'], ['b', 'c']]],
     ['a row mark before the first button', ['row', a, 'row', b], [['a'], ['b']]],
+    ['a row mark before the only row', ['row', a], [['a']]],
     ['every button in its own row', [a, 'row', b, 'row', c], [['a'], ['b'], ['c']]],
   ])('%s', (_what, words, ids) => {
     expect(rowsFrom(words).complaints).toEqual([]);
     expect(idsOf(words)).toEqual(ids);
+    for (const { type } of rowsFrom(words).rows) expect(type).toBe('action_row');
   });
 
   test.each<[string, ButtonWord[]]>([
+    ['nothing', []],
     ['only a row mark', ['row']],
     ['a row mark at the end', [a, 'row']],
     ['two row marks in a row', [a, 'row', 'row', b]],

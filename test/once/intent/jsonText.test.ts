@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeUtf8, parseJson, readJson } from '../../../src/once/intent/jsonText.ts';
+import { decodeUtf8, parseJson, placeIn, readJson } from '../../../src/once/intent/jsonText.ts';
 import { failureOf } from '../../../testing/failure.ts';
 
 async function faultOf(json: string): Promise<string> {
@@ -87,14 +87,24 @@ describe('a key given twice in one object is refused where it is given again', (
 
   test('the same key in two objects is fine', () => {
     expect(parseJson('[{"a": {"a": 1}}, {"a": 2}]', 'f')).toEqual([{ a: { a: 1 } }, { a: 2 }]);
+    expect(parseJson('{"b": {"a": 1}, "a": 2}', 'f')).toEqual({ b: { a: 1 }, a: 2 });
   });
 });
 
 describe('depth', () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-  test('64 levels are read', () => {
+  const objects = (levels: number): string => '{"a":'.repeat(levels) + 1 + '}'.repeat(levels);
+  const beside = '[],{},'.repeat(100);
+
+  test('64 levels are read, and any number side by side', () => {
     expect(parseJson(nested(64), 'f')).toBeInstanceOf(Array);
+    for (const deep of [nested(63), objects(63)])
+      expect(parseJson(`[${beside}${deep}]`, 'f')).toHaveLength(201);
+  });
+
+  test.each([nested(64), objects(64)])('more are refused behind others, too', async (deep) => {
+    expect(await faultOf(`[${beside}${deep}]`)).toContain('nested deeper than 64 levels');
   });
 
   test.each([65, 1000, 500_000])('%i levels are refused, without overflowing the stack', async (levels) => {
@@ -107,14 +117,14 @@ describe('depth', () => {
 });
 
 describe('numbers that would not arrive as they are written are refused', () => {
-  test.each(['1e999', '-1e999', '12345678901234567890', '9007199254740993', '0.12345678901234567890'])(
-    '%s',
-    async (number) => {
-      expect(await faultOf(`{"a": ${number}}`)).toBe(
-        `line 1, column 7: the number would lose digits; write it as a string.`,
-      );
-    },
-  );
+  test.each([
+    ...['1e999', '-1e999', '12345678901234567890', '9007199254740993', '0.12345678901234567890'],
+    ...['0.1234567890123456', '1234567890123456.0', `1.${'0'.repeat(399)}`],
+  ])('%s', async (number) => {
+    expect(await faultOf(`{"a": ${number}}`)).toBe(
+      `line 1, column 7: the number would lose digits; write it as a string.`,
+    );
+  });
 
   test.each([
     '0',
@@ -127,6 +137,8 @@ describe('numbers that would not arrive as they are written are refused', () => 
     '9007199254740991',
     '1000000000000000000000',
     '1e-7',
+    '0.123456789012345',
+    `1.${'0'.repeat(398)}`,
   ])('%s is fine', (number) => {
     expect(parseJson(number, 'f')).toBe(Number(number));
   });
@@ -161,6 +173,13 @@ describe('bytes that are not UTF-8 are refused with the place of the first bad o
     expect(await badBytes(...parts)).toBe(place);
   });
 
+  test.each(Array.from({ length: 20 }, (_each, n) => n))(
+    '%i letters before it are counted',
+    async (letters) => {
+      expect(await badBytes('x'.repeat(letters), [0xff], 'y')).toBe(`f, line 1, column ${letters + 1}`);
+    },
+  );
+
   test('a megabyte before it is no hindrance', async () => {
     expect(await badBytes('x\n'.repeat(500_000), [0xff])).toBe('f, line 500001, column 1');
   });
@@ -177,5 +196,25 @@ describe('bytes that are not UTF-8 are refused with the place of the first bad o
         expect(decodeUtf8(Buffer.from(text), 'f')).toBe(text);
       }),
     );
+  });
+});
+
+describe('the place of a value', () => {
+  const json = '{\n  "a": 1, "é😀": {\n "b": [5,\n  {"c": 1}] }\n}';
+  test.each<[string[], number, number]>([
+    [['a'], 2, 3],
+    [['é😀'], 2, 11],
+    [['é😀', 'b'], 3, 2],
+    [['é😀', 'x', 'y'], 2, 11],
+    [['x'], 1, 1],
+    [[], 1, 1],
+  ])('%j is line %i, column %i', (path, line, column) => {
+    expect(placeIn(json, path)).toEqual({ line, column });
+    expect(placeIn(`\n${json}`, path)).toEqual(line === 1 ? { line, column } : { line: line + 1, column });
+  });
+
+  test('of a list is that of the value, and of no JSON the beginning', () => {
+    expect(placeIn('[\n [1]]', [0 as never])).toEqual({ line: 2, column: 2 });
+    expect(placeIn('', ['a'])).toEqual({ line: 1, column: 1 });
   });
 });

@@ -91,7 +91,9 @@ describe('fields of a message', () => {
 
 describe('components', () => {
   test('rows of buttons come through as they are, without a warning', () => {
-    const components = [row({ ...yes, style: 'success' }, { ...no, style: 'danger' })];
+    const components = [
+      row({ ...yes, style: 'success' }, { ...no, style: 'danger' }, { ...no, custom_id: 'maybe' }),
+    ];
     const { wanted } = parseMessage({ ...plain, components });
     expect(wanted).toEqual({ kind: 'message', request: { ...plain, components }, warnings: [] });
   });
@@ -155,6 +157,17 @@ describe('components', () => {
     expect(wanted.warnings).toEqual([
       { is: 'unknown-style', style: 'primary', known: ['success', 'danger'] },
     ]);
+  });
+
+  test('of many unknown styles five are named, and the others counted', () => {
+    const components = Array.from({ length: 7 }, (_each, n) => ({
+      ...yes,
+      custom_id: `${n}`,
+      style: `s${n}`,
+    }));
+    const { warnings } = parseMessage({ ...plain, components }).wanted;
+    expect(warnings).toHaveLength(6);
+    expect(warnings.at(-1)).toEqual({ is: 'more-unknown-styles', count: 2 });
   });
 
   test('a style named like a property of every object is unknown too', () => {

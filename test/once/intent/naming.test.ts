@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   identityFor,
+  isNamed,
   keyFor,
   type Naming,
   type NamingChoice,
@@ -34,6 +35,7 @@ describe('which naming counts', () => {
     ['--run before BOTCTL_RUN', { run: 'a', runFromEnv: 'b' }, { by: 'run', name: 'a' }],
     ['--idempotency-key before BOTCTL_RUN', { key: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
     ['a payload’s key before BOTCTL_RUN', { payloadKey: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
+    ['a name of 512 bytes', { once: 'x'.repeat(512) }, { by: 'once', name: 'x'.repeat(512) }],
     ['a plain blank within a name', { once: 'a b' }, { by: 'once', name: 'a b' }],
     ['a name in another script', { once: 'février – 二月' }, { by: 'once', name: 'février – 二月' }],
   ])('%s', (_what, choice, naming) => {
@@ -70,6 +72,7 @@ describe('which naming counts', () => {
   });
 
   test('the name that is kept and shown', () => {
+    expect([isNamed({ by: 'nothing' }), isNamed({ by: 'key', key: 'k' })]).toEqual([false, true]);
     expect(nameOf({ by: 'nothing' })).toBeUndefined();
     expect(nameOf({ by: 'key', key: 'k' })).toBe('k');
     expect(nameOf({ by: 'row', name: 'n', row: '1' })).toBe('n');

@@ -30,7 +30,8 @@ describe('a transfer', () => {
     );
   });
 
-  test.each([
+  test.each<[string, unknown, string]>([
+    ['null', null, 'the request is not an object'],
     ['no recipient', { asset: 'SOL', amount: '1' }, 'to_address is missing'],
     ['no asset', { to_address: to, amount: '1' }, 'asset is missing'],
     ['no amount', { to_address: to, asset: 'SOL' }, 'amount is missing'],
@@ -82,6 +83,11 @@ describe('a transfer', () => {
       vault.to_address,
     );
   });
+});
+
+test('a message pays nothing', () => {
+  const request = { conversation_id: 'c', content: 'x' };
+  expect(paymentOf({ kind: 'message', request, warnings: [] })).toBeUndefined();
 });
 
 describe('the same payment', () => {
