@@ -103,7 +103,11 @@ describe('is refused, and the field is named', () => {
     ['an asset with what is invisible', { limits: { 'US\u200bDC': {} } }, 'is not an asset'],
     ['an asset with a control character', { limits: { 'US\u0007DC': {} } }, 'is not an asset'],
     ['a recipient whose name is none', { recipients: { ada, '@bob': bob } }, 'recipients.@bob is not a name'],
-    ['a recipient whose address is none', { recipients: { ada, bob: 'bob' } }, 'recipients.bob'],
+    [
+      'a recipient whose address is none',
+      { recipients: { ada, bob: 'bob' } },
+      'recipients.bob is 3 bytes long (it must be a wallet address)',
+    ],
   ])('%s', async (_what, written, says) => {
     const failure = await refusal(textOf(written));
     expect(failure.code).toBe('policy-damaged');

@@ -13,11 +13,13 @@ import {
   oldestHour,
   type Policies,
   type Refusal,
+  refusalCodes,
   refusedAsFresh,
   refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   spentWithin,
+  waitsADay,
   windowMs,
   withAddress,
 } from '../../../src/once/policy/policy.ts';
@@ -109,6 +111,16 @@ describe('what needs no journal', () => {
     );
   });
 
+  const refusing = { unusual: 'refuse' };
+  test.each([
+    ['an unusual one', two({}, refusing), 'own-wallet', 'second'],
+    ['an unusual one that may be', [policyOf({})], 'own-wallet', undefined],
+    ['a usual one', [policyOf(refusing)], undefined, undefined],
+  ] as const)('a recipient is %s', (_what, policies, unusual, source) => {
+    const refusal = refusedByItself(policies, { ...spend('1'), unusual });
+    expect(refusal).toEqual(source && { rule: 'unusual', source, to: ada, unusual });
+  });
+
   const above = (assets: object): object => ({ approve_above: assets });
   test.each([
     ['no', [policyOf({})], '100', false],
@@ -121,6 +133,14 @@ describe('what needs no journal', () => {
     ['no, by two', two(above({ SOL: '9' }), above({ SOL: '8' })), '2', false],
   ] as const)('does it need a person’s word? %s', (_what, policies, amount, needs) => {
     expect(needsApproval(policies, spend(amount))).toBe(needs);
+  });
+});
+
+test('each refusal has its public code', () => {
+  expect(refusalCodes).toEqual({
+    ...{ asset: 'policy-asset', recipient: 'policy-recipient', unusual: 'policy-recipient' },
+    ...{ lookalike: 'lookalike', transfer: 'policy-limit', day: 'policy-limit' },
+    ...{ 'recipient-day': 'policy-limit', 'fresh-journal': 'policy-limit' },
   });
 });
 
@@ -220,6 +240,16 @@ describe('a journal that is younger than the window', () => {
     const counted = { sinceMs, total: new Map(), toRecipient: new Map() };
     expect(refusedByDay(policies, spend('1'), counted, nowMs)).toEqual(expected);
   });
+});
+
+test.each([
+  [{ day: '1' }, {}, true],
+  [{ recipient_day: '1' }, {}, true],
+  [{ transfer: '1' }, {}, false],
+  [{ day: '1' }, { fresh_journal: 'allow' }, false],
+  [{ transfer: '1' }, { fresh_journal: 'allow' }, false],
+])('a policy of %j and %j waits for a day: %s', (line, more, waits) => {
+  expect(waitsADay(policyOf({ ...sol(line), fresh_journal: undefined, ...more }))).toBe(waits);
 });
 
 /** Amounts by how many hours ago they were claimed. */
