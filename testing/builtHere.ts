@@ -91,17 +91,13 @@ export function botctlHere(argv: readonly string[], start: StartHere): Promise<R
 function apart(argv: readonly string[], { clock, machinePolicy, ...start }: StartHere): Promise<Ran> {
   if (machinePolicy !== undefined && existsSync(machinePolicy))
     throw new Error("BOTCTL_BIN: a machine's policy is for the program in this process");
-  return botctl(argv, { ...start, env: { ...start.env, ...movedBy(clock) } });
-}
-
-/** The environment in which a program in its own process has this clock. */
-export function movedBy(clock: Clock | undefined): Record<string, string> {
-  if (clock === undefined) return {};
+  if (clock === undefined) return botctl(argv, start);
   if (!(clock instanceof SkippingClock)) throw new Error('BOTCTL_BIN: this clock is for this process');
-  return {
+  const skipping = {
     BOTCTL_SKIPPED_MS: String(clock.now() - Date.now()),
     ...loadingFirst(`${root}/testing/skipSleeps.cjs`),
   };
+  return botctl(argv, { ...start, env: { ...start.env, ...skipping } });
 }
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {

@@ -42,10 +42,10 @@ type Held = MinorUnits | { readonly because: Reason };
 
 export type Holding = AssetOfWallet & { readonly held: Held };
 
+type SeenStatus = { readonly slot: number; readonly failed: boolean; readonly commitment: Commitment };
+
 /** What one node says about the state of a transaction. */
-type Status =
-  | ({ readonly is: 'nothing' } & Why)
-  | { readonly is: 'seen'; readonly slot: number; readonly failed: boolean; readonly commitment: Commitment };
+type Status = Why | SeenStatus;
 
 /** For each signature, the status at each node, in the order of the nodes. */
 export type Statuses = ReadonlyMap<string, readonly Status[]>;
@@ -153,7 +153,7 @@ export class ChainNodes {
     return new Map(
       signatures.map((signature, n) => [
         signature,
-        byNode.map((statuses) => statuses[n] ?? { is: 'nothing', because: 'unreadable' }),
+        byNode.map((statuses) => statuses[n] ?? { because: 'unreadable' }),
       ]),
     );
   }
@@ -163,9 +163,9 @@ export class ChainNodes {
    */
   async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Sighting> {
     const own = statuses.get(signature) ?? [];
-    const nothing = own.find((status) => status.is === 'nothing');
-    if (nothing !== undefined) return { saw: 'nothing', ...whyOf(nothing) };
-    const seen = own.filter((status) => status.is === 'seen');
+    const nothing = own.find((status): status is Why => 'because' in status);
+    if (nothing !== undefined) return { saw: 'nothing', ...nothing };
+    const seen = own.filter((status): status is SeenStatus => !('because' in status));
     // The lowest is what all nodes have reached.
     const commitment = commitments.find((one) => seen.some((status) => status.commitment === one));
     if (commitment === undefined) return { saw: 'nothing', because: 'unreadable' };
@@ -178,7 +178,7 @@ export class ChainNodes {
     const found = await this.#each(async (node, n) => {
       const answer = await this.#ask(node, 'getTransaction', [signature, asked(commitment)]);
       if (answer.is === 'answer' && answer.nodeMs !== undefined) nodesMs.push(answer.nodeMs);
-      return transactionIn(answer, own[n]);
+      return transactionIn(answer, seen[n]);
     });
     const missing = found.find((one) => 'because' in one);
     if (missing !== undefined) return { saw: 'nothing', ...missing };
@@ -242,7 +242,7 @@ function readable<Read>(read: () => Read): Read | Why {
 
 function statusesIn(answer: NodeAnswer, count: number): readonly Status[] {
   const read = answer.is === 'trouble' ? answer : readable(() => listedStatuses(answer.value, count));
-  return 'because' in read ? Array.from({ length: count }, () => ({ is: 'nothing', ...whyOf(read) })) : read;
+  return 'because' in read ? Array.from({ length: count }, () => whyOf(read)) : read;
 }
 
 function listedStatuses(value: Exact, count: number): readonly Status[] {
@@ -253,15 +253,14 @@ function listedStatuses(value: Exact, count: number): readonly Status[] {
 
 function statusOf(value: Exact): Status {
   // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
-  if (value === null) return { is: 'nothing', because: 'not-seen' };
-  const read = readable((): Status => {
+  if (value === null) return { because: 'not-seen' };
+  return readable((): SeenStatus => {
     const { slot, err, confirmationStatus } = objectOf(value, 'status');
     const text = textOf(confirmationStatus, 'confirmationStatus');
     const commitment = commitments.find((known) => known === text);
     if (commitment === undefined || err === undefined) throw new Unreadable('status/unknown');
-    return { is: 'seen', slot: countOf(slot, 'slot'), failed: err !== null, commitment };
+    return { slot: countOf(slot, 'slot'), failed: err !== null, commitment };
   });
-  return 'is' in read ? read : { is: 'nothing', ...read };
 }
 
 function heldIn(answer: NodeAnswer, read: (result: Exact) => Held): Held {
@@ -305,13 +304,13 @@ function countIn(answer: NodeAnswer): number | undefined {
   return count >= 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
-function transactionIn(answer: NodeAnswer, status: Status | undefined): ChainTransaction | Why {
+function transactionIn(answer: NodeAnswer, status: SeenStatus | undefined): ChainTransaction | Why {
   if (answer.is === 'trouble') return whyOf(answer);
   // The node has just said that it has the transaction.
   if (answer.value === null) return { because: 'lagging' };
   const read = readable(() => readTransaction(answer.value));
   if ('because' in read) return read;
-  const isSame = status?.is === 'seen' && status.slot === read.slot && status.failed === read.failed;
+  const isSame = status?.slot === read.slot && status.failed === read.failed;
   return isSame ? read : { because: 'unreadable' };
 }
 
@@ -392,7 +391,7 @@ function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
 }
 
 function dateIn({ date }: Readonly<Record<string, string>>): number | undefined {
-  const atMs = date === undefined ? Number.NaN : Date.parse(date);
+  const atMs = Date.parse(date ?? '');
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 

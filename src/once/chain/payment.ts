@@ -194,19 +194,16 @@ function inTokens(
   const paying = toRecipient.filter((one) => one.units === units);
   const fromWallet = paying.filter(({ from }) => wallet === undefined || isOf(from, wallet, transaction));
   const doubt = doubtOf(payment, transaction, tokens, balances, decimals);
-  const matches = fromWallet.flatMap((one): Match[] => {
+  const matches = fromWallet.map((one): Match => {
     const received = receivedBy(one, transaction, tokens);
-    return received === undefined ? [] : [{ path: one.path, units: one.units, decimals, received }];
+    return { path: one.path, units: one.units, decimals, received };
   });
   return {
     matches: doubt === undefined || doubt === 'owner-unclear' || doubt === 'confidential' ? matches : [],
-    doubt: doubt ?? (fromWallet.length > 0 ? 'balance-differs' : doubtOfSource(paying, toRecipient, units)),
+    doubt: doubt ?? doubtOfSource(paying, toRecipient, units),
     miss: missOfToken(toRecipient, ofMint, all),
     gained: sum(ownAccounts(payment, transaction, balances).map((own) => unitsChange(own, transaction))),
-    credits: toRecipient.map((one) => ({
-      path: one.path,
-      received: receivedBy(one, transaction, tokens) ?? one.units,
-    })),
+    credits: toRecipient.map((one) => ({ path: one.path, received: receivedBy(one, transaction, tokens) })),
   };
 }
 
@@ -280,14 +277,10 @@ function tokensAgree(account: string, transaction: ChainTransaction, tokens: rea
   return only !== undefined && another === undefined && withoutFee(only, transaction, tokens) !== undefined;
 }
 
-/** What the recipient received: all of it, or under Token-2022 what a fee left. Undefined if the balances disagree. */
-function receivedBy(
-  one: MovedToken,
-  transaction: ChainTransaction,
-  tokens: readonly MovedToken[],
-): bigint | undefined {
+/** What the recipient received: all of it, or under Token-2022 what a fee left. Only if balances agree, it counts. */
+function receivedBy(one: MovedToken, transaction: ChainTransaction, tokens: readonly MovedToken[]): bigint {
   if (unitsChange(one.to, transaction) === netOf(one.to, tokens)) return one.units;
-  return withoutFee(one, transaction, tokens);
+  return withoutFee(one, transaction, tokens) ?? one.units;
 }
 
 function withoutFee(

@@ -13,9 +13,8 @@ export type ChainStanding = {
 };
 
 export function standingOf(observations: readonly Observation[]): ChainStanding {
-  const proven = observations.findLast(({ verdict }) => verdict === 'proven');
-  const counts =
-    proven ?? observations.findLast(({ verdict }) => verdict !== 'acknowledged' && verdict !== 'before');
+  const looks = observations.filter(isLook);
+  const counts = looks.findLast(({ verdict }) => verdict === 'proven') ?? looks.at(-1);
   const last = observations.at(-1);
   return {
     view: counts && viewOf(counts),
@@ -61,9 +60,14 @@ export function chainBefore(
   return { slot, nodeMs };
 }
 
-/** The view as it was kept; undefined if it is damaged or is not a look at a chain. */
-function viewOf({ verdict, facts }: Observation): ChainView | undefined {
-  if (verdict === 'acknowledged' || verdict === 'before') return undefined;
+type SeenLook = Observation & { readonly verdict: ChainVerdict };
+
+function isLook(observation: Observation): observation is SeenLook {
+  return observation.verdict !== 'acknowledged' && observation.verdict !== 'before';
+}
+
+/** The view as it was kept; undefined if it is damaged. */
+function viewOf({ verdict, facts }: SeenLook): ChainView | undefined {
   try {
     return { ...(JSON.parse(facts) as ChainView), verdict };
   } catch {

@@ -65,8 +65,8 @@ describe('a transaction, beside an intent’s first attempt', () => {
       'earlier',
     ]);
     expect(at(0, 100, true)).toBe('earlier');
-    const silent = aged(900 * hourS, { before: { slot: 100, nodeMs } }, [], 101);
-    expect(silent).toBe('other-time');
+    const silent = (byS: number): string => aged(byS, { before: { slot: 100, nodeMs } }, [], 101);
+    expect([silent(900 * hourS), silent(0)]).toEqual(['other-time', 'in-time']);
   });
 
   test('is of no known time where no node says one', () => {

@@ -53,7 +53,20 @@ describe('what one node answers', () => {
   });
 });
 
+test('an answer to an earlier question is none', async () => {
+  const ids: number[] = [];
+  const node = new ScriptedNode({
+    getSlot: (id) => {
+      ids.push(id);
+      return { result: 5, beside: { id: ids[0] } };
+    },
+  });
+  const answers = [await node.ask('getSlot', []), await node.ask('getSlot', [])];
+  expect(answers).toMatchObject([{ value: 5n }, { because: 'unreadable' }]);
+});
+
 const made = { calls: [pay(wallet, ada, 7n)], lamports: { [wallet]: -7n, [ada]: 7n } };
+const failed: Said = { result: JSON.parse(written({ ...made, err: 'x' })) };
 const transactionAt = (change: object): Said => ({ result: { ...JSON.parse(written(made)), ...change } });
 const seen = { slot: 100, err: null, confirmationStatus: 'finalized' };
 const status = (value: unknown): Says => ({ getSignatureStatuses: { result: { value: [value] } } });
@@ -77,9 +90,18 @@ describe('what all nodes together say of a transaction', () => {
     ['nothing at one of them', [{}, status(null)], 'nothing not-seen'],
     ['no list', [{ getSignatureStatuses: { result: { value: 5 } } }], 'nothing unreadable'],
     ['two for one', [{ getSignatureStatuses: { result: { value: [seen, seen] } } }], 'nothing unreadable'],
-    ['a status that nobody knows', [status({ ...seen, confirmationStatus: 'rooted' })], 'nothing unreadable'],
-    ['a status without an error', [status({ ...seen, err: undefined })], 'nothing unreadable'],
-    ['no status', [status('x')], 'nothing unreadable'],
+    [
+      'a status that is not known',
+      [{}, status({ ...seen, confirmationStatus: 'rooted' })],
+      'nothing unreadable',
+    ],
+    [
+      'a status without an error',
+      [{ ...status({ ...seen, err: undefined }), getTransaction: failed }],
+      'nothing unreadable',
+    ],
+    ['no status', [{}, status('x')], 'nothing unreadable'],
+    ['that it failed', [{ ...status({ ...seen, err: 'x' }), getTransaction: failed }], 'finalized'],
     ['what the last has reached', [{}, at('processed'), at('confirmed')], 'status processed'],
     ['what all have reached', [{}, at('confirmed')], 'confirmed'],
     ['another chain', [{}, { getGenesisHash: { result: 'x' } }], 'nothing other-cluster'],
@@ -190,7 +212,7 @@ test('the program of an account is what all nodes say', async () => {
   const owned = (value: unknown): Says => ({ getAccountInfo: { result: { value } } });
   const owner = (...nodes: Says[]) => together(...nodes.map((says) => new ScriptedNode(says))).ownerOf(ada);
   const ofAda = owned({ owner: ada });
-  expect(await owner(ofAda, ofAda)).toBe(ada);
+  expect([await owner(ofAda), await owner(ofAda, ofAda)]).toEqual([ada, ada]);
   expect(await owner(owned(null), owned(null))).toBe('none');
   for (const odd of [
     owned({ owner: wallet }),
@@ -200,8 +222,8 @@ test('the program of an account is what all nodes say', async () => {
     owned(undefined),
   ])
     expect(await owner(ofAda, odd)).toBeUndefined();
-  for (const odd of [{ getAccountInfo: { result: 5 } }, { getAccountInfo: { status: 500 } }])
-    expect(await owner(odd, odd)).toBeUndefined();
+  for (const odd of [{ result: 5 }, { result: null }, { status: 500 }])
+    expect(await owner({ getAccountInfo: odd })).toBeUndefined();
 });
 
 test('a node is asked in the words of its protocol', async () => {

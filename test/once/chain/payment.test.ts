@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findPayment } from '../../../src/once/chain/payment.ts';
+import { parseExact, readTransaction } from '../../../src/once/chain/transaction.ts';
 import {
   ada,
   adaTokens,
@@ -23,6 +24,7 @@ import {
   walletTokens,
   withFee,
   wrapped,
+  written,
 } from './transactions.ts';
 
 const sol = 1_000_000_000n;
@@ -40,6 +42,11 @@ const wrappedTo = (owner: typeof ada | typeof bob): Pick<Made, 'tokens' | 'decim
     { account: walletTokens, owner: wallet, mint: wrapped, before: sol, after: 0n },
     { account: owner === ada ? adaTokens : bobTokens, owner, mint: wrapped, after: sol },
   ],
+});
+
+const of2022 = (...kind: number[]): Made['calls'][number] => ({
+  ...withFee(walletTokens, adaTokens, one, 0n),
+  data: Buffer.concat([Buffer.from(kind), Buffer.alloc(17)]),
 });
 
 /** What a transaction is, what was asked for, and what is found: the places that pay it, a doubt?, or a miss. */
@@ -145,6 +152,41 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
     usdc,
     '0.0:0',
   ],
+  [
+    'a token where SOL was asked for',
+    { calls: [move(walletTokens, adaTokens, one)], tokens: tokens(one) },
+    {},
+    'other-asset',
+  ],
+  [
+    'a token from an account in no balance',
+    { calls: [move(walletTokens, adaTokens, one)], tokens: tokens(one).slice(1) },
+    { ...usdc, wallet: undefined },
+    '0',
+  ],
+  [
+    'a token of another mint, as its instruction says',
+    { calls: [checked(walletTokens, bobTokens, one)] },
+    { asset: { mint: otherMint } },
+    'owner-unclear?',
+  ],
+  [
+    'a mint other than its account’s',
+    {
+      calls: [checked(walletTokens, adaTokens, one)],
+      tokens: tokens(one).map((each) => (each.account === adaTokens ? { ...each, mint: otherMint } : each)),
+    },
+    usdc,
+    'other-asset',
+  ],
+  [
+    'a transfer of another program',
+    { calls: [{ ...move(walletTokens, adaTokens, one), program: programs.other }], tokens: tokens(0n) },
+    usdc,
+    'no-transfer',
+  ],
+  ['another change of fees', { calls: [of2022(26, 0)], tokens: tokens(0n) }, usdc, 'no-transfer'],
+  ['a call that is not known', { calls: [of2022(9, 1)], tokens: tokens(0n) }, usdc, 'no-transfer'],
   ['SOL where a token was asked for', { calls: [pay(wallet, ada, sol)], ...toAda }, usdc, 'other-asset'],
   [
     'another mint',
@@ -417,6 +459,21 @@ describe('what a transaction shows of a payment', () => {
     expect(found(made, change)).toBe(expected);
   });
 
+  test.each(['owner', 'mint'] as const)('an account that changed its %s is nobody’s', (what) => {
+    const before = { account: adaTokens, owner: ada, before: 0n };
+    const made = read({
+      calls: [move(walletTokens, adaTokens, one)],
+      tokens: tokens(one).map((each) => ({ ...each, ...(each.account === adaTokens ? before : {}) })),
+    });
+    const preTokens = made.preTokens.map((each) =>
+      each.account === adaTokens ? { ...each, [what]: bob } : each,
+    );
+    expect(findPayment(asked(usdc), { ...made, preTokens })).toMatchObject({
+      matches: [],
+      doubt: 'owner-unclear',
+    });
+  });
+
   test('a mint’s fee is told apart from what was sent', () => {
     const made: Made = {
       calls: [withFee(walletTokens, adaTokens, one, 10n)],
@@ -463,11 +520,35 @@ describe('what a transaction shows of a payment', () => {
     ['its data', [0, 2, 9]],
     ['the data of an item', [2, 1, 9, 0, 5, 9]],
     ['its accounts', [4, 1, 9]],
+    ['the length of an item', [3]],
     ['the accounts of an item', [2, 1, 9, 2, 1, 9]],
   ])('a batch that ends before %s is not read', (_what, items) => {
     const accounts = [walletTokens, adaTokens, wallet];
     const cut = { program: programs.token, accounts, data: Buffer.from([255, ...items]) };
-    expect(() => read({ calls: [cut] })).toThrow('batch/cut');
+    expect(() => read({ calls: [cut] })).toThrow('/cut');
+  });
+
+  test.each(['', '01', ' 1', '0x1', '1.0', '-1', '18446744073709551616'])(
+    'an amount of %j is not read',
+    (amount) => {
+      const text = written({ calls: [], tokens: tokens(one) });
+      expect(() =>
+        readTransaction(parseExact(text.replace('"amount":"10000000"', `"amount":"${amount}"`))),
+      ).toThrow('amount/no-u64');
+    },
+  );
+
+  test('an instruction that is called belongs to one that is there, once', () => {
+    const whole = JSON.parse(written({ calls: [calling(memo('x')), memo('y')] }));
+    const [inner] = whole.meta.innerInstructions;
+    for (const [more, why] of [
+      [inner, 'twice'],
+      [{ ...inner, index: 2 }, 'of-none'],
+    ]) {
+      const meta = { ...whole.meta, innerInstructions: [inner, more] };
+      const text = JSON.stringify({ ...whole, meta });
+      expect(() => readTransaction(parseExact(text))).toThrow(`inner-instructions/${why}`);
+    }
   });
 
   test('a version that is not known is not read', () => {

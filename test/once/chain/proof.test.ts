@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Payment } from '../../../src/once/chain/payment.ts';
 import { type Claims, judgeLook, type Look } from '../../../src/once/chain/settle.ts';
+import type { ChainView } from '../../../src/once/chain/standing.ts';
+import type { Beginning } from '../../../src/once/chain/verdict.ts';
 import {
   ada,
   adaTokens,
@@ -39,11 +41,21 @@ function judged(
 
 const nobody: Claims = { own: new Set(), others: new Set() };
 
-function told(sighting: Look['sighting'], change: Partial<Payment> = {}, kept = nobody): string {
+const began: Beginning = { atMs: 0, before: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
+
+function viewOf(
+  sighting: Look['sighting'],
+  change: Partial<Payment> = {},
+  kept = nobody,
+  beginning = began,
+): ChainView {
   const cluster = { genesis: key(42), name: 'test' };
-  const look: Look = { signature, payment: asked(change), cluster, hosts: [], sighting };
-  const beginning = { atMs: 0, before: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
-  const { verdict, reasons } = judgeLook(look, kept, beginning);
+  const look: Look = { signature, payment: asked(change), cluster, hosts: ['node'], sighting };
+  return judgeLook(look, kept, beginning);
+}
+
+function told(...seen: Parameters<typeof viewOf>): string {
+  const { verdict, reasons } = viewOf(...seen);
   return [verdict, ...reasons].join(' ');
 }
 
@@ -111,6 +123,23 @@ describe('a payment that the recipient did not gain', () => {
     expect(judged({ calls, tokens }, { ...usdc, to: adaTokens })).toBe('proven');
   });
 
+  test('of a token proves nothing, where one unit went back', () => {
+    const calls = [move(walletTokens, adaTokens, one), move(adaTokens, walletTokens, 1n)];
+    const tokens = [account(wallet, walletTokens, one, 1n), account(ada, adaTokens, 0n, one - 1n)];
+    expect(judged({ calls, tokens }, usdc)).toBe('undecided no-gain');
+  });
+
+  test('of a token beside another intent’s is less the fee of each', () => {
+    const second = key(14);
+    const calls = [adaTokens, second].map((to) => checked(walletTokens, to, one, programs.token2022));
+    const tokens = [
+      account(wallet, walletTokens, 2n * one, 0n),
+      account(ada, adaTokens, 0n, one - 10n),
+      account(ada, second, 0n, one - 10n),
+    ];
+    expect(judged({ calls, tokens }, usdc, { others: ['0'] })).toBe('proven fee-withheld');
+  });
+
   test('of a token is less its fee', () => {
     const calls = [checked(walletTokens, adaTokens, one, programs.token2022)];
     const tokens = [account(wallet, walletTokens, one, 0n), account(ada, adaTokens, 0n, one - 10n)];
@@ -148,4 +177,71 @@ test('a payment of whoever’s money is likely at most', () => {
   const made: Made = { calls: [pay(bob, ada, sol)], lamports: { [bob]: -sol, [ada]: sol } };
   expect(judged(made, { wallet: undefined })).toBe('likely source-unchecked');
   expect(judged(made)).toBe('undecided other-source');
+});
+
+describe('what is told of a look', () => {
+  const head = { signature, cluster: 'test', rpc: ['node'] };
+  const final = { ...head, commitment: 'finalized', slot: 100 };
+  const seen = (made: Made, blockTimeS: number | undefined = 1_795_000_000): Look['sighting'] => ({
+    ...{ saw: 'transaction', commitment: 'finalized', nodesMs: [] },
+    transaction: { ...read(made), blockTimeS },
+  });
+  const twice: Made = {
+    calls: [pay(wallet, ada, sol), pay(wallet, ada, sol)],
+    lamports: { [ada]: 2n * sol },
+  };
+  const paid = { to: ada, units: `${sol}`, decimals: 9, received: `${sol}`, fee_units: '0' };
+  const block_time = 1_795_000_000;
+
+  test('all of a payment, with its time', () => {
+    const view = { ...final, verdict: 'proven', block_time, instruction: '0', paid, reasons: [] };
+    expect(viewOf(seen(twice))).toStrictEqual(view);
+    const own = { own: new Set([`${signature}/1`]), others: new Set<string>() };
+    expect(viewOf(seen(twice), {}, own)).toStrictEqual({ ...view, instruction: '1' });
+    expect(viewOf(seen(twice), { memo: 'rent' })).toStrictEqual({
+      ...view,
+      memo: false,
+      reasons: ['memo-missing'],
+    });
+  });
+
+  test('of a token its mint, and what a fee left', () => {
+    const calls = [checked(walletTokens, adaTokens, one, programs.token2022)];
+    const tokens = [
+      { account: walletTokens, owner: wallet, before: one, after: 0n },
+      { account: adaTokens, owner: ada, before: 0n, after: one - 10n },
+    ];
+    expect(viewOf(seen({ calls, tokens }), usdc).paid).toStrictEqual({
+      ...{ to: ada, mint, units: '1000000', decimals: 6, received: '999990', fee_units: '10' },
+    });
+  });
+
+  test('when the first attempt was, of a payment of another time', () => {
+    const later: Beginning = { ...began, atMs: 1000 * block_time + 3 * 3_600_000 + 999 };
+    const first_attempt = block_time + 3 * 3600;
+    const old = { ...final, verdict: 'undecided', block_time, first_attempt, reasons: ['other-time'] };
+    expect(viewOf(seen(twice), {}, nobody, later)).toStrictEqual(old);
+    expect(viewOf(seen(twice), {}, nobody, { ...later, mayBeEarlier: true })).toStrictEqual({
+      ...{
+        ...final,
+        verdict: 'proven',
+        block_time,
+        first_attempt,
+        earlier: true,
+        instruction: '0',
+        paid,
+        reasons: [],
+      },
+    });
+    const other = { ...final, verdict: 'contradicted', block_time, reasons: ['other-amount'] };
+    expect(viewOf(seen(twice), { amount: '5' }, nobody, later)).toStrictEqual(other);
+  });
+
+  test('no time and no state that no node told', () => {
+    const { block_time: _, ...made } = { ...final, verdict: 'undecided', block_time };
+    const sighting = { ...seen(twice), transaction: { ...read(twice), blockTimeS: undefined } };
+    expect(viewOf(sighting as Look['sighting'])).toStrictEqual({ ...made, reasons: ['no-time'] });
+    const none = { ...head, verdict: 'undecided', reasons: ['lagging'] };
+    expect(viewOf({ saw: 'nothing', because: 'lagging' })).toStrictEqual(none);
+  });
 });

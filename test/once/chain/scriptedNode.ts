@@ -14,7 +14,9 @@ export type Said = Partial<Pick<Reply, 'status' | 'headers' | 'ended'>> & {
 };
 
 /** What a node says to each method. */
-export type Says = Readonly<Record<string, Said | (() => Said)>>;
+export type Says = Readonly<Record<string, Said | ((id: number) => Said)>>;
+
+type Asked = { jsonrpc: string; id: number; method: string; params: unknown[] };
 
 export const nowMs = Date.UTC(2027, 0, 15, 8);
 
@@ -31,14 +33,15 @@ export class ScriptedNode extends RpcNode {
       cut: new AbortController().signal,
       channel: {
         fly: async ({ body }) => {
-          const { id, method, params } = JSON.parse(Buffer.from(body).toString()) as {
-            [name in 'id' | 'method']: string;
-          } & { params: unknown[] };
+          const { jsonrpc, id, method, params } = JSON.parse(Buffer.from(body).toString()) as Asked;
           asked.push([method, ...params]);
           const said = says[method] ?? {};
-          return flightOf(typeof said === 'function' ? said() : said, id, left);
+          return flightOf(typeof said === 'function' ? said(id) : said, { jsonrpc, id }, left);
         },
-        close: async () => void left.push('closed'),
+        close: async () => {
+          await new Promise(setImmediate);
+          left.push('closed');
+        },
       },
     });
     this.asked = asked;
@@ -46,10 +49,10 @@ export class ScriptedNode extends RpcNode {
   }
 }
 
-function flightOf(said: Said, id: unknown, left: string[]): Flight {
+function flightOf(said: Said, envelope: object, left: string[]): Flight {
   const { result, beside, status = 200, headers = {}, ended = 'whole' } = said;
   if (said.lost) return { came: 'nothing', headersSent: true, trouble: { is: 'timed-out', afterMs: 1 } };
-  const text = said.text ?? JSON.stringify({ jsonrpc: '2.0', id, result, ...beside });
+  const text = said.text ?? JSON.stringify({ ...envelope, result, ...beside });
   const socket = {
     before: undefined,
     keep: () => void left.push('kept'),

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { type Look, settle, watch } from '../../../src/once/chain/settle.ts';
+import type { Guards, Journal, Transaction } from '../../../src/once/journal/journal.ts';
+import { receiptGuards } from '../../../src/once/journal/rows.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
-import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import {
+  baseUrl,
+  done,
+  endWith,
+  type JournalInHand,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../../testing/journals.ts';
 import { genesis, type Said, type Says, ScriptedNode, together } from './scriptedNode.ts';
 import { ada, asked, key, type Made, pay, read, signature, wallet, written } from './transactions.ts';
 
@@ -54,15 +65,97 @@ describe('what nobody knew', () => {
   });
 
   test.each([
-    ['it is not final yet', look({ commitment: 'confirmed' }), 'likely unknown'],
-    ['nobody knows whose money it was', look({ wallet: undefined }), 'likely unknown'],
-    ['it came from another wallet', look({ wallet: key(70) }), 'undecided unknown'],
-    ['it is of another time', look({ blockTimeS: nowMs / 1000 - 3 * hourS }), 'undecided unknown'],
-  ] as const)('is not decided where %s', async (_why, at, expected) => {
+    ['it is not final yet', look({ commitment: 'confirmed' }), 'likely unknown', 0],
+    ['nobody knows whose money it was', look({ wallet: undefined }), 'likely unknown', 1],
+    ['it came from another wallet', look({ wallet: key(70) }), 'undecided unknown', 0],
+    ['it is of another time', look({ blockTimeS: nowMs / 1000 - 3 * hourS }), 'undecided unknown', 0],
+  ] as const)('is not decided where %s', async (_why, at, expected, claims) => {
     const journal = opened();
     const id = await inDoubt(journal, {});
     expect(await ended(journal, id, at)).toBe(expected);
     expect(await journal.decisionsOf(id)).toEqual([]);
+    expect(await journal.receiptsOf(id)).toHaveLength(claims);
+  });
+
+  test('is kept once, however often it is seen', async () => {
+    const journal = opened();
+    const id = await inDoubt(journal, {});
+    const missed: Look = { ...look(), sighting: { saw: 'nothing', because: 'not-seen' } };
+    for (const at of [missed, missed, look({ commitment: 'confirmed' }), missed, missed])
+      await settle(at, id, journal, 'nothing');
+    const kept = await journal.observationsOf(id);
+    expect(kept.map(({ verdict, who }) => `${verdict} ${who}`)).toEqual(
+      ['undecided', 'likely', 'undecided'].map((verdict) => `${verdict} chain`),
+    );
+  });
+
+  test.each([
+    ['held', 'proven resolved happened'],
+    ['accepted', 'proven accepted'],
+    ['rejected', 'proven rejected'],
+  ] as const)('of one that is %s ends so: %s', async (state, expected) => {
+    const journal = opened();
+    const id = await done(journal, state, { kind: 'transfer', payment: 'p' });
+    expect(await ended(journal, id, look())).toBe(expected);
+    expect(await journal.decisionsOf(id)).toHaveLength(state === 'held' ? 1 : 0);
+  });
+
+  test('has happened where its sender died in the middle', async () => {
+    const path = newPath();
+    const dead = opened(path);
+    const { id } = await dead.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+    await dead.close();
+    expect(await ended(opened(path), id, look())).toBe('proven resolved happened');
+  });
+
+  test('is judged by the first attempt, not by when it was proposed', async () => {
+    const journal = opened();
+    const intent = newIntent({ kind: 'transfer', payment: 'p' });
+    await journal.propose(intent, 'proposed', nowMs - 5 * hourS * 1000);
+    await journal.commit(async (tx) => {
+      await tx.claim(intent.id, nowMs);
+      await tx.startAttempt(intent.id, 'hash', nowMs);
+    });
+    expect(await ended(journal, intent.id, look({ blockTimeS: nowMs / 1000 - 4 * hourS }))).toMatch(
+      /^undecided/u,
+    );
+  });
+
+  test('is written before its commit ends, and keeps all others off what it reads', async () => {
+    const journal = opened();
+    const id = await inDoubt(journal, {});
+    let [open, written] = [0, 0];
+    const guarded: (Guards | undefined)[] = [];
+    const late = (tx: Transaction): Transaction =>
+      new Proxy(tx, {
+        get:
+          (target, name: keyof Transaction) =>
+          async (...given: unknown[]) => {
+            open += 1;
+            written += 1;
+            for (let turns = 0; turns < 20; turns += 1) await undefined;
+            const came = await (target[name] as (...all: unknown[]) => unknown)(...given);
+            open -= 1;
+            return came;
+          },
+      });
+    const commit: Journal['commit'] = (work, guards) => {
+      guarded.push(guards);
+      return journal.commit(async (tx) => {
+        const came = await work(late(tx));
+        expect(open).toBe(0);
+        return came;
+      }, guards);
+    };
+    expect(await ended({ ...journal, commit }, id, look())).toBe('proven resolved happened');
+    expect(written).toBeGreaterThan(5);
+    expect(guarded).toEqual([
+      receiptGuards([
+        { origin: genesis, what: 'instruction', value: `${signature}/0` },
+        { origin: baseUrl, what: 'signature', value: signature },
+        { origin: genesis, what: 'signature', value: signature },
+      ]),
+    ]);
   });
 
   test('is not decided by an earlier payment under a key that others have', async () => {

@@ -6,8 +6,9 @@ import {
   isSettled,
   ownSignatures,
   signatureIn,
+  standingOf,
 } from '../../../src/once/chain/standing.ts';
-import type { Attempt, Decision, Intent } from '../../../src/once/journal/journal.ts';
+import type { Attempt, Decision, Intent, Observation } from '../../../src/once/journal/journal.ts';
 import { signature } from './transactions.ts';
 
 const view = (change: Partial<ChainView>): ChainView => ({
@@ -40,6 +41,28 @@ describe('after a look', () => {
     ).toBe(expected);
     const dealtWith = { view: one, acknowledged: true };
     expect([isSettled(dealtWith), isFinal(dealtWith)]).toEqual([true, true]);
+  });
+});
+
+describe('of all looks', () => {
+  const look = (verdict: Observation['verdict'], slot = 1): Observation =>
+    ({ verdict, facts: JSON.stringify({ slot }) }) as Observation;
+  test.each<[string, Observation[], string]>([
+    ['none counts', [], 'undefined'],
+    ['the latest counts', [look('contradicted', 1), look('undecided', 2)], 'undecided 2'],
+    ['one that proved it counts', [look('proven', 1), look('proven', 2), look('undecided', 3)], 'proven 2'],
+    [
+      'a word of a person is none',
+      [look('contradicted'), look('acknowledged', 2)],
+      'contradicted 1 acknowledged',
+    ],
+    ['a later one ends a person’s word', [look('acknowledged'), look('undecided', 2)], 'undecided 2'],
+    ['what was before the first attempt is none', [look('before')], 'undefined'],
+    ['one that is damaged says nothing', [{ ...look('proven'), facts: '{' }], 'undefined'],
+  ])('%s', (_what, observations, expected) => {
+    const { view: one, acknowledged } = standingOf(observations);
+    const shown = one === undefined ? 'undefined' : `${one.verdict} ${one.slot}`;
+    expect(acknowledged ? `${shown} acknowledged` : shown).toBe(expected);
   });
 });
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type ChainEvidence, chainTable, judgeChain } from '../../../src/once/chain/verdict.ts';
+import {
+  type ChainEvidence,
+  chainTable,
+  chainVerdicts,
+  judgeChain,
+} from '../../../src/once/chain/verdict.ts';
 
 const match = { path: '0', units: 1n, decimals: 9, received: 1n };
 const findings = {
@@ -55,7 +60,14 @@ const rows: readonly (readonly [string, object, string, string])[] = [
     'undecided in-parts',
     'undecided in-parts',
   ],
-  ['another amount', transaction({}), 'undecided only-confirmed', 'contradicted other-amount'],
+  ...[{}, { age: 'other-time' }, { isSourceKnown: false }, { isGained: false }].map(
+    (more) =>
+      [
+        `another amount, ${Object.keys(more).join()}`,
+        transaction({}, [], more),
+        ...(['undecided only-confirmed', 'contradicted other-amount'] as const),
+      ] as const,
+  ),
   [
     'wrapped SOL',
     transaction({ miss: 'wrapped-sol' }),
@@ -87,5 +99,6 @@ describe('what one look at the chain proves', () => {
     expect(all.filter((one) => one.startsWith('proven'))).toHaveLength(2);
     expect(rows.map(([, , confirmed]) => confirmed).join()).not.toContain('contradicted');
     expect(chainTable).toHaveLength(11);
+    expect([...new Set(all.map((one) => one.split(' ')[0]))].sort()).toEqual([...chainVerdicts].sort());
   });
 });
