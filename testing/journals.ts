@@ -65,6 +65,8 @@ const writeVerbs = [
   'holdBack',
 ] as const satisfies readonly (keyof Writes)[];
 
+export const isWrite = (verb: string): boolean => writeVerbs.some((one) => one === verb);
+
 const precedingSends = ['begin', 'claim', 'startAttempt'] as const satisfies readonly (keyof Writes)[];
 
 /** Opens a journal that is closed after the test. */

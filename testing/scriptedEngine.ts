@@ -8,12 +8,20 @@ import type { Outcome } from '../src/once/engine/outcome.ts';
 import { resume } from '../src/once/engine/resume.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
-import type { Decision, DecisionKind, EarlierPayment, Intent, Journal } from '../src/once/journal/journal.ts';
+import type {
+  Decision,
+  DecisionKind,
+  EarlierPayment,
+  Intent,
+  Journal,
+  Transaction,
+  Work,
+} from '../src/once/journal/journal.ts';
 import { Mutex } from '../src/once/journal/mutex.ts';
 import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import type { Flight, FlightLimits, Shipment } from '../src/once/wire/flight.ts';
 import { HeldClock } from './heldClock.ts';
-import { allOf, inHand, type JournalInHand } from './journals.ts';
+import { allOf, inHand, isWrite, type JournalInHand } from './journals.ts';
 
 export const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 export const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -78,6 +86,29 @@ type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
   spelledUrl?: BaseUrl;
 };
 
+/**
+ * A transaction as a server's: what is asked takes a while, and writing takes longer than reading. What nobody waits
+ * for comes after other things, or, once the work is done, never.
+ */
+async function inItsTime<Result>(work: Work<Result>, tx: Transaction): Promise<Result> {
+  let isOver = false;
+  const slow = new Proxy(tx, {
+    get(_tx, name: keyof Transaction) {
+      if (name === 'select') return tx.select;
+      return async (...given: never[]) => {
+        // Within this turn: a commit to a file does not outlast it.
+        for (let left = isWrite(name) ? 9 : 3; left > 0; left -= 1) await Promise.resolve();
+        return isOver ? undefined : (tx[name] as (...some: never[]) => Promise<unknown>)(...given);
+      };
+    },
+  });
+  try {
+    return await work(slow);
+  } finally {
+    isOver = true;
+  }
+}
+
 let serial = 0;
 
 /** The engine on its own journal, on a real disk, with scripted flights. */
@@ -105,7 +136,7 @@ export class ScriptedEngine {
     const real = openJournal(this.path);
     const journal: Journal = {
       ...real,
-      commit: (work, guards) => this.#commits.alone(() => real.commit(work, guards)),
+      commit: (work, guards) => this.#commits.alone(() => real.commit((tx) => inItsTime(work, tx), guards)),
     };
     this.#open.add(journal);
     return journal;

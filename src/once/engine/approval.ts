@@ -1,15 +1,13 @@
 import type { Decision, Intent, Reads } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { ApprovalReason } from './verdict.ts';
 
-const approvalReasons: Readonly<Record<ApprovalReason, true>> = {
-  proposed: true,
-  'above-limit': true,
-  approval: true,
-};
+const approvalReasons = ['proposed', 'above-limit', 'approval'] as const;
+
+/** Why it waits for a person’s approval; `approval` if only that is known. */
+export type ApprovalReason = (typeof approvalReasons)[number];
 
 export function isApprovalReason(reason: string | undefined): reason is ApprovalReason {
-  return reason !== undefined && Object.hasOwn(approvalReasons, reason);
+  return approvalReasons.some((one) => one === reason);
 }
 
 /** Waits for a person's approval. Where nothing of it was sent, a person may decline it, too. */

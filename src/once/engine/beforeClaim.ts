@@ -1,7 +1,7 @@
 import type { Intent, Reads } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, isBeingSent, makePlan, type Plan } from './plan.ts';
+import { type Identity, isBeingSent, isInDoubt, makePlan, type Plan } from './plan.ts';
 import { isDone, meaningOf } from './planKinds.ts';
 
 /** A person's answer to a plan. `anew` means: do it once more, despite the replay or the twin. */
@@ -51,8 +51,7 @@ async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Ou
   return engine.commit(async (tx) => {
     await tx.recordDeath(found.id, engine.clock.now());
     const intent = mustFind(await tx.get(found.id));
-    const isDoubtful = intent.state === 'unknown' || intent.state === 'sending';
-    return isDoubtful ? concluded(intent, tx, false) : undefined;
+    return isInDoubt({ found: intent }) ? concluded(intent, tx, false) : undefined;
   });
 }
 
@@ -95,7 +94,7 @@ type Waited = {
 export async function waitForOwner(
   { intent, twin }: { readonly intent: Intent; readonly twin: boolean },
   engine: EngineContext,
-  beforeMs = 0,
+  beforeMs: number,
 ): Promise<Waited> {
   const { clock, limits, interrupts, observer } = engine;
   const { reads } = engine.journal;

@@ -16,7 +16,7 @@ import type {
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import { readReply } from '../wire/flight.ts';
-import { declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
+import { type ApprovalReason, declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { ChainPoint, EngineContext } from './context.ts';
 import { engineFailure } from './facts.ts';
@@ -32,7 +32,7 @@ import {
   tooOldToSend,
 } from './plan.ts';
 import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
-import type { ApprovalReason, HeldReason } from './verdict.ts';
+import type { HeldReason } from './verdict.ts';
 
 /** An intent that this process owns, with its first attempt on record. */
 export type Claim = {

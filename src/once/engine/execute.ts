@@ -77,7 +77,7 @@ function asOthersDidIt(outcome: Outcome): Outcome {
  * operator.
  */
 function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
-  if (shut === undefined || shut.because === 'claim') return judgement;
+  if (shut === undefined) return judgement;
   const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: shut.why } as const) : {};
   return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
 }
@@ -203,8 +203,8 @@ class Landing {
       this.#allLanded = new AbortController();
       void clock.sleep(landingMs, this.#allLanded.signal).then(cut);
     };
-    first.addEventListener('abort', onFirst, { once: true });
-    second.addEventListener('abort', cut, { once: true });
+    first.addEventListener('abort', onFirst);
+    second.addEventListener('abort', cut);
   }
 
   begin(): AbortSignal {

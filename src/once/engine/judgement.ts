@@ -12,7 +12,7 @@ import type { Trouble } from '../wire/trouble.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
-import { type Evidence, echoOf, judge, keyFixesBody, namesWhatWasDone, type Ruling } from './verdict.ts';
+import { type Evidence, echoOf, judge, keyFixesBody, provesItHappened, type Ruling } from './verdict.ts';
 
 /** What came back, as it is recorded, and what it proves. */
 export type Judgement = {
@@ -99,10 +99,9 @@ function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['h
   return others;
 }
 
-function receiptsIn({ kind, parsed, flight }: Evidence, { baseUrl: origin }: Intent): Receipt[] {
-  const isReceipt = flight.came === 'reply' && flight.status >= 200 && flight.status <= 299;
-  if (kind !== 'transfer' || !isReceipt || !namesWhatWasDone(kind, parsed)) return [];
-  const { transfer_id: transferId, signature } = parsed?.json ?? {};
+function receiptsIn(evidence: Evidence, { baseUrl: origin }: Intent): Receipt[] {
+  if (evidence.kind !== 'transfer' || !provesItHappened(evidence)) return [];
+  const { transfer_id: transferId, signature } = evidence.parsed?.json ?? {};
   const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
   return given.flatMap(([what, value]) => {
     if (typeof value !== 'string' || value === '') return [];
@@ -111,8 +110,8 @@ function receiptsIn({ kind, parsed, flight }: Evidence, { baseUrl: origin }: Int
 }
 
 /** What a kept connection remembers of its last exchange. */
-export function exchangeOf({ evidence: { kind, parsed } }: Judgement, { key }: Intent): Exchange {
-  return { key, id: kind === 'message' ? messageIdIn(parsed) : undefined };
+export function exchangeOf({ evidence: { parsed } }: Judgement, { key }: Intent): Exchange {
+  return { key, id: messageIdIn(parsed) };
 }
 
 function messageIdIn(parsed: ParsedReply | undefined): string | undefined {

@@ -177,7 +177,7 @@ function codeOfRejection(status: number | undefined): FailureCode {
   if (status === 403) return 'not-permitted';
   if (status === 404) return 'not-found';
   if (status === 402) return 'insufficient-balance';
-  return status !== undefined && status >= 300 && status <= 399 ? 'redirected' : 'rejected';
+  return status !== undefined && status <= 399 ? 'redirected' : 'rejected';
 }
 
 function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): FailureCode {
@@ -235,7 +235,7 @@ export function codeAhead({ is, found }: Plan, { word, proposes, holds }: Ahead)
   const { ends, sends } = meaningOf({ is });
   if (ends !== 'as-its-intent') return ends === 'well' ? undefined : ends;
   if (sends === 'nothing') return undefined;
-  const mayHaveLanded = is === 'resume' && found !== undefined && found.state !== 'open';
+  const mayHaveLanded = is === 'resume' && found?.state !== 'open';
   if (proposes) return mayHaveLanded ? 'unknown' : refusedOr('held', word);
   if (holds !== undefined) return 'held';
   if (word?.is === 'needs-approval') return 'held';

@@ -99,7 +99,7 @@ async function kindOf(
 }
 
 /** Whether the intent that it goes on with may have happened. */
-export function isInDoubt({ found }: Plan): boolean {
+export function isInDoubt({ found }: Pick<Plan, 'found'>): boolean {
   return found?.state === 'unknown' || found?.state === 'sending';
 }
 
@@ -251,7 +251,7 @@ export type Identity = {
   readonly fingerprint: string;
   readonly digest: string;
   readonly payment: string | undefined;
-  /** Identifies the bot of an unnamed intent, because bots can be renamed. */
+  /** Identifies the bot of an unnamed intent, because bots can be renamed. A name needs none. */
   readonly tokenHash: string | undefined;
   /** The key, if it is determined before anything is sent. */
   readonly key: string | undefined;
@@ -269,8 +269,7 @@ export function identify(
   journal: Pick<Journal, 'hashOf'>,
   canonical = canonicalOf(order.wanted),
 ): Identity {
-  const isTokenAsked = bot.name === envBot || !isNamed(order.naming);
-  const tokenHash = isTokenAsked ? journal.hashOf(bot.token.reveal()) : undefined;
+  const tokenHash = isNamed(order.naming) ? undefined : journal.hashOf(bot.token.reveal());
   const speaker = { bot: bot.name, tokenHash: bot.name === envBot ? tokenHash : undefined };
   const scope: Scope = { baseUrl: bot.baseUrl, kind: order.wanted.kind };
   return {

@@ -127,9 +127,7 @@ export function notRecorded(
 /** Why nothing may leave although the connection is open. */
 type DoorShut =
   | { readonly because: 'too-old'; readonly why: HeldReason }
-  | { readonly because: 'journal'; readonly failure: Failure }
-  /** Others took over, or soon may. Sending again needs a new claim. */
-  | { readonly because: 'claim' };
+  | { readonly because: 'journal'; readonly failure: Failure };
 
 /**
  * Asked when the connection is open and nothing is written yet. Connecting can take long, and a process can be frozen
@@ -145,6 +143,7 @@ export class Door {
     this.#engine = engine;
   }
 
+  /** Why no claim can open it. If only this claim is in doubt, another may be sent. */
   get shut(): DoorShut | undefined {
     return this.#shut;
   }
@@ -157,10 +156,8 @@ export class Door {
       this.#shut = { because: 'journal', failure };
       return { is: 'journal-gone' };
     }
-    if (journal.trouble() !== undefined) {
-      this.#shut = { because: 'claim' };
-      return { is: 'claim-too-old' };
-    }
+    // Others took over, or soon may.
+    if (journal.trouble() !== undefined) return { is: 'claim-too-old' };
     const why = tooOldToSend(this.#intent, bot.settings.keyAgeMs, clock.now());
     if (why === undefined) return undefined;
     this.#shut = { because: 'too-old', why };
@@ -203,7 +200,6 @@ export async function giveBack({ intent, number }: Claim, { commit, clock }: Eng
       },
       nowMs,
     );
-    const state = stateAtEnd({ verdict: 'unsent', next: 'stop' }, tainted, { because: 'nothing-to-gain' });
-    await tx.conclude(id, state, undefined, nowMs);
+    await tx.conclude(id, tainted ? 'unknown' : 'open', undefined, nowMs);
   });
 }

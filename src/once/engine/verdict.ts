@@ -2,6 +2,7 @@ import { addAmounts, type MinorUnits, minorUnits } from '../intent/amount.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Intent, Verdict } from '../journal/journal.ts';
 import { type Flight, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
+import type { ApprovalReason } from './approval.ts';
 
 /** Everything that one attempt is judged by. */
 export type Evidence = {
@@ -44,9 +45,6 @@ export type HeldReason =
   | 'policy'
   | ApprovalReason;
 
-/** Why it waits for a person’s approval; `approval` if only that is known. */
-export type ApprovalReason = 'proposed' | 'above-limit' | 'approval';
-
 export type VerdictRow = {
   readonly came: string;
   readonly matches: (evidence: Evidence) => boolean;
@@ -75,7 +73,7 @@ const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A success that names what was done. Without a name nothing shows that anything was done. */
-export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
+function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
   const json = parsed?.json;
   if (json === undefined || !saysNothing(json.error)) return false;
   return kind === 'message'
@@ -83,7 +81,7 @@ export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): b
     : nonEmptyString(json.transfer_id) || nonEmptyString(json.signature);
 }
 
-const provesItHappened = (evidence: Evidence): boolean =>
+export const provesItHappened = (evidence: Evidence): boolean =>
   isSuccess(evidence) && namesWhatWasDone(evidence.kind, evidence.parsed);
 
 // If botctl itself stopped reading a long reply that says no, its status line is proof enough.

@@ -396,7 +396,11 @@ describe('a process that lives', () => {
 
   test('is waited for no longer than whoever asks has time for it', async () => {
     const { land } = await inFlight();
-    const ended = await execute(transfer(), scripted.engine({ limits: { ownerWaitMs: 0 } }));
+    const open = scripted.open();
+    // A batch comes back to the row, and does not ask whose it is.
+    const processOf = () => Promise.reject(new Error('asked'));
+    const journal = { ...open, reads: { ...open.reads, processOf } };
+    const ended = await execute(transfer(), scripted.engine({ journal, limits: { ownerWaitMs: 0 } }));
     expect([ended.is, scripted.clock.sleeps]).toEqual(['still-sending', []]);
     await land(paid);
   });
@@ -481,6 +485,30 @@ describe('an owner whose proof comes late', () => {
     await scripted.decide((await scripted.only()).id, 'did-not-happen');
     await land(paid);
     expect(await scripted.only()).toMatchObject({ state: 'accepted', resolvedAs: undefined });
+  });
+
+  test('is told as that process’s work where nothing left this one', async () => {
+    const { land } = await late();
+    await scripted.run(transfer(), [paid]);
+    expect(await land(unsent)).toMatchObject({
+      replayed: 'by-another-process',
+      intent: { state: 'accepted' },
+      attempt: { verdict: 'accepted', number: 2 },
+      stopped: { because: 'nothing-to-gain' },
+    });
+  });
+
+  test('is told as its own where something left it', async () => {
+    const { land } = await late();
+    await scripted.run(transfer(), [paid]);
+    expect(await land(lost)).toMatchObject({ replayed: false, intent: { state: 'accepted' } });
+  });
+
+  test('sends nothing more while another process does', async () => {
+    const { land } = await late();
+    await scripted.beginSending(transfer());
+    expect(await land(lost)).toMatchObject({ intent: { state: 'sending' }, replayed: false });
+    expect(scripted.sent).toHaveLength(2);
   });
 
   test('is believed in nothing else', async () => {
@@ -618,8 +646,11 @@ describe('the guard against a twin', () => {
     scripted.script.push(() => new Promise(() => {}));
     void execute(transfer({ memo: 'a' }), engine);
     while (scripted.sent.length === 0) await new Promise(setImmediate);
-    const ended = await execute(transfer({ memo: 'b' }), scripted.engine({ limits: { maxWaitMs: 500 } }));
-    expect(endOf(ended)).toBe('not sent: twin-still-sending');
+    const by = { host: 'ada', pid: 4711 };
+    const journal = { ...engine.journal, reads: { ...engine.journal.reads, processOf: async () => by } };
+    const other = scripted.engine({ journal, limits: { maxWaitMs: 500 } });
+    const ended = await execute(transfer({ memo: 'b' }), other);
+    expect(ended).toMatchObject({ because: 'twin-still-sending', by });
   });
 
   test('interrupted while it waits for a living twin, leaves with nothing sent', async () => {

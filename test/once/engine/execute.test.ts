@@ -1,9 +1,14 @@
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claim } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
+import { carryOut } from '../../../src/once/engine/execute.ts';
+import { engineFailure } from '../../../src/once/engine/facts.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { exitOf } from '../../../src/once/failures.ts';
+import type { Journal } from '../../../src/once/journal/journal.ts';
 import type { Flight } from '../../../src/once/wire/flight.ts';
+import { sharedFailure } from '../../../src/postgres/facts.ts';
 import { explained } from '../../../testing/explained.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import {
@@ -19,6 +24,7 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
+import { windows } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -30,15 +36,16 @@ const stoppedOf = (ended: Outcome) => (ended.is === 'concluded' ? ended.stopped 
 
 describe('what is kept of an attempt', () => {
   test.each([
-    ['an answer', reply(500), 'replied'],
-    ['an answer that broke off', { ...reply(200), ended: 'broken' } as Flight, 'replied'],
-    ['no answer to what left', lost, 'sent'],
-    ['what did not leave', unsent, 'not-sent'],
-  ])('says how far it came: %s', async (_what, flight, phase) => {
+    ['an answer', reply(500), 'replied', undefined],
+    ['an answer that broke off', { ...reply(200), ended: 'broken' } as Flight, 'replied', 'reply-broke-off'],
+    ['too long an answer', { ...reply(200), ended: 'too-long' } as Flight, 'replied', 'reply-too-long'],
+    ['no answer to what left', lost, 'sent', 'reset'],
+    ['what did not leave', unsent, 'not-sent', 'refused'],
+  ])('says how far it came: %s', async (_what, flight, phase, trouble) => {
     await scripted.run(transfer(), [flight], noRetries);
     const { id } = await scripted.only();
     const attempts = await scripted.look((journal) => journal.attemptsOf(id));
-    expect(attempts.map((attempt) => attempt.phase)).toEqual([phase]);
+    expect(attempts.map((attempt) => [attempt.phase, attempt.trouble?.is])).toEqual([[phase, trouble]]);
   });
 
   test('are these headers of its reply, and no others', async () => {
@@ -135,7 +142,7 @@ describe('trying again', () => {
       reply(429),
       paid,
     ]);
-    expect(endOf(ended)).toBe('accepted');
+    expect([endOf(ended), stoppedOf(ended)]).toEqual(['accepted', undefined]);
     expect(scripted.sent).toHaveLength(5);
     expect(new Set(scripted.sent.map(({ body }) => body)).size).toBe(1);
     expect(await scripted.only()).toMatchObject({
@@ -227,6 +234,96 @@ describe('trying again', () => {
     expect(scripted.clock.sleeps).toContain(9000);
   });
 
+  test('ends where another would prove nothing, and says so', async () => {
+    const ended = await scripted.run(transfer(), [reply(303)]);
+    expect([endOf(ended), stoppedOf(ended)]).toEqual(['unknown', { because: 'nothing-to-gain' }]);
+  });
+
+  test('ends at the second certificate that is refused: one of several servers may have a wrong one', async () => {
+    const trouble = { is: 'certificate' } as never;
+    const refused: Flight = { came: 'nothing', headersSent: false, trouble };
+    expect(endOf(await scripted.run(transfer(), [refused, paid]))).toBe('accepted');
+    const ended = await scripted.run(message(), [refused, refused]);
+    expect([endOf(ended), stoppedOf(ended)]).toEqual(['open', { because: 'certificate', trouble }]);
+    expect((await explained(ended, 0)).problem?.code).toBe('bad-certificate');
+  });
+
+  test('in a batch waits with all its rows where it is limited, which costs no try, and else as alone', async () => {
+    const events: unknown[] = [];
+    const pace = {
+      turn: async () => {
+        for (let turn = 0; turn < 9; turn += 1) await new Promise(setImmediate);
+        events.push('turn');
+      },
+      limited: (ms: number | undefined) => void events.push(ms),
+    };
+    const limited = reply(429, {}, { 'retry-after': '7' });
+    const good = () => {
+      events.push('flight');
+      return posted;
+    };
+    const batch = (replies: Parameters<typeof scripted.run>[1]) =>
+      scripted.run(message(), replies, { pace, limits: { retries: 1 } });
+    expect(endOf(await batch([limited, limited, limited, good]))).toBe('accepted');
+    expect([events, scripted.clock.sleeps]).toEqual([
+      [7000, 'turn', 7000, 'turn', 7000, 'turn', 'flight'],
+      [0, 0, 0],
+    ]);
+    await scripted.report((await scripted.only()).id);
+    scripted.clock.advance(windows.message + 1);
+    expect(endOf(await batch([reply(500), reply(500)]))).toBe('unknown');
+  });
+
+  test('is shown step by step, and what is waited for', async () => {
+    const seen: unknown[] = [];
+    const observer: EngineContext['observer'] = {
+      ...scripted.engine().observer,
+      during: (waiting, work) => {
+        seen.push(waiting);
+        return work;
+      },
+      step: (progress) => void seen.push(progress),
+    };
+    const slow = () => {
+      scripted.clock.nowMs += 9;
+      return reply(500);
+    };
+    await scripted.run(transfer(), [lost, slow, paid], { observer });
+    const { key } = await scripted.only();
+    const sending = (number: number) => [
+      { is: 'sending', number, url: scripted.sent[0]?.url, key },
+      { for: 'reply', kind: 'transfer' },
+    ];
+    const reset = { is: 'reset' };
+    expect(seen).toEqual([
+      ...sending(1),
+      { is: 'came-back', number: 1, what: reset, tookMs: 0 },
+      { is: 'waiting', verdict: 'unknown', waitMs: 250 },
+      { for: 'next-try', waitMs: 250, why: reset },
+      ...sending(2),
+      { is: 'came-back', number: 2, what: 500, tookMs: 9 },
+      { is: 'waiting', verdict: 'unknown', waitMs: 500 },
+      { for: 'next-try', waitMs: 500, why: 500 },
+      ...sending(3),
+      { is: 'came-back', number: 3, what: 200, tookMs: 0 },
+    ]);
+    seen.length = 0;
+    await scripted.beginSending(transfer({ amount: '2' }));
+    await scripted.run(transfer({ amount: '2' }), [], { observer, limits: { maxWaitMs: 0 } });
+    expect(seen).toEqual([{ for: 'other-process', id: (await scripted.intents())[1]?.id }]);
+  });
+
+  test('asks for each commit that a request follows to be durable before', async () => {
+    const journal = scripted.open();
+    const asked: unknown[] = [];
+    const commit: EngineContext['commit'] = (work, guards) => {
+      asked.push(guards?.beforeSending);
+      return journal.commit(work, guards);
+    };
+    await scripted.run(transfer(), [lost, paid], { journal, commit });
+    expect(asked).toEqual([true, undefined, true, undefined]);
+  });
+
   test('waits no more than --max-wait in all', async () => {
     const limited = reply(429, {}, { 'retry-after': '25' });
     const ended = await scripted.run(message(), Array(9).fill(limited));
@@ -299,6 +396,14 @@ describe('a 409 on a message', () => {
     expect(endOf(await scripted.run(message(), [reply(409)]))).toBe('held');
   });
 
+  test.each([[unsent], [reply(429)], [unsent, reply(429)]])(
+    'is ours by its name after what did not reach the service: %j',
+    async (...before) => {
+      const ended = await scripted.run(message('Hi', once('n')), [...before, reply(409)]);
+      expect(ended).toMatchObject({ intent: { state: 'accepted' }, attempt: { duplicate: true } });
+    },
+  );
+
   test('is ours after doubt', async () => {
     const ended = await scripted.run(message(), [lost, reply(409)]);
     expect(ended).toMatchObject({
@@ -321,7 +426,8 @@ describe('a key’s age', () => {
     const ended = await scripted.run(transfer(), [slow, paid], { limits: { maxWaitMs: 3_600_000 } });
     expect(endOf(ended)).toBe('held');
     expect(scripted.sent).toHaveLength(1);
-    expect((await scripted.only()).heldReason).toBe('key-age');
+    expect(await scripted.only()).toMatchObject({ heldReason: 'key-age', attempts: 1 });
+    expect(stoppedOf(ended)).toEqual({ because: 'nothing-to-gain' });
   });
 
   test('counts from the first attempt that may have landed, not from the first', async () => {
@@ -376,6 +482,7 @@ describe('a key’s age', () => {
       'sent unknown',
       'not-sent unknown',
     ]);
+    expect(attempts.at(-1)?.trouble).toEqual({ is: 'too-late' });
   });
 
   test('keeps no first attempt from leaving, however long its connection took', async () => {
@@ -439,11 +546,12 @@ describe('a reply that the journal cannot take', () => {
       throw new Error('disk I/O error');
     };
     const commits = [journal.commit, journal.commit, journal.commit];
-    const ended = await scripted.run(message('Hello', once('n')), [unsent, posted], {
+    const ended = await scripted.run(message('Hello', once('n')), [unsent, reply(409)], {
       journal: { ...journal, reads: { ...journal.reads, attemptsOf: broken } },
       commit: async (work) => (commits.shift() ?? broken)(work),
     });
-    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
+    // Whether it was the first that was heard of the name, nobody knows then.
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'held' } });
     scripted.end(journal);
   });
 
@@ -458,7 +566,11 @@ describe('a reply that the journal cannot take', () => {
         return journal.commit(work);
       },
     });
-    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'unknown' } });
+    expect(ended).toMatchObject({
+      is: 'not-recorded',
+      intent: { tainted: true },
+      attempt: { verdict: 'unknown' },
+    });
     expect(scripted.sent).toHaveLength(1);
   });
 });
@@ -481,8 +593,14 @@ describe('a journal that is taken away while it is in use', () => {
   test('before the bytes of what may have landed earlier leave: that is what is told', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.whileConnecting = away;
-    expect(await scripted.run(transfer(), [paid])).toMatchObject({ is: 'not-recorded' });
-    expect(scripted.sent).toHaveLength(1);
+    const kept: unknown[] = [];
+    const journal = {
+      ...scripted.open(),
+      keepForLater: ({ state, why }: Parameters<Journal['keepForLater']>[0]) => void kept.push([state, why]),
+    };
+    const attempt = { trouble: { is: 'journal-gone' } };
+    expect(await scripted.run(transfer(), [], { journal })).toMatchObject({ is: 'not-recorded', attempt });
+    expect([kept, scripted.sent.length]).toEqual([[['unknown', undefined]], 1]);
   });
 
   test('before its outcome is told: it is not taken for recorded', async () => {
@@ -514,6 +632,14 @@ describe('a claim that others may soon take over', () => {
     expect(problem?.message).toMatch(/was not sent: this process was silent for too long/u);
   });
 
+  test('is claimed again, where there is time for another try', async () => {
+    const stale = { is: 'stale-claim' } as const;
+    const troubles = [stale, stale];
+    const journal = { ...scripted.open(), trouble: () => troubles.pop() };
+    expect(endOf(await scripted.run(transfer(), [paid], { journal }))).toBe('accepted');
+    expect((await scripted.only()).attempts).toBe(2);
+  });
+
   test('leaves in doubt what an earlier attempt left in doubt', async () => {
     await scripted.run(transfer({}, once('rent')), [lost], noRetries);
     const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
@@ -523,15 +649,68 @@ describe('a claim that others may soon take over', () => {
 });
 
 describe('a channel that breaks its word and throws', () => {
-  test('is an attempt that may have landed, like any other that did not come back', async () => {
-    const thrower = (): Flight => {
-      throw new Error('a bug on the wire');
+  test.each([new Error('a bug on the wire'), 'a bug on the wire'])(
+    'is an attempt that may have landed, like any other that did not come back: %s',
+    async (thrown) => {
+      const thrower = (): Flight => {
+        throw thrown;
+      };
+      expect(endOf(await scripted.run(transfer(), [thrower, paid]))).toBe('accepted');
+      const attempts = await scripted.look(async (journal) => journal.attemptsOf((await scripted.only()).id));
+      const trouble = { is: 'attempt-failed', text: 'a bug on the wire' };
+      expect(attempts).toMatchObject([{ verdict: 'unknown', trouble }, { verdict: 'accepted' }]);
+    },
+  );
+});
+
+describe('a next attempt that the journal refuses', () => {
+  const refusing = (fails: () => never) => {
+    const journal = scripted.open();
+    let commits = 0;
+    const commit: EngineContext['commit'] = async (work, guards) => {
+      commits += 1;
+      return commits === 3 ? fails() : journal.commit(work, guards);
     };
-    const ended = await scripted.run(transfer(), [thrower, paid]);
-    expect(endOf(ended)).toBe('accepted');
-    const verdicts = await scripted.look(async (journal) =>
-      (await journal.attemptsOf((await scripted.only()).id)).map(({ verdict }) => verdict),
-    );
-    expect(verdicts).toEqual(['unknown', 'accepted']);
+    return { journal, commit };
+  };
+
+  test('because others have the intent now, is told as it stands there', async () => {
+    const fenced = refusing(() => {
+      throw sharedFailure('fenced', { place: 'db' });
+    });
+    expect(await scripted.run(transfer(), [lost], fenced)).toMatchObject({
+      is: 'concluded',
+      intent: { id: (await scripted.only()).id, tainted: true },
+      attempt: { number: 1, verdict: 'unknown' },
+      replayed: false,
+      stopped: { because: 'nothing-to-gain' },
+    });
+  });
+
+  test('for another reason, is told as not recorded', async () => {
+    const damaged = refusing(() => {
+      throw engineFailure('intent-missing', {});
+    });
+    expect((await scripted.run(transfer(), [lost], damaged)).is).toBe('not-recorded');
+  });
+});
+
+describe('what shares the commit of an acceptance', () => {
+  test.each([
+    [paid, 1],
+    [reply(402), 0],
+    [lost, 0],
+  ])('is called for an acceptance only, before it is recorded', async (answer, calls) => {
+    const engine = scripted.engine(noRetries);
+    const claimed = await claim(transfer(), engine);
+    if (claimed.is !== 'claim') throw new Error('it was not claimed');
+    scripted.script.push(answer);
+    const events: string[] = [];
+    const commit: EngineContext['commit'] = (work, guards) => {
+      events.push('recorded');
+      return engine.commit(work, guards);
+    };
+    await carryOut(claimed, { ...engine, commit }, () => void events.push('accepted'));
+    expect(events).toEqual([...Array(calls).fill('accepted'), 'recorded']);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newOneNotice, replayNotice } from '../../../src/cli/say/explain.ts';
 import { groupedExits } from '../../../src/cli/say/told.ts';
 import { whyMayDiffer } from '../../../src/once/engine/judgement.ts';
-import type { Outcome, Stopped } from '../../../src/once/engine/outcome.ts';
+import { endingOf, type Outcome, type Stopped } from '../../../src/once/engine/outcome.ts';
 import { type ExitRow, exitTable, failureExits } from '../../../src/once/failures.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../../src/once/journal/journal.ts';
@@ -154,6 +154,42 @@ describe('the exit code', () => {
     for (const last of [attempt(429, 'limited'), attempt(undefined, 'unsent'), undefined]) {
       expect((await explained(ended(open, last, { because: 'interrupted' }), nowMs)).exit).toBe(130);
     }
+  });
+
+  test.each([
+    [300, 'redirected'],
+    [399, 'redirected'],
+    [400, 'invalid-request'],
+    [401, 'token-rejected'],
+    [402, 'insufficient-balance'],
+    [403, 'not-permitted'],
+    [404, 'not-found'],
+    [405, 'rejected'],
+    [422, 'invalid-request'],
+    [undefined, 'rejected'],
+  ] as const)('of a rejection is that of its failure: %s is %s', (status, code) => {
+    expect(endingOf(ended(intent('rejected'), attempt(status, 'rejected'))).code).toBe(code);
+  });
+
+  test('is told with what the reply complains of, unless it was accepted', () => {
+    const [last, complaint] = [attempt(400, 'rejected'), { code: 'c', message: 'why' }];
+    const gone = { is: 'not-recorded', intent: intent('sending'), attempt: last, cause: undefined } as const;
+    for (const outcome of [ended(intent('rejected'), last), gone])
+      expect(endingOf(outcome).complaint).toMatchObject(complaint);
+    const fine = attempt(200, 'accepted');
+    for (const outcome of [ended(intent('accepted', 'message'), fine), ended(intent('accepted'), undefined)])
+      expect(endingOf(outcome)).toMatchObject({ complaint: undefined, oddities: [] });
+  });
+
+  test.each([
+    ['once', true],
+    ['run', false],
+    [undefined, false],
+  ] as const)('needs another name where the name (%s) was used for another payment', (namedBy, needs) => {
+    const other = intent('held', 'transfer', { heldReason: 'other-payment', namedBy, name: namedBy && 'n' });
+    expect(endingOf(ended(other, undefined)).needsOtherName).toBe(needs);
+    const twin = { is: 'not-sent', because: 'unfinished-twin', intent: other } as const;
+    expect(endingOf(twin).needsOtherName).toBe(false);
   });
 
   test('of done is 0', async () => {
@@ -320,6 +356,9 @@ describe('what is said', () => {
     expect(heard({ verified: false }, { message: { content: 'Bye' } })).toBe('other-echo');
     expect(heard({ verified: false }, { message: { id: 'm' } })).toBeUndefined();
     expect(heard({ verified: true, duplicate: true })).toBeUndefined();
+    const unverified = attempt(409, 'held', { verified: false, duplicate: true });
+    expect(whyMayDiffer(intent('held', 'message'), unverified)).toBeUndefined();
+    expect(whyMayDiffer(intent('accepted', 'message'), undefined)).toBeUndefined();
   });
 
   test('of a replay is when it was done and how to do it anew; of anything not done, never that it was', () => {

@@ -35,7 +35,14 @@ test('what was claimed and not sent is open again, and no doubt is left of it', 
   await scripted.look(async (journal) => {
     expect(await journal.get(intent.id)).toMatchObject({ state: 'open', tainted: false, owner: undefined });
     expect(await journal.attemptsOf(intent.id)).toMatchObject([
-      { number: 1, phase: 'not-sent', verdict: 'unsent' },
+      {
+        number: 1,
+        phase: 'not-sent',
+        verdict: 'unsent',
+        trouble: { is: 'given-back' },
+        duplicate: false,
+        verified: true,
+      },
     ]);
   });
   expect(scripted.sent).toEqual([]);

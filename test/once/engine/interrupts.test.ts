@@ -65,6 +65,7 @@ describe('the first interrupt', () => {
     const ended = await start();
     expect(endOf(ended)).toBe('open');
     expect(await exitOf(ended)).toBe(130);
+    expect(ended).toMatchObject({ attempt: { phase: 'not-sent', trouble: { is: 'interrupted' } } });
     expect(scripted.sent).toEqual([]);
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
   });
@@ -100,6 +101,30 @@ describe('the first interrupt', () => {
     expect(scripted.sent).toHaveLength(1);
   });
 
+  test('waits for each of several flights, and no longer than for the last', async () => {
+    scripted.clock.runs = false;
+    const [one, other] = [flying(), flying()];
+    scripted.script.push(one.fly, other.fly);
+    let landing: AbortSignal | undefined;
+    const clock = {
+      now: () => scripted.clock.now(),
+      sleep: (ms: number, signal?: AbortSignal) => {
+        landing = signal;
+        return scripted.clock.sleep(ms, signal);
+      },
+    };
+    const engine = scripted.engine({ clock, interrupts: { first: first.signal, second: second.signal } });
+    const running = [transfer(), transfer({ amount: '2' })].map((order) => execute(order, engine));
+    await turns();
+    first.abort();
+    one.land(paid);
+    await running[0];
+    expect([landing?.aborted, other.cut()]).toEqual([false, false]);
+    other.land(reply(402));
+    expect(endOf(await (running[1] as Promise<Outcome>))).toBe('rejected');
+    expect(landing?.aborted).toBe(true);
+  });
+
   test.each([
     ['limited', reply(429), 'open', 130],
     ['unsent', unsent, 'open', 130],
@@ -128,7 +153,9 @@ describe('the first interrupt', () => {
     const ended = await start();
     expect(endOf(ended)).toBe(state);
     expect(await exitOf(ended)).toBe(exit);
-    expect(scripted.sent).toHaveLength(1);
+    expect((await scripted.only()).attempts).toBe(1);
+    // Nothing is in flight, so nothing is waited for.
+    expect(scripted.clock.sleeps).toHaveLength(1);
   });
 
   test('ends the wait for another process, which goes on', async () => {

@@ -90,7 +90,10 @@ describe('a message id of the reply before it on the same connection', () => {
     const socket = {
       before,
       keep: (answered: Exchange) => void kept.push(answered.id),
-      drop: async () => void kept.push('dropped'),
+      drop: async () => {
+        for (let turn = 0; turn < 9; turn += 1) await new Promise(setImmediate);
+        kept.push('dropped');
+      },
     };
     return { ...flight, socket };
   };
@@ -98,9 +101,13 @@ describe('a message id of the reply before it on the same connection', () => {
   beforeEach(() => kept.splice(0));
 
   test('is tried again on a fresh connection, where the key was another', async () => {
-    const ended = await scripted.run(message(), [posted('m1', { key: 'other', id: 'm1' }), posted('m2')]);
+    const next = () => {
+      kept.push('next');
+      return posted('m2');
+    };
+    const ended = await scripted.run(message(), [posted('m1', { key: 'other', id: 'm1' }), next]);
     expect(ended).toMatchObject({ intent: { state: 'accepted', attempts: 2 } });
-    expect(kept).toEqual(['dropped']);
+    expect(kept).toEqual(['dropped', 'next']);
   });
 
   test('is its own under the same key, and says nothing where there is none or it is another', async () => {
@@ -114,6 +121,17 @@ describe('a message id of the reply before it on the same connection', () => {
       endOf(await scripted.run(message('4'), [posted({ a: 1 }, { key: 'x', id: '[object Object]' })])),
     ).toBe('accepted');
     expect(kept).toEqual(['m1', 'm2', undefined, undefined]);
+  });
+
+  test('keeps the connection after a transfer’s own reply, and drops it after another’s', async () => {
+    const over = (fields: Record<string, unknown>): Flight => ({
+      ...(did(fields) as Reply),
+      socket: connectionOf({ key: 'x', id: undefined }),
+    });
+    await scripted.run(transfer({}, once('a')), [over({ transfer_id: 't1' })], noRetries);
+    expect(kept).toEqual(['kept']);
+    await scripted.run(transfer({ amount: '2' }, once('b')), [over({ transfer_id: 't1' })], noRetries);
+    expect(kept).toEqual(['kept', 'dropped']);
   });
 
   test.each([
@@ -179,6 +197,15 @@ describe('what happened is what was asked', () => {
     expect(verified(ended)).toBe(isVerified(one));
     // Shown again, it is as it was.
     expect(verified(await scripted.run(order))).toBe(isVerified(one));
+  });
+
+  test('is sure of a name on a shared journal, unless the service knew its key or tells otherwise', async () => {
+    const said = async (order: Order, answer: Flight): Promise<boolean | undefined> =>
+      verified(await scripted.run(order, [answer], { journal: { ...scripted.open(), isShared: true } }));
+    expect(await said(transfer({}, once('n')), did({ transfer_id: 't' }))).toBe(true);
+    expect(await said(message('Hi', once('m')), reply(409))).toBe(false);
+    const other = reply(200, { message: { id: 'm', content: 'Bye' } });
+    expect(await said(message('Hi', once('o')), other)).toBe(false);
   });
 
   test('is not shown by an earlier try of the same command: another machine may have answered it first', async () => {

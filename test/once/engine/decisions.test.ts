@@ -1,0 +1,327 @@
+// What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ownProposal } from '../../../src/once/engine/approval.ts';
+import { codeAhead } from '../../../src/once/engine/outcome.ts';
+import type { Plan } from '../../../src/once/engine/plan.ts';
+import {
+  declineProposal,
+  needsApprovalNow,
+  refuseProposal,
+  resolveIntent,
+  resume,
+} from '../../../src/once/engine/resume.ts';
+import { Failure } from '../../../src/once/failures.ts';
+import type { Decision, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import { policyOf } from '../../../testing/policies.ts';
+import {
+  endOf,
+  lost,
+  noRetries,
+  once,
+  paid,
+  reply,
+  ScriptedEngine,
+  transfer,
+  unsent,
+} from '../../../testing/scriptedEngine.ts';
+import { windows } from './design.ts';
+
+let scripted: ScriptedEngine;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+});
+afterEach(() => scripted.remove());
+
+const rent = transfer({}, once('rent'));
+const proposing = { proposes: true };
+const small = { policies: [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' } })] };
+
+async function decline(overrules = false): Promise<void> {
+  await declineProposal(await id(), scripted.word('declined'), scripted.open(), overrules);
+}
+
+const id = async (): Promise<string> => (await scripted.only()).id;
+const approved = async (replies = [unsent]) =>
+  scripted.resume(await id(), replies, { ...noRetries, word: scripted.word('approved') });
+const decided = (kind: 'happened' | 'did-not-happen') => async () => {
+  await scripted.run(rent, [lost], noRetries);
+  await scripted.decide(await id(), kind);
+};
+const after = (answer: typeof paid) => async () => void (await scripted.run(rent, [answer], noRetries));
+const proposed = async () => void (await scripted.run(rent, [], proposing));
+
+const standings = {
+  open: after(unsent),
+  unknown: after(lost),
+  held: after(reply(200, 'OK')),
+  accepted: after(paid),
+  rejected: after(reply(402)),
+  'being sent': async () => void (await scripted.beginSending(rent)),
+  'sent by a dead process': () => scripted.die(rent),
+  happened: decided('happened'),
+  'did not happen': decided('did-not-happen'),
+  proposed,
+  declined: async () => {
+    await proposed();
+    await decline();
+  },
+  'approved, not sent': async () => {
+    await proposed();
+    await approved();
+  },
+  'approved and made': async () => {
+    await proposed();
+    await approved([paid]);
+  },
+  'in doubt, above the limit': async () => {
+    await scripted.run(rent, [lost], noRetries);
+    await scripted.run(rent, [], small);
+  },
+};
+type Standing = keyof typeof standings;
+
+/** What came of it: how the intent stands now, or why it was refused. */
+async function end(work: (journal: Journal) => Promise<Intent | boolean>): Promise<string> {
+  try {
+    const done = await work(scripted.open());
+    return typeof done === 'boolean' ? String(done) : (done.resolvedAs ?? done.state);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown.kind;
+    throw thrown;
+  }
+}
+
+describe('what a person may decide', () => {
+  const undone = 'did-not-happen';
+  const [no, is, was] = ['not-a-proposal', 'is-proposal', 'proposal-declined'];
+  /** It did not happen; the same, overruling. It is not wanted; overruling. Is approval asked for; overruling. */
+  const table: Readonly<Record<Standing, readonly string[]>> = {
+    open: [undone, undone, no, no, no, no],
+    unknown: [undone, undone, no, no, no, no],
+    held: [undone, undone, no, no, no, no],
+    accepted: ['proven', 'proven', no, no, no, no],
+    rejected: ['proven', 'proven', no, no, no, no],
+    'being sent': ['being-sent', 'being-sent', no, no, no, no],
+    'sent by a dead process': [undone, undone, no, no, no, no],
+    happened: ['decided-otherwise', undone, no, no, no, no],
+    'did not happen': [undone, undone, no, no, no, no],
+    proposed: [is, is, 'declined', 'declined', 'true', 'true'],
+    declined: [was, was, 'declined', 'declined', was, 'true'],
+    'approved, not sent': [undone, undone, no, 'declined', 'false', 'false'],
+    'approved and made': ['proven', 'proven', no, no, 'false', 'false'],
+    'in doubt, above the limit': [undone, undone, no, no, 'true', 'true'],
+  };
+
+  test.each(Object.keys(standings) as Standing[])('of what is %s', async (standing) => {
+    const ends: string[] = [];
+    for (const decide of [
+      (journal: Journal, one: string, overrules: boolean) =>
+        resolveIntent(one, scripted.word('did-not-happen'), journal, overrules),
+      (journal: Journal, one: string, overrules: boolean) =>
+        declineProposal(one, scripted.word('declined'), journal, overrules),
+      async ({ reads }: Journal, _one: string, overrules: boolean) =>
+        needsApprovalNow(await scripted.only(), reads, overrules),
+    ])
+      for (const overrules of [false, true]) {
+        scripted.remove();
+        scripted = new ScriptedEngine();
+        await standings[standing]();
+        const one = await id();
+        ends.push(await end((journal) => decide(journal, one, overrules)));
+      }
+    expect(ends).toEqual(table[standing]);
+  });
+
+  test('is kept once if its commit runs again, and beside the earlier one if it is another', async () => {
+    await standings.unknown();
+    const first = scripted.word('happened');
+    const others = [{ atMs: first.atMs + 1 }, { who: 'bob@there' }, { reason: 'asked' }, { kind: undone }];
+    const seen: Decision[] = [];
+    for (const change of [{}, {}, ...others] as Partial<Decision>[]) {
+      const word = { ...first, ...change };
+      seen.push(word);
+      await resolveIntent(await id(), word, scripted.open(), true);
+    }
+    const kept = await scripted.look(async (journal) => journal.decisionsOf(await id()));
+    expect(kept).toMatchObject(seen.slice(1));
+  });
+
+  test('shows the decision before it, where it is refused for that', async () => {
+    const declined = { id: expect.any(String), declined: { kind: 'declined', who: 'me@here' } };
+    await standings.declined();
+    const journal = scripted.open();
+    const word = scripted.word('did-not-happen');
+    await expect(resolveIntent(await id(), word, journal)).rejects.toMatchObject({ fields: declined });
+    const asked = needsApprovalNow(await scripted.only(), journal.reads, false);
+    await expect(asked).rejects.toMatchObject({ fields: declined });
+    const earlier = { kind: 'happened', reason: 'seen' };
+    scripted.script.push(lost);
+    await resume(await id(), scripted.engine(noRetries), scripted.word('approved'), true);
+    await resolveIntent(await id(), scripted.word('happened'), journal);
+    const reversed = resolveIntent(await id(), word, journal);
+    await expect(reversed).rejects.toMatchObject({ fields: { decision: word, earlier } });
+  });
+
+  test.each([
+    ['proposed', false],
+    ['in doubt, above the limit', true],
+  ] as const)('of what is %s is not to send it once more', async (standing, tainted) => {
+    await standings[standing]();
+    const one = await scripted.only();
+    expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id, tainted } }));
+    expect(endOf(await scripted.resume(one.id, []))).toBe('held');
+  });
+
+  test('of what is open or in doubt is to send it once more', async () => {
+    await standings.open();
+    expect(() => refuseProposal({ ...transferred, state: 'open' })).not.toThrow();
+    expect(endOf(await scripted.resume(await id(), [paid]))).toBe('accepted');
+  });
+});
+
+const transferred = { id: 'a', tainted: false, heldReason: undefined } as Intent;
+
+describe('what was proposed', () => {
+  const kept = () => scripted.look(async (journal) => journal.decisionsOf(await id()));
+  const byAda = { kind: 'proposed', who: 'ada@here' };
+
+  test.each([
+    ['new', [], 'proposed', proposing],
+    ['open', [unsent], 'proposed', proposing],
+    ['rejected', [reply(402)], 'proposed', proposing],
+    ['new and above the limit', [], 'above-limit', small],
+    ['open and above the limit', [unsent], 'above-limit', small],
+  ] as const)('is held, with who proposed it: %s', async (_what, replies, reason, changes) => {
+    if (replies.length > 0) await scripted.run(rent, replies, noRetries);
+    expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
+    const { heldReason, fingerprint } = await scripted.only();
+    expect([heldReason, await kept()]).toMatchObject([reason, [{ ...byAda, reason, fingerprint }]]);
+  });
+
+  test('stays unknown where it may have been made', async () => {
+    await scripted.run(rent, [lost], noRetries);
+    expect(endOf(await scripted.run(rent, [], proposing))).toBe('unknown');
+    expect(await kept()).toEqual([]);
+  });
+
+  test('and declined is shown with that decision, and is approved only overruling', async () => {
+    await standings.declined();
+    const declined = { declined: { kind: 'declined', who: 'me@here' } };
+    for (const outcome of [await scripted.run(rent, [], proposing), await scripted.resume(await id(), [])])
+      expect(outcome).toMatchObject(declined);
+    const word = scripted.word('approved');
+    for (const [decision, overrules] of [
+      [undefined, true],
+      [scripted.word('send-again'), true],
+      [word, false],
+    ] as const)
+      expect(endOf(await resume(await id(), scripted.engine(), decision, overrules))).toBe(
+        'replayed resolved',
+      );
+    scripted.script.push(paid);
+    expect(endOf(await resume(await id(), scripted.engine(), word, true))).toBe('accepted');
+    expect(await kept()).toMatchObject([byAda, declined.declined, { kind: 'approved' }]);
+  });
+
+  test('is the only thing that is approved against a decision', async () => {
+    await standings['did not happen']();
+    const ended = await resume(await id(), scripted.engine(), scripted.word('approved'), true);
+    expect(endOf(ended)).toBe('replayed resolved');
+  });
+
+  test('and declined without a name is not approved where the same was begun since', async () => {
+    await scripted.run(transfer(), [], proposing);
+    await decline();
+    const { id: first } = await scripted.only();
+    const approve = () => resume(first, scripted.engine(), scripted.word('approved'), true);
+    scripted.clock.advance(windows.transfer + 1);
+    await scripted.run(transfer(), [reply(402)], noRetries);
+    const later = (await scripted.intents())[1]?.id;
+    await expect(approve()).rejects.toMatchObject({ kind: 'begun-again', fields: { id: first, later } });
+  });
+
+  test('and declined without a name is approved where nothing was begun since', async () => {
+    await scripted.run(transfer(), [], proposing);
+    await decline();
+    scripted.script.push(paid);
+    const ended = await resume(await id(), scripted.engine(), scripted.word('approved'), true);
+    expect(endOf(ended)).toBe('accepted');
+  });
+});
+
+describe('another’s approval', () => {
+  const written = { limits: { SOL: {} }, approvals: 'other', approve_above: { SOL: '1' } };
+  const other = { policies: [policyOf(written)] };
+
+  test('is asked of another hand than the one that proposed it', async () => {
+    await scripted.run(rent, [], other);
+    const one = await id();
+    const approve = (who: string) =>
+      scripted.resume(one, [paid], { ...other, word: { ...scripted.word('approved'), who } });
+    await expect(approve('ada@here')).rejects.toMatchObject({
+      kind: 'own-proposal',
+      fields: { id: one, proposed: { kind: 'proposed', who: 'ada@here' } },
+    });
+    expect(endOf(await approve('bob@there'))).toBe('accepted');
+  });
+
+  test.each([
+    ['ada@here', 'held'],
+    ['bob@there', 'accepted'],
+  ])('is asked of what %s approved before that was asked', async (who, ended) => {
+    await scripted.run(rent, [], small);
+    const word = { ...scripted.word('approved'), who };
+    await scripted.resume(await id(), [unsent], { ...small, ...noRetries, word });
+    expect(endOf(await scripted.run(rent, [paid], other))).toBe(ended);
+  });
+
+  const bob = { who: 'bob' };
+  const role = { role: 'r' };
+
+  test.each<[string, readonly Partial<Decision>[], Partial<Decision>, boolean]>([
+    ['the same person', [{}], {}, true],
+    ['another person', [{}], bob, false],
+    ['who proposed it before, and not last', [bob, {}], bob, false],
+    ['another person with the same role', [role], { ...bob, ...role }, true],
+    ['the same name with another role', [role], { role: 's' }, false],
+    ['another person without a role', [role], bob, true],
+    ['a role, where the proposer has none', [{}], { ...bob, ...role }, true],
+    ['another person, where another body was proposed', [{ fingerprint: 'g' }], bob, true],
+    ['another person, where nothing was proposed', [{ kind: 'approved' }], bob, true],
+  ])('counts the hand as the proposer’s own, or not: %s', (_what, proposals, by, isOwn) => {
+    const ada: Decision = { ...scripted.word('proposed'), who: 'ada', fingerprint: 'f' };
+    const made = proposals.map((change) => ({ ...ada, ...change }));
+    expect(ownProposal(made, 'f', { ...ada, ...by }) !== undefined).toBe(isOwn);
+  });
+});
+
+describe('a dry run ends as the command would', () => {
+  const unknown = { ...transferred, state: 'unknown' } as Intent;
+  const open = { ...transferred, state: 'open' } as Intent;
+  const allowed = { is: 'allowed' } as const;
+  const asks = { is: 'needs-approval' } as const;
+  const refused = { is: 'refused', refusal: { rule: 'asset' } } as never;
+
+  test.each([
+    [{ is: 'new' }, {}, undefined],
+    [{ is: 'replay' }, {}, undefined],
+    [{ is: 'needs-decision' }, {}, 'held'],
+    [{ is: 'other-body' }, { word: refused }, 'other-body'],
+    [{ is: 'wait' }, { word: refused, proposes: true }, undefined],
+    [{ is: 'new' }, { word: allowed }, undefined],
+    [{ is: 'new' }, { word: asks }, 'held'],
+    [{ is: 'new' }, { word: refused }, 'policy-asset'],
+    [{ is: 'new', found: unknown }, { word: refused }, 'policy-asset'],
+    [{ is: 'resume', found: open }, { word: refused }, 'policy-asset'],
+    [{ is: 'resume', found: unknown }, { word: refused }, 'held'],
+    [{ is: 'resume', found: unknown }, { word: allowed }, undefined],
+    [{ is: 'resume', found: unknown }, { holds: 'key-age' }, 'held'],
+    [{ is: 'new' }, { proposes: true }, 'held'],
+    [{ is: 'new' }, { proposes: true, word: refused }, 'policy-asset'],
+    [{ is: 'resume', found: open }, { proposes: true }, 'held'],
+    [{ is: 'resume', found: unknown }, { proposes: true, word: refused }, 'unknown'],
+  ] as const)('%j, %j: %s', (plan, ahead, code) => {
+    const all = { word: undefined, proposes: false, holds: undefined, ...ahead };
+    expect(codeAhead({ found: undefined, ...plan } as Plan, all)).toBe(code);
+  });
+});
