@@ -1,10 +1,23 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
+import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
 import { openFile } from '../../../src/once/journal/sqlite/sqliteFile.ts';
+import { acceptLoss } from '../../../src/once/journal/sqlite/upkeep.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
-import { endWith, newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
+import {
+  baseUrl,
+  done,
+  endWith,
+  newFolder,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../../testing/journals.ts';
 import { describeSpending, people } from './spendingModel.ts';
 
 describeSpending(
@@ -85,4 +98,155 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
     }),
     { numRuns: 5 },
   );
+});
+
+test('in SQLite: sums go on where any process left them, and are of what was committed', async () => {
+  const path = newPath();
+  const both = [opened(path), opened(path)] as const;
+  const hour = Math.floor(nowMs / 3_600_000);
+  const [ada = '', bob = ''] = people;
+  const exact = new Map(people.map((one) => [one, 0]));
+  const begun: { id: string; to: string }[] = [];
+  const sum = (units: ReadonlyMap<number, bigint>): bigint => [...units.values()].reduce((a, b) => a + b, 0n);
+  const read = async (reads: Pick<Reads, 'spending'>, recipient: string): Promise<void> => {
+    const { total, toRecipient } = await reads.spending({ asset: 'SOL', sinceHour: hour - 24, recipient });
+    const all = [...exact.values()].reduce((a, b) => a + b);
+    expect([sum(total), sum(toRecipient)]).toEqual(
+      [all, exact.get(recipient) ?? 0].map((units) => unitsOf(String(units))),
+    );
+  };
+  const change = (who: 0 | 1, work: (tx: Transaction) => Promise<void>, to = ada): Promise<void> =>
+    both[who].commit(async (tx) => {
+      await read(tx, to);
+      await work(tx);
+    });
+  const begin = (to: string, many: number) => async (tx: Transaction) => {
+    for (let nth = 0; nth < many; nth += 1) {
+      const payment = JSON.stringify([to, 'sol', '1']);
+      const intent = newIntent({ kind: 'transfer', namedBy: 'once', name: 'n', payment });
+      await tx.begin(intent, 'hash', nowMs);
+      begun.push({ id: intent.id, to });
+    }
+    exact.set(to, (exact.get(to) ?? 0) + many);
+  };
+  const reject = (many: number) => async (tx: Transaction) => {
+    for (const { id, to } of begun.splice(0, many)) {
+      await tx.endAttempt(id, 1, endWith('rejected'), nowMs);
+      await tx.conclude(id, 'rejected', undefined, nowMs);
+      exact.set(to, (exact.get(to) ?? 0) - 1);
+    }
+  };
+  await both[0].startCounting(nowMs);
+  for (const journal of both) await read(journal.reads, ada);
+  await change(0, begin(ada, 1));
+  await change(0, reject(1));
+  for (const who of [0, 1, 0, 1] as const) {
+    await change(who, begin(who === 0 ? ada : bob, 70));
+    for (const journal of both) await read(journal.reads, ada);
+    const kept = [new Map(exact), [...begun]] as const;
+    const undone = both[who].commit(async (tx) => {
+      await begin(ada, 3)(tx);
+      await read(tx, ada);
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
+    for (const [to, units] of kept[0]) exact.set(to, units);
+    begun.splice(0, begun.length, ...kept[1]);
+  }
+  // No intent is added from here on: only what is given back moves the sums.
+  await change(0, async () => {}, bob);
+  await change(0, reject(70), bob);
+  await change(1, async () => {});
+  for (const journal of [...both, opened(path)]) for (const to of [bob, ada]) await read(journal.reads, to);
+  const { toRecipient } = await both[0].spending({
+    asset: 'SOL',
+    sinceHour: hour - 24,
+    recipient: undefined,
+  });
+  expect(toRecipient.size).toBe(0);
+});
+
+describe('in SQLite: what was spent', () => {
+  const hourMs = 3_600_000;
+  const now = nowMs / hourMs;
+  const at = (hour: number): number => nowMs + hour * hourMs;
+  const paying = (units: number, to = people[0]) => ({
+    ...({
+      kind: 'transfer',
+      namedBy: 'once',
+      name: 'n',
+      payment: JSON.stringify([to, 'sol', String(units)]),
+    } as const),
+  });
+
+  test.each([false, true])(
+    'is counted at its latest claim, by the hour; counting: %s',
+    async (isCounting) => {
+      const path = newPath();
+      const journal = opened(path);
+      const spent = async (hours = 24): Promise<unknown> => {
+        const scope = { asset: 'SOL', sinceHour: now - hours, recipient: undefined };
+        const { sinceMs, total } = await journal.spending(scope);
+        const moved = [...total].filter(([hour, units]) => units !== 0n && hour >= now - hours);
+        const byHour = moved.map(([hour, units]) => [hour - now, Number(units / unitsOf('1'))]);
+        return { sinceMs, ...Object.fromEntries(byHour) };
+      };
+      const own = async (id: string): Promise<unknown> => {
+        const found = await journal.ownSpending(id);
+        return found && [found.hour - now, Number(found.units / unitsOf('1'))];
+      };
+      expect(await spent()).toEqual({ sinceMs: undefined });
+      const first = await done(journal, 'accepted', paying(1), at(-24));
+      const early = await done(journal, 'accepted', paying(5), at(-30));
+      const rejected = await done(journal, 'rejected', paying(7), at(0));
+      const twice = await done(journal, 'rejected', paying(2), at(-5));
+      const resume = async (hour: number): Promise<void> => {
+        await journal.claim(twice, at(hour));
+        const { attempts } = await journal.startAttempt(twice, 'h', at(hour));
+        await journal.endAttempt(twice, attempts, endWith('unknown'), at(hour));
+        await journal.conclude(twice, 'unknown', undefined, at(hour));
+      };
+      await resume(1);
+      const old = await done(journal, 'unknown', paying(9), at(-73));
+      expect(await spent()).toEqual({ sinceMs: at(-73), '-24': 1, 1: 2 });
+      expect(await own(first)).toEqual([-24, 1]);
+      expect([await own(early), await own(rejected)]).toEqual([[-30, 5], undefined]);
+      if (isCounting) {
+        await journal.startCounting(at(2));
+        await done(journal, 'rejected', {}, at(2));
+        expect(await own(old)).toBeUndefined();
+        await journal.decide(old, {
+          kind: 'did-not-happen',
+          who: 'w',
+          atMs: 1,
+          reason: 'r',
+          signature: undefined,
+        });
+        for (const hour of [3, 4]) await resume(hour);
+        expect(await spent(100)).toEqual({ sinceMs: at(-73), '-30': 5, '-24': 1, 4: 2 });
+        expect([await own(twice), await own(rejected)]).toEqual([[4, 2], undefined]);
+        await done(journal, 'rejected', paying(3), at(4));
+        expect(await spent()).toEqual({ sinceMs: at(-73), '-24': 1, 4: 2 });
+      }
+      await journal.close();
+      const left = join(newFolder(), 'journal.db');
+      for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${left}${suffix}`);
+      acceptLoss(left, 'w', at(5));
+      rmSync(`${left}.mark`);
+      acceptLoss(left, 'w', at(6));
+      const scope = { asset: 'SOL', sinceHour: now, recipient: undefined };
+      expect((await opened(left).spending(scope)).sinceMs).toBe(at(6));
+    },
+  );
+
+  test('tells before anything counts who was paid, and always who spends', async () => {
+    const journal = opened();
+    for (const to of ['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz', 'EveTwoEnd'])
+      await done(journal, 'accepted', { ...paying(1, to), bot: 'payer' }, at(0));
+    const found = (await journal.paidLike('adaQQQxYZ')).map(({ address }) => address);
+    expect(found.sort()).toEqual(['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz']);
+    await done(journal, 'accepted', { ...paying(1), bot: 'old' }, at(-73));
+    await done(journal, 'accepted', { bot: 'talker' }, at(0));
+    expect(await journal.spenders('SOL', at(-24))).toEqual([{ bot: 'payer', url: baseUrl }]);
+  });
 });

@@ -102,8 +102,7 @@ export const applicationId = 0x62746a6c;
 const unreleasedId = 0x626f7463;
 
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
-  const row = database.prepare(/* sql */ `PRAGMA ${name}`).get() as Record<string, unknown> | undefined;
-  return row === undefined ? undefined : Object.values(row)[0];
+  return Object.values(database.prepare(/* sql */ `PRAGMA ${name}`).get() ?? {})[0];
 }
 
 /** What a database says about itself: which program made it, and which versions. */

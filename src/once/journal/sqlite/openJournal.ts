@@ -85,20 +85,22 @@ async function commitTogether<Result>(
   commit: Journal['commit'],
   gathering: Gathering,
 ): Promise<readonly PromiseSettledResult<Result>[]> {
-  try {
-    return await commit(async (tx) => {
-      const ends = await Promise.allSettled(gathering.inTurn(works, ({ work }) => work(tx)));
+  const all = (some: readonly GuardedWork<Result>[]): Promise<readonly PromiseSettledResult<Result>[]> =>
+    commit(async (tx) => {
+      const ends = await Promise.allSettled(gathering.inTurn(some, ({ work }) => work(tx)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
       return ends;
     });
+  try {
+    return await all(works);
   } catch (reason) {
     // A work that fails must not take its neighbours with it: each tries again alone, on what was rolled back. What is
     // committed nevertheless must not run again.
     if (works.length === 1 || factsOf(reason, 'mark-not-writable') !== undefined)
       return works.map(() => ({ status: 'rejected', reason }));
-    const alone = works.map((one) => commitTogether([one], commit, gathering));
-    return (await Promise.all(alone)).flat();
+    const alone = await Promise.allSettled(works.map((one) => all([one])));
+    return alone.flatMap((end) => (end.status === 'fulfilled' ? end.value : [end]));
   }
 }
 

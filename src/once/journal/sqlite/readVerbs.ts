@@ -138,11 +138,9 @@ function pageOf(
   return rows.map(({ seq }) => Number(seq));
 }
 
-type SelectionBindings = Record<string, number | string>;
-
 type Query = {
   readonly sql: string;
-  readonly bindings: SelectionBindings;
+  readonly bindings: Bindings;
   /**
    * Counts the rows that this query is for. If there are at most `most`, its answer is complete; otherwise it is
    * skipped.
@@ -197,7 +195,7 @@ function waysBy(
   last: number | undefined,
   length: number,
 ): readonly Query[] {
-  const page = { ...bindings, ...(last === undefined ? {} : { last }), length };
+  const page = { ...bindings, last, length };
   const [after, way] = selection.oldestFirst === true ? (['>', 'ASC'] as const) : (['<', 'DESC'] as const);
   const place = last === undefined ? [] : [`(created_at, seq) ${after} ${thisLast}`];
   const [inOrder, sorted] = [`created_at ${way}, seq ${way}`, `+created_at ${way}, +seq ${way}`];
@@ -243,7 +241,7 @@ type Condition = {
 type Conditions = {
   readonly where: readonly string[];
   readonly drivenBy: keyof Selection | undefined;
-  readonly bindings: SelectionBindings;
+  readonly bindings: Bindings;
 };
 
 /**
@@ -259,13 +257,10 @@ function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditi
   ];
   const unbound = { states: undefined, limit: undefined, oldestFirst: undefined };
   const asset = selection.asset && assetInPayment(selection.asset);
-  const bindings = { ...selection, ...unbound, asset };
   return {
     where: [...given.map((one) => one.sql(one === driving ? '' : '+')), ...times],
     drivenBy: driving?.is,
-    bindings: Object.fromEntries(
-      Object.entries(bindings).filter(([, value]) => value !== undefined),
-    ) as SelectionBindings,
+    bindings: { ...selection, ...unbound, asset },
   };
 }
 

@@ -203,6 +203,67 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
+    describe('a change of one intent', () => {
+      const named = (name: string) =>
+        ({ namedBy: 'once', name, kind: 'transfer', payment: '["p","sol","1"]' }) as const;
+      const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
+
+      async function inEveryState(journal: JournalInHand) {
+        const all = (verdict: Parameters<typeof done>[1]) => done(journal, verdict, named(verdict));
+        const begun = [newIntent(named('open')), newIntent(named('sending'))] as const;
+        for (const intent of begun) await journal.begin(intent, 'h', nowMs);
+        await journal.endAttempt(begun[0].id, 1, endWith('unsent'), nowMs);
+        await journal.conclude(begun[0].id, 'open', undefined, nowMs);
+        const resolved = await all('unknown');
+        await journal.decide(resolved, { ...word, kind: 'happened' });
+        const [accepted, rejected, unknown, held] = [
+          ...[await all('accepted'), await all('rejected'), await all('unknown'), await all('held')],
+        ] as const;
+        const [open, sending] = begun.map(({ id }) => id) as [string, string];
+        return { open, sending, accepted, rejected, unknown, held, resolved } as const;
+      }
+
+      test('leaves all others as they are, whatever is changed', async () => {
+        const journal = await openNew();
+        const others = Object.values(await inEveryState(journal));
+        const ours = await inEveryState(journal);
+        const identity = 'two of one';
+        const unfinished = await done(journal, 'unknown', { identity });
+        await done(journal, 'accepted', { identity });
+        const seen = async (): Promise<unknown> => [
+          (await journal.findUnnamed(identity))?.id,
+          ...(await Promise.all(
+            others.map(async (id) => [
+              await journal.get(id),
+              await journal.attemptsOf(id),
+              await journal.decisionsOf(id),
+              await journal.receiptsOf(id),
+            ]),
+          )),
+        ];
+        const before = await seen();
+        const receipt = { origin: 'o', what: 'transfer-id', value: 'v' } as const;
+        await journal.keepReceipts(ours.accepted, [receipt]);
+        await journal.markReported(ours.accepted, nowMs + 1);
+        await journal.rewrite(ours.rejected, Buffer.from('{}'), 'g', '["q","sol","1"]');
+        await journal.holdBack(ours.open, 'approval', nowMs + 1);
+        await journal.hold(ours.unknown, 'no-proof', nowMs + 1);
+        await journal.supersede(ours.held);
+        for (const kind of ['send-again', 'did-not-happen'] as const)
+          await journal.decide(ours.held, { ...word, kind });
+        await journal.claim(ours.rejected, nowMs + 1);
+        await journal.startAttempt(ours.rejected, 'h2', nowMs + 1);
+        await journal.endAttempt(ours.rejected, 2, endWith('accepted'), nowMs + 2);
+        await journal.conclude(ours.rejected, 'accepted', undefined, nowMs + 2);
+        expect(await seen()).toEqual(before);
+        expect(before).toContain(unfinished);
+        expect([await journal.receiptsOf(ours.accepted), await journal.receiptsOf(ours.open)]).toEqual([
+          [receipt],
+          [],
+        ]);
+      });
+    });
+
     describe('an owner that comes late', () => {
       type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
 
@@ -450,6 +511,25 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.paidBefore({ ...asked, sinceMs: nowMs + 2 })).toEqual([]);
       });
 
+      test('count from the first of several attempts, and where they were begun ten minutes before', async () => {
+        const journal = await openNew();
+        const doubtful = await done(journal, 'unknown', named('doubtful'), nowMs);
+        await journal.claim(doubtful, nowMs + 7);
+        await journal.startAttempt(doubtful, 'h', nowMs + 7);
+        for (const name of ['x', 'y']) {
+          const proposal = newIntent(named(name));
+          await journal.propose(proposal, 'proposed', nowMs - 600_000);
+          await journal.claim(proposal.id, nowMs + 1);
+          await journal.startAttempt(proposal.id, 'h', nowMs + 1);
+        }
+        const found = (await journal.paidBefore(asked)).map(({ name, atMs }) => [name, atMs - nowMs]);
+        expect(found.sort()).toEqual([
+          ['doubtful', 0],
+          ['x', 1],
+          ['y', 1],
+        ]);
+      });
+
       test('are found by a body that took another’s place', async () => {
         const journal = await openNew();
         const id = await done(journal, 'rejected', { ...named('other'), payment: '["9WzD","usdc","24"]' });
@@ -532,6 +612,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(twins.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
         const made = await journal.unnamedOfPayment(scope.baseUrl, 'p', nowMs);
         expect(made.map(({ id }) => id).sort()).toEqual(ids.slice(0, 4).sort());
+        const newest = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' }, nowMs + 1);
+        expect((await journal.unnamedOfPayment(scope.baseUrl, 'p', nowMs))[0]?.id).toBe(newest);
       });
     });
 
@@ -754,6 +836,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await done(journal, 'unknown', row('3'), nowMs - 100);
         await journal.begin(newIntent(row('4')), 'h', nowMs);
         await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 400);
+        await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 300);
         const standings = await journal.rowsStanding('b');
         expect(standings.sort((one, other) => one.begunAtMs - other.begunAtMs)).toMatchObject([
           { state: 'accepted', rows: 2, bot: 'payer', begunAtMs: nowMs - 300, updatedAtMs: nowMs - 200 },
@@ -762,7 +845,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ]);
         expect(await journal.rowsStanding('c')).toEqual([]);
         expect(await journal.overview()).toEqual({
-          intents: { accepted: 2, unknown: 1, sending: 1, held: 1 },
+          intents: { accepted: 2, unknown: 1, sending: 1, held: 2 },
           oldestUnsettledMs: nowMs - 400,
           lastAcceptedMs: nowMs - 200,
         });
@@ -1005,6 +1088,17 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await allOf(journal.select({ limit: 9 }))).map(({ attempts }) => attempts)).toEqual([1, 1]);
       });
 
+      test('where there is one that fails, it runs once', async () => {
+        const journal = await openNew();
+        let runs = 0;
+        const work = async (): Promise<never> => {
+          runs += 1;
+          throw new Error('cannot');
+        };
+        const ends = await journal.forMany(gathering).commitTogether([{ guards: {}, work }]);
+        expect([runs, ends]).toEqual([1, [{ status: 'rejected', reason: new Error('cannot') }]]);
+      });
+
       test('see what those before them did', async () => {
         const journal = await openNew();
         const intent = newIntent();
@@ -1036,6 +1130,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
               Promise.all([
                 tx.endAttempt(late.id, 1, endWith('accepted'), nowMs + 2),
                 tx.keepReceipts(late.id, []),
+                tx.otherHolder(late.id, []),
                 tx.conclude(late.id, 'accepted', undefined, nowMs + 2),
               ]),
           },

@@ -6,9 +6,14 @@ import type { GuardedWork, Selection } from '../../../../src/once/journal/journa
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
 import { pageQueries } from '../../../../src/once/journal/sqlite/readVerbs.ts';
 import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
-import { statements } from '../../../../src/once/journal/sqlite/statements.ts';
+import {
+  DamagedRow,
+  intentOf,
+  type SqlRow,
+  statements,
+} from '../../../../src/once/journal/sqlite/statements.ts';
 import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
-import { newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import { allOf, endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 
 describe('what is asked for is found by an index', () => {
   const database = (): DatabaseSyncInstance => openFile(newPath()).database;
@@ -78,6 +83,60 @@ describe('what is asked for is found by an index', () => {
   ])('a selection of %j', (selection, ...plans) => {
     const queries = pageQueries({ limit: 20, ...selection }, 7, 20);
     expect(queries.map(({ sql }) => planOf(sql))).toEqual(plans.map((plan) => expect.stringMatching(plan)));
+  });
+});
+
+test('the death of an owner is recorded of the intent that was asked for, and of no attempt that ended', async () => {
+  const path = newPath();
+  const owner = inHand(openJournal(path));
+  const [one, other] = [
+    await owner.begin(newIntent(), 'h', nowMs),
+    await owner.begin(newIntent(), 'h', nowMs),
+  ];
+  await owner.endAttempt(one.id, 1, endWith('limited'), nowMs + 1);
+  await owner.startAttempt(one.id, 'h', nowMs + 2);
+  const journal = opened(path);
+  await journal.recordDeath(one.id, nowMs + 3);
+  expect((await journal.get(one.id))?.state).toBe('sending');
+  await owner.close();
+  await journal.recordDeath(one.id, nowMs + 3);
+  expect(await journal.get(one.id)).toMatchObject({
+    state: 'unknown',
+    tainted: true,
+    mayHaveLandedAtMs: nowMs + 2,
+  });
+  expect(await journal.attemptsOf(one.id)).toMatchObject([
+    { verdict: 'limited', endedAtMs: nowMs + 1 },
+    { verdict: 'unknown', phase: 'process-died', endedAtMs: nowMs + 3 },
+  ]);
+  expect((await journal.get(other.id))?.state).toBe('sending');
+  expect(await journal.attemptsOf(other.id)).toMatchObject([{ verdict: undefined }]);
+});
+
+test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i', (ms) => {
+  const row = { created_at: 1, updated_at: ms, state: 'open' };
+  const read = (change: SqlRow): unknown => intentOf({ ...row, ...change }, () => false);
+  expect(read({})).toMatchObject({ updatedAtMs: ms });
+  for (const change of [{ updated_at: ms + Math.sign(ms) }, { created_at: 2 * ms }, { state: 'sendine' }])
+    expect(() => read(change)).toThrow(DamagedRow);
+});
+
+describe('a beginning of names', () => {
+  test('is found behind more intents than are looked at one by one', async () => {
+    const path = newPath();
+    const { database } = openFile(path);
+    const filled = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 20003)
+      INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, body, state, owner,
+        created_at, updated_at)
+      SELECT n, 'message', 'u', 'b', 'once', iif(n < 4, 'pay-', 'x-') || n, n, n, 'f', x'7b', 'sending', 'o', n, n FROM n`;
+    database.exec(filled);
+    database.close();
+    const journal = opened(path);
+    const found = async (nameStart: string, limit: number): Promise<string[]> =>
+      (await allOf(journal.select({ nameStart, limit }))).map(({ id }) => id);
+    expect(await found('pay-', 9)).toEqual(['3', '2', '1']);
+    expect(await found('pay-', 2)).toEqual(['3', '2']);
+    expect(await found('x-', 2)).toEqual(['20003', '20002']);
   });
 });
 

@@ -16,8 +16,10 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
+import { gathering } from '../../../../src/batch/gathering.ts';
 import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
+import type { Transaction } from '../../../../src/once/journal/journal.ts';
 import { lookAtJournal, recentIntents } from '../../../../src/once/journal/sqlite/lookOnly.ts';
 import { Mark } from '../../../../src/once/journal/sqlite/mark.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
@@ -313,6 +315,7 @@ describe('a journal that has lost something', () => {
     expect(journal.lost?.fields).toEqual({ path, loss: { is: 'rows', rows: five } });
     expect(await allOf(journal.select({ limit: 10 }))).toEqual([]);
     expect((await failureOf(() => done(journal, 'accepted'))).code).toBe('journal-not-writable');
+    expect(journal.isReadOnly).toBe(true);
     await journal.close();
   });
 
@@ -544,6 +547,14 @@ describe('a mark that cannot be raised', () => {
     expect(failure.code).toBe('journal-not-writable');
     expect(failure.message).toContain('journal.db.mark cannot be written');
     expect(failure.message).toContain('the disk is full');
+    const [one, two] = [newIntent(), newIntent()];
+    const works = [one, two].map((intent) => ({
+      guards: { beforeSending: true },
+      work: (tx: Transaction) => tx.begin(intent, 'h', nowMs),
+    }));
+    const rejected = { status: 'rejected', reason: { kind: 'mark-not-writable' } };
+    expect(await journal.forMany(gathering).commitTogether(works)).toMatchObject([rejected, rejected]);
+    expect(await journal.attemptsOf(one.id)).toHaveLength(1);
   });
 
   test('or not even opened, stops it too', async () => {

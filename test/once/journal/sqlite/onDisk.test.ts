@@ -109,7 +109,7 @@ vi.mock('@photostructure/sqlite', async (original) => {
 
 describe('a journal that is opened', () => {
   test('new, is on the disk with its mark before it is used', () => {
-    opened(newPath());
+    expect(opened(newPath())).toMatchObject({ isReadOnly: false, lost: undefined, movedTo: undefined });
     expect(disk.synced).toEqual(['data', 'journal.db.mark.new', 'data']);
   });
 
@@ -121,6 +121,28 @@ describe('a journal that is opened', () => {
     disk = { synced: [], opened: [], said: [] };
     expect(lookAtJournal(path).syncsFully).toBe(true);
   });
+
+  test.each(['', '-wal', '.mark'])(
+    'is in trouble once journal.db%s is not its own any more',
+    async (suffix) => {
+      const path = newPath();
+      const journal = opened(path);
+      const file = `${path}${suffix}`;
+      const trouble = (how: string) => ({
+        is: 'files',
+        failure: { kind: 'taken-away', fields: { path: file, how } },
+      });
+      expect(journal.trouble()).toBeUndefined();
+      copyFileSync(file, `${file}.copy`);
+      rmSync(file);
+      // After a commit it is looked again.
+      await journal.commit(async () => undefined);
+      expect(journal.trouble()).toMatchObject(trouble('gone'));
+      await journal.commit(async () => undefined);
+      copyFileSync(`${file}.copy`, file);
+      expect(journal.trouble()).toMatchObject(trouble('replaced'));
+    },
+  );
 
   // To close the file by hand would drop the locks that this process has on it.
   test('again by the same process, is read through SQLite only', async () => {
@@ -229,22 +251,25 @@ describe('a commit', () => {
 });
 
 describe('a loss', () => {
-  test('of one row after another is counted on above, and no damage', async () => {
+  test('of one row of each kind is counted on above, and no damage', async () => {
     const path = newPath();
     const journal = opened(path);
-    await done(journal, 'accepted');
+    const decided = async (on: typeof journal): Promise<void> => {
+      const id = await done(on, 'unknown');
+      await on.decide(id, { kind: 'happened', who: 'w', atMs: nowMs, reason: 'r', signature: undefined });
+    };
+    await decided(journal);
     const left = join(newFolder(), 'journal.db');
     copyFileSync(path, left);
     copyFileSync(`${path}-wal`, `${left}-wal`);
-    await done(journal, 'accepted');
+    await decided(journal);
     copyFileSync(`${path}.mark`, `${left}.mark`);
-    expect(acceptLoss(left, 'w', nowMs).rows).toEqual([
-      { what: 'intents', first: 2, last: 2 },
-      { what: 'attempts', first: 2, last: 2 },
-    ]);
+    expect(acceptLoss(left, 'w', nowMs).rows).toEqual(
+      ['intents', 'attempts', 'decisions'].map((what) => ({ what, first: 2, last: 2 })),
+    );
     const again = opened(left);
-    for (let nth = 0; nth < 2; nth += 1) await done(again, 'accepted');
-    expect(Mark.look(left)).toMatchObject({ intents: 4, attempts: 4 });
+    for (let nth = 0; nth < 2; nth += 1) await decided(again);
+    expect(Mark.look(left)).toEqual({ intents: 4, attempts: 4, decisions: 4 });
     expect(await again.findUnnamed('new')).toBeUndefined();
   });
 

@@ -1,8 +1,11 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import { Told } from '../../../../src/cli/say/told.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { openingFailure, sqliteFailure } from '../../../../src/once/journal/sqlite/faults.ts';
+import { damaged, openingFailure, sqliteFailure } from '../../../../src/once/journal/sqlite/faults.ts';
+import { newFolder } from '../../../../testing/journals.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>
   Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' }, errcode === undefined ? {} : { errcode });
@@ -56,6 +59,20 @@ describe('what SQLite says, by its number or by its words', () => {
     expect(openingFailure(sqlite(1, 'near "x"'), '/j.db')).toMatchObject({ code: 'journal-damaged' });
     const ours = new Error('ours');
     expect(openingFailure(ours, '/j.db')).toBe(ours);
+  });
+
+  test('what is damaged is moved aside as one, and over nothing that was kept before', () => {
+    const path = join(newFolder(), 'j.db');
+    const asides = (): unknown => (damaged(path).fields as { aside: unknown }).aside;
+    const moves = (ends: readonly string[], aside: string) =>
+      ends.map((end) => ({ from: `${path}${end}`, to: `${path}.damaged${aside}${end}` }));
+    for (const end of ['', '-wal', '.mark']) writeFileSync(`${path}${end}`, 'x');
+    expect(asides()).toEqual(moves(['', '-wal', '.mark'], ''));
+    rmSync(`${path}-wal`);
+    for (const [nth, kept] of ['.damaged', '.damaged-2-wal', '.damaged-3.mark'].entries()) {
+      writeFileSync(`${path}${kept}`, 'x');
+      expect(asides()).toEqual(moves(['', '.mark'], `-${nth + 2}`));
+    }
   });
 
   test('a failure that has its name already keeps it', () => {
