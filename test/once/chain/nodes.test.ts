@@ -120,7 +120,8 @@ describe('what all nodes together say of a transaction', () => {
       [{}, { ...status({ ...seen, slot: 99 }), getTransaction: transactionAt({ slot: 99 }) }],
       'nothing nodes-disagree',
     ],
-    ['two times', [{}, time(1_795_007_201)], 'nothing nodes-disagree'],
+    ['two times', [{}, time(1_795_007_200)], 'finalized'],
+    ['times that are too far apart', [{}, time(1_795_007_201)], 'nothing nodes-disagree'],
   ];
   test.each(rows)('%s', async (_what, nodes, expected) => {
     const sighting = await sight(nodes);

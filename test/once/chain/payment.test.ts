@@ -44,6 +44,7 @@ const wrappedTo = (owner: typeof ada | typeof bob): Pick<Made, 'tokens' | 'decim
   ],
 });
 
+const wholeOnly = Buffer.from(checked(walletTokens, adaTokens, 7n).data.with(9, 0));
 const of2022 = (...kind: number[]): Made['calls'][number] => ({
   ...withFee(walletTokens, adaTokens, one, 0n),
   data: Buffer.concat([Buffer.from(kind), Buffer.alloc(17)]),
@@ -243,6 +244,12 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
     'owner-unclear?',
   ],
   [
+    'accounts in no balance, and a token without decimals',
+    { calls: [{ ...checked(walletTokens, adaTokens, 7n), data: wholeOnly }] },
+    usdc,
+    'owner-unclear?',
+  ],
+  [
     'a mint with two decimals',
     {
       calls: [move(walletTokens, adaTokens, one)],
@@ -427,6 +434,7 @@ describe('an amount in parts', () => {
     [powers(12), 'other-amount'],
     [[...powers(12), 1n], 'in-parts?'],
     [powers(13, sol), 'other-amount'],
+    [powers(20).map((each) => half - each), 'other-amount'],
   ])('%s of a billion', (units, expected) => {
     expect(found(parts(...units))).toBe(expected);
   });

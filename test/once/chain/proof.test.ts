@@ -123,11 +123,14 @@ describe('a payment that the recipient did not gain', () => {
     expect(judged({ calls, tokens }, { ...usdc, to: adaTokens })).toBe('proven');
   });
 
-  test('of a token proves nothing, where one unit went back', () => {
-    const calls = [move(walletTokens, adaTokens, one), move(adaTokens, walletTokens, 1n)];
-    const tokens = [account(wallet, walletTokens, one, 1n), account(ada, adaTokens, 0n, one - 1n)];
-    expect(judged({ calls, tokens }, usdc)).toBe('undecided no-gain');
-  });
+  test.each([programs.token, programs.token2022])(
+    'of a token of %s proves nothing, where a unit went back',
+    (by) => {
+      const calls = [move(walletTokens, adaTokens, one, by), move(adaTokens, walletTokens, 1n, by)];
+      const tokens = [account(wallet, walletTokens, one, 1n), account(ada, adaTokens, 0n, one - 1n)];
+      expect(judged({ calls, tokens }, usdc)).toBe('undecided no-gain');
+    },
+  );
 
   test('of a token beside another intent’s is less the fee of each', () => {
     const second = key(14);

@@ -121,10 +121,10 @@ describe('what nobody knew', () => {
     );
   });
 
-  test('is written before its commit ends, and keeps all others off what it reads', async () => {
+  test('is written step by step before its commit ends, and keeps all others off what it reads', async () => {
     const journal = opened();
     const id = await inDoubt(journal, {});
-    let [open, written] = [0, 0];
+    let [open, most, written] = [0, 0, 0];
     const guarded: (Guards | undefined)[] = [];
     const late = (tx: Transaction): Transaction =>
       new Proxy(tx, {
@@ -132,6 +132,7 @@ describe('what nobody knew', () => {
           (target, name: keyof Transaction) =>
           async (...given: unknown[]) => {
             open += 1;
+            most = Math.max(most, open);
             written += 1;
             for (let turns = 0; turns < 20; turns += 1) await undefined;
             const came = await (target[name] as (...all: unknown[]) => unknown)(...given);
@@ -149,6 +150,7 @@ describe('what nobody knew', () => {
     };
     expect(await ended({ ...journal, commit }, id, look())).toBe('proven resolved happened');
     expect(written).toBeGreaterThan(5);
+    expect(most).toBe(1);
     expect(guarded).toEqual([
       receiptGuards([
         { origin: genesis, what: 'instruction', value: `${signature}/0` },
