@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   chownSync,
@@ -521,13 +522,27 @@ describe('what can never be a journal is refused untouched', () => {
   test('a folder', async () => {
     const folder = newFolder();
     const { mode } = statSync(folder);
-    expect((await failureOf(() => openJournal(folder))).code).toBe('journal-unusable');
+    const refused = await failureOf(() => openJournal(folder));
+    expect([refused.code, refused.message]).toEqual([
+      'journal-unusable',
+      expect.stringContaining('a folder'),
+    ]);
     expect(statSync(folder).mode).toBe(mode);
+  });
+
+  test('a pipe', async () => {
+    const path = join(newFolder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    expect(() => openJournal(path)).toThrow(expect.objectContaining({ fields: { path, is: 'other' } }));
   });
 
   test('a device, also for root, whose mode stays', async () => {
     const { mode } = statSync('/dev/null');
-    expect((await failureOf(() => openJournal('/dev/null'))).code).toBe('journal-unusable');
+    const refused = await failureOf(() => openJournal('/dev/null'));
+    expect([refused.code, refused.message]).toEqual([
+      'journal-unusable',
+      expect.stringContaining('a device'),
+    ]);
     expect(statSync('/dev/null').mode).toBe(mode);
     expect(existsSync('/dev/null.mark')).toBe(false);
   });

@@ -10,12 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { type backup as copyByPages, DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as locks from '../../../../src/machine/fileLock.ts';
 import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
 import { Mark } from '../../../../src/once/journal/sqlite/mark.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
+import { SourceFile } from '../../../../src/once/journal/sqlite/sourceFile.ts';
 import { checkpoint, fitLog, openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
 import {
   acceptLoss,
@@ -24,6 +25,7 @@ import {
   findLoss,
   writingTrouble,
 } from '../../../../src/once/journal/sqlite/upkeep.ts';
+import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {
   countStates,
@@ -40,7 +42,11 @@ type Disk = {
   opened: string[];
   statfs?: Partial<fs.StatsFs>;
   takes?: number;
+  /** The file that lists the mounts, if there is one. */
   mounts?: string;
+  isFull?: true;
+  /** Copies in SQLite's place. */
+  copy?: (target: string) => void;
   keepsNames?: true;
   /** Runs once while a lock is waited for. */
   meanwhile?: (() => void) | undefined;
@@ -75,7 +81,7 @@ vi.mock('node:fs', async (original) => {
     writeSync: (file: number, bytes: Buffer, ...rest: number[]): number =>
       disk.takes ?? real.writeSync(file, bytes, ...rest),
     readFileSync: (path: PathLike, encoding: 'utf8') =>
-      path === '/proc/self/mountinfo' ? (disk.mounts ?? '') : real.readFileSync(path, encoding),
+      real.readFileSync(path === '/proc/self/mountinfo' ? (disk.mounts ?? '/no/proc') : path, encoding),
     renameSync: (from: string, to: string): void => {
       if (disk.keepsNames === undefined) real.renameSync(from, to);
     },
@@ -92,7 +98,7 @@ vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   return { ...real, whileLocked };
 });
 vi.mock('@photostructure/sqlite', async (original) => {
-  const real = await original<{ DatabaseSync: typeof DatabaseSync }>();
+  const real = await original<{ DatabaseSync: typeof DatabaseSync; backup: typeof copyByPages }>();
   // Some builds do not sync every commit unless they are told to; a lax one not even then.
   class Lax extends real.DatabaseSync {
     constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
@@ -101,10 +107,20 @@ vi.mock('@photostructure/sqlite', async (original) => {
     }
     override exec(sql: string): void {
       disk.said.push(sql);
+      if (disk.isFull && sql === 'COMMIT') {
+        super.exec('ROLLBACK');
+        throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+      }
       super.exec(disk.isLax ? sql.replaceAll('synchronous = FULL', 'synchronous = NORMAL') : sql);
     }
   }
-  return { ...real, DatabaseSync: Lax };
+  const backup: typeof copyByPages = async (database, target, options) => {
+    await new Promise(setImmediate);
+    if (disk.copy === undefined) return real.backup(database, target, options);
+    disk.copy(String(target));
+    return 0;
+  };
+  return { ...real, DatabaseSync: Lax, backup };
 });
 
 describe('a journal that is opened', () => {
@@ -194,16 +210,51 @@ describe('a journal that is opened', () => {
       const octal = path.replaceAll('\\', '\\134').replaceAll(' ', '\\040');
       const mounted = expect.objectContaining({ kind: 'mounted-alone' });
       const mounts = `22 1 0:20 / /proc rw - proc proc rw\n23 1 8:1 /x ${octal} rw - ext4 /dev/sda rw\n`;
-      disk.mounts = mounts;
+      const list = join(newFolder(), 'mountinfo');
+      writeFileSync(list, mounts);
+      disk.mounts = list;
       expect(() => openJournal(path)).toThrow(mounted);
-      disk.mounts = '';
+      writeFileSync(list, '');
       await openJournal(path).close();
       rmSync(`${path}.mark`);
-      disk.mounts = mounts;
+      writeFileSync(list, mounts);
       expect(() => openJournal(path)).toThrow(mounted);
       expect(() => acceptLoss(path, 'w', nowMs)).toThrow(mounted);
     },
   );
+});
+
+describe('a disk that is full at a commit', () => {
+  test.each<[string, (path: string) => unknown]>([
+    ['of a send', (path) => done(opened(path), 'accepted')],
+    ['of a loss', (path) => acceptLoss(path, 'w', nowMs)],
+    ['that closes a journal for its move', (path) => source(path).closeFor(moved, async () => undefined)],
+    ['that makes a journal', () => openJournal(newPath())],
+  ])('%s is told as that', async (_what, work) => {
+    const path = newPath();
+    await openJournal(path).close();
+    disk.isFull = true;
+    const failure = await failureOf(() => work(path));
+    expect(failure.code).toBe('journal-not-writable');
+    expect(failure.message).toContain('full');
+    expect(disk.said).toContain('BEGIN IMMEDIATE');
+  });
+
+  const moved = { place: 'a server', journal: 'j', who: 'w', atMs: nowMs };
+  const source = (path: string): SourceFile => closedAfterTest(SourceFile.open(path));
+
+  test('is none for a journal that nobody ever sent through, whose move is synced', async () => {
+    const path = newPath();
+    await openJournal(path).close();
+    const file = source(path);
+    writeFileSync(`${path}.owners`, '');
+    await expect(file.closeFor(moved, async () => undefined)).rejects.toMatchObject({ kind: 'not-writable' });
+    rmSync(`${path}.owners`);
+    await file.closeFor(moved, async () => undefined);
+    disk.said = [];
+    file.noteWhole(nowMs);
+    expect(disk.said).toEqual(['PRAGMA synchronous = FULL']);
+  });
 });
 
 describe('a commit', () => {
@@ -403,6 +454,24 @@ describe('a backup', () => {
     const target = join(newFolder(), 'copy.db');
     truncateSync(`${path}.mark`, 20);
     await expect(backUp(path, target)).rejects.toMatchObject({ kind: 'lost' });
+    expect(readdirSync(dirname(target))).toEqual([]);
+  });
+
+  test('that is not what the journal holds is not left', async () => {
+    const [path, other] = [await inUse(), await inUse()];
+    const target = join(newFolder(), 'copy.db');
+    disk.copy = (to) => copyFileSync(other, to);
+    await expect(backUp(path, target)).rejects.toMatchObject({
+      kind: 'lost',
+      fields: { path: target, loss: { is: 'mark', found: 'anothers' } },
+    });
+    disk.copy = () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+    await expect(backUp(path, target)).rejects.toMatchObject({
+      kind: 'backup-not-made',
+      fields: { trouble: { code: 'ENOSPC' } },
+    });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { Owners } from '../../../../src/once/journal/sqlite/ownFiles.ts';
+import { Owners, OwnFiles } from '../../../../src/once/journal/sqlite/ownFiles.ts';
 
 vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();
@@ -22,7 +22,10 @@ afterEach(() => {
 
 // The proof made fcntl fail with EINTR, which SQLite calls busy: botctl called it a bug of its own.
 test('a lock call that is interrupted is made again', () => {
-  vi.mocked(takeLock).mockReturnValueOnce(undefined);
+  vi.mocked(takeLock).mockImplementationOnce((path) => {
+    writeFileSync(path, '');
+    return undefined;
+  });
   const owners = new Owners(join(folder, 'journal.db'));
   const name = owners.self();
   expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([name]);
@@ -41,4 +44,27 @@ test('a disk that takes no locks is named, and is no bug', () => {
   })();
   expect(failed).toBeInstanceOf(Failure);
   expect(failed).toMatchObject({ code: 'journal-not-writable' });
+});
+
+test('a dead owner leaves nothing behind', () => {
+  const owners = new Owners(join(folder, 'journal.db'));
+  owners.self();
+  writeFileSync(join(folder, 'journal.db.owners', 'dead'), '');
+  owners.forget('dead');
+  owners.close();
+  expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([]);
+});
+
+test('the files of a journal are looked at again after a commit, 5 ms later, and when the clock goes back', () => {
+  const path = join(folder, 'journal.db');
+  const gone = { path, how: 'gone' };
+  const lookAgain = (commits: number, atMs: number): unknown => {
+    writeFileSync(path, '');
+    const files = new OwnFiles([path]);
+    expect(files.trouble(1, 1000)).toBeUndefined();
+    rmSync(path);
+    return files.trouble(commits, atMs);
+  };
+  expect([lookAgain(1, 1000), lookAgain(1, 1004)]).toEqual([undefined, undefined]);
+  expect([lookAgain(2, 1000), lookAgain(1, 1005), lookAgain(1, 999)]).toEqual([gone, gone, gone]);
 });

@@ -1,4 +1,5 @@
-import { copyFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
@@ -6,7 +7,16 @@ import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts'
 import { SourceFile } from '../../../../src/once/journal/sqlite/sourceFile.ts';
 import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
 import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
-import { baseUrl, done, newFolder, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import {
+  baseUrl,
+  done,
+  endWith,
+  newFolder,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../../../testing/journals.ts';
 
 const moved = { place: 'a server', journal: 'j', who: 'w', atMs: nowMs + 5 };
 const fine = async (): Promise<void> => undefined;
@@ -19,7 +29,11 @@ test('a file that is copied is read whole, in the order in which its intents beg
   const journal = opened(path);
   const input = { baseUrl, kind: 'transfer', rows: 1, skipped: 0, skippedInDoubt: 0, totals: [] } as const;
   for (const name of ['b-2', 'b-1']) await journal.keepBatch({ ...input, name });
-  const id = await done(journal, 'unknown', { kind: 'transfer', payment: 'p' });
+  const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'h', nowMs);
+  await journal.endAttempt(id, 1, endWith('limited'), nowMs);
+  await journal.startAttempt(id, 'h', nowMs);
+  await journal.endAttempt(id, 2, endWith('unknown'), nowMs);
+  await journal.conclude(id, 'unknown', undefined, nowMs);
   const decision = { kind: 'happened', who: 'w', atMs: 1, reason: 'r', signature: undefined } as const;
   await journal.decide(id, decision);
   const receipt = { origin: 'g', what: 'instruction', value: 's/1' } as const;
@@ -41,12 +55,18 @@ test('a file that is copied is read whole, in the order in which its intents beg
       .sort(),
   );
   const [first, second, third] = pages[0] ?? [];
-  expect(first).toMatchObject({ intent: { id }, leftBehind: false, attempts: [{ verdict: 'unknown' }] });
+  expect(first).toMatchObject({
+    intent: { id },
+    leftBehind: false,
+    attempts: [{ verdict: 'limited' }, { verdict: 'unknown' }],
+  });
   expect(first).toMatchObject({ decisions: [decision], receipts: [receipt], observations: [seen] });
   expect(second).toMatchObject({ intent: { id: left }, leftBehind: true, decisions: [], receipts: [] });
   expect(third).toMatchObject({ intent: { ownerLives: false }, attempts: [{ number: 1 }], observations: [] });
   expect([file.intents, file.moved]).toEqual([202, undefined]);
   expect(file.batches.map(({ name }) => name)).toEqual(['b-1', 'b-2']);
+  expect(pages.flat().map(({ attempts }) => attempts.length)).toEqual([2, ...Array(201).fill(1)]);
+  expect(hash('sha256', Buffer.concat([file.salt, Buffer.from('token')]))).toBe(journal.hashOf('token'));
   const { version } = file;
   expect(file.version).toBe(version);
   await done(journal, 'accepted');
@@ -58,6 +78,13 @@ test('a file that has nothing is not copied', () => {
   expect(() => SourceFile.open(path)).toThrow(
     expect.objectContaining({ kind: 'nothing-to-copy', fields: { path } }),
   );
+});
+
+test('a file that has lost something is not copied', async () => {
+  const path = newPath();
+  await openJournal(path).close();
+  rmSync(`${path}.mark`);
+  expect(() => SourceFile.open(path)).toThrow(expect.objectContaining({ kind: 'lost' }));
 });
 
 test('a file is closed once nobody sends through it, and sends nothing more, in whatever process', async () => {
