@@ -20,12 +20,8 @@ export function firstBadByte(bytes: Uint8Array): { line: number; column: number 
     }
   };
   let good = 0;
-  let bad = bytes.length + 1;
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2);
-    if (readable(middle) === undefined) bad = middle;
-    else good = middle;
-  }
+  for (let step = 2 ** Math.floor(Math.log2(bytes.length)); step >= 1; step /= 2)
+    if (readable(good + step) !== undefined) good += step;
   const before = (readable(good) ?? '').split('\n');
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
