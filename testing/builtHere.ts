@@ -92,12 +92,16 @@ function apart(argv: readonly string[], { clock, machinePolicy, ...start }: Star
   if (machinePolicy !== undefined && existsSync(machinePolicy))
     throw new Error("BOTCTL_BIN: a machine's policy is for the program in this process");
   if (clock === undefined) return botctl(argv, start);
+  return botctl(argv, { ...start, env: { ...start.env, ...skippingLike(clock) } });
+}
+
+/** The environment in which a process of its own goes by this clock, from where it stands now. */
+export function skippingLike(clock: Clock): Record<string, string> {
   if (!(clock instanceof SkippingClock)) throw new Error('BOTCTL_BIN: this clock is for this process');
-  const skipping = {
+  return {
     BOTCTL_SKIPPED_MS: String(clock.now() - Date.now()),
     ...loadingFirst(`${root}/testing/skipSleeps.cjs`),
   };
-  return botctl(argv, { ...start, env: { ...start.env, ...skipping } });
 }
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {

@@ -1,7 +1,7 @@
 import { clearLine, cursorTo, moveCursor } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
-import { type AtScreen, botctlHere } from './builtHere.ts';
+import { type AtScreen, botctlHere, skippingLike } from './builtHere.ts';
 import { foreignBin } from './program.ts';
 import { type OnTerminal, onTerminal, type Steps, type TerminalMore } from './terminal.ts';
 
@@ -16,7 +16,8 @@ export async function onTerminalHere(
   env: Readonly<Record<string, string>>,
   { clock, ...more }: TerminalMore & { readonly clock?: Clock } = {},
 ): Promise<OnTerminal> {
-  if (foreignBin !== undefined) return onTerminal(argv, steps, env, more);
+  if (foreignBin !== undefined)
+    return onTerminal(argv, steps, { ...env, ...(clock === undefined ? {} : skippingLike(clock)) }, more);
   const screen = new Screen(steps, more.columns ?? 80);
   const { code, stdout, stderr } = await botctlHere(argv, {
     env: { TERM: 'xterm', ...env },

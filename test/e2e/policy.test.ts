@@ -127,17 +127,9 @@ describe('a limit', () => {
       policy: { word: 'allowed' },
     });
   });
-
-  test('counts what was spent before there was a policy', async () => {
-    useProfile(undefined);
-    expect(await runHeld(pay('one', '0.7'))).toMatchObject({ exit: 0 });
-    const policy = { ...base, limits: { SOL: { day: '1' } } };
-    expect(await held(policy, pay('two', '0.4'))).toMatchObject({ exit: 2, error: { remaining: '0.3' } });
-  });
 });
 
 describe('who is paid', () => {
-  const bob = 'So11111111111111111111111111111111111111112';
   // The first and the last four are the same, as in poisoned histories.
   const likeAda = '9WzDaKBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
@@ -148,21 +140,6 @@ describe('who is paid', () => {
     expect(await runHeld(pay('rent', '0.1', '@bob'))).toMatchObject({
       exit: 2,
       error: { code: 'bad-input' },
-    });
-  });
-
-  test('is nobody else, where only recipients are', async () => {
-    const policy = { ...base, limits: { SOL: {} }, recipients: { bob }, only_recipients: true };
-    expect(await held(policy, pay('rent', '0.1'))).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-recipient' },
-    });
-  });
-
-  test('is in an asset that the policy names', async () => {
-    expect(await held({ ...base, limits: { USDC: {} } }, pay('rent', '0.1'))).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-asset' },
     });
   });
 
@@ -283,13 +260,6 @@ describe('what is in doubt', () => {
     expect(held1).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'policy' } });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
-
-  test('of what was rejected nothing counts', async () => {
-    useProfile(writePolicy(policy));
-    await operator.sandbox.faults({ kind: 'reply', status: 400, when: 'before' });
-    expect((await runHeld(pay('one', '0.7'))).exit).toBe(2);
-    expect(await runHeld(pay('two', '0.9'))).toMatchObject({ exit: 0 });
-  });
 });
 
 describe('two policies', () => {
@@ -307,13 +277,6 @@ describe('two policies', () => {
 });
 
 describe('a journal', () => {
-  test('that is younger than the window cannot say what was spent', async () => {
-    const strict = { schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } };
-    const refused = await held(strict, pay('one', '0.1'));
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/too new to say what was spent/u);
-  });
-
   test('that has accepted a loss is young from then on', async () => {
     const daysMs = 3 * 24 * 3_600_000;
     const clock = new SkippingClock();
@@ -346,15 +309,7 @@ describe('a journal', () => {
 describe('a policy that cannot be used', () => {
   test.each([
     ['{', /line 1/u],
-    ['{"schema":"botctl-policy/2","limits":{}}', /line 1.*schema is from a newer botctl/u],
     ['{"schema":"botctl-policy/1",\n"limits":{},\n"limts":{}}', /line 3, column 1: limts is not known/u],
-    ['{"schema":"botctl-policy/1",\n"limits":{"SOL":{"day":"1e3"}}}', /line 2.*limits\.SOL\.day/u],
-    [
-      '{"schema":"botctl-policy/1","limits":{"SOL":{},\n"sol":{}}}',
-      /line 2.*limits\.sol is SOL in another spelling/u,
-    ],
-    ['{"schema":"botctl-policy/1","limits":{},"recipients":{"ada":"x"}}', /recipients\.ada/u],
-    ['{"schema":"botctl-policy/1"}', /limits is missing/u],
   ])('%s: nothing is sent, and the line is named', async (text, said_) => {
     const refused = await held(text, pay('one', '0.1'));
     expect(refused).toMatchObject({ exit: 1, error: { code: 'policy-damaged' } });
