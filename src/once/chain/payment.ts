@@ -277,7 +277,7 @@ function tokensAgree(account: string, transaction: ChainTransaction, tokens: rea
   return only !== undefined && another === undefined && withoutFee(only, transaction, tokens) !== undefined;
 }
 
-/** What the recipient received: all of it, or under Token-2022 what a fee left. Only if balances agree, it counts. */
+/** What the recipient received if the balances agree: all of it, or under Token-2022 what a fee left. */
 function receivedBy(one: MovedToken, transaction: ChainTransaction, tokens: readonly MovedToken[]): bigint {
   if (unitsChange(one.to, transaction) === netOf(one.to, tokens)) return one.units;
   return withoutFee(one, transaction, tokens) ?? one.units;

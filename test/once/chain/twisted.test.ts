@@ -1,13 +1,13 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ChainNodes, RpcNode } from '../../../src/once/chain/nodes.ts';
+import type { RpcNode } from '../../../src/once/chain/nodes.ts';
 import { findPayment, type Payment } from '../../../src/once/chain/payment.ts';
 import { judgeLook } from '../../../src/once/chain/settle.ts';
 import { parseExact, readTransaction } from '../../../src/once/chain/transaction.ts';
-import type { Flight } from '../../../src/once/wire/flight.ts';
 import type { Readings } from '../../../src/sandbox/readings.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../../testing/sandbox.ts';
+import { genesis, type Said, ScriptedNode, together } from './scriptedNode.ts';
 import {
   ada,
   adaTokens,
@@ -27,7 +27,6 @@ import {
   written,
 } from './transactions.ts';
 
-const genesis = key(42);
 const sol = 1_000_000_000n;
 const units = 1_000_000n;
 const toAda = { lamports: { [wallet]: -sol, [ada]: sol } };
@@ -217,28 +216,16 @@ function theOne<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
-/** What a client of this node is told. */
-function nodeWith(replies: Replies, host = 'node'): RpcNode {
-  const answer = (body: Uint8Array): Flight => {
-    const { id, method } = JSON.parse(Buffer.from(body).toString()) as { id: number; method: string };
-    const results: Record<string, unknown> = {
-      ...{ getGenesisHash: replies.genesis, getSignatureStatuses: replies.statuses },
-      getTransaction: replies.transaction,
-    };
-    const envelope = { jsonrpc: '2.0', id, result: results[method], ...(replies.envelope as object) };
-    const text = Buffer.from(JSON.stringify(envelope));
-    return { came: 'reply', status: replies.status, headers: {}, body: text, ended: 'whole' };
-  };
-  return new RpcNode({
-    ...{
-      host,
-      url: { reveal: () => 'https://node' },
-      timeoutMs: 1,
-      cut: new AbortController().signal,
-      now: () => 0,
+/** A node that tells its clients these replies. */
+function nodeWith({ status, envelope: beside, ...replies }: Replies, host = 'node'): RpcNode {
+  const say = (result: unknown): Said => ({ status, beside, result });
+  return new ScriptedNode(
+    {
+      ...{ getGenesisHash: say(replies.genesis), getSignatureStatuses: say(replies.statuses) },
+      getTransaction: say(replies.transaction),
     },
-    channel: { fly: async ({ body }) => answer(body), close: async () => {} },
-  });
+    host,
+  );
 }
 
 const nobody = { own: new Set<string>(), others: new Set<string>() };
@@ -250,7 +237,7 @@ async function verdictOf(
   nodes: readonly RpcNode[],
   { signature: paid, payment }: Pick<Base, 'signature' | 'payment'>,
 ): Promise<string> {
-  const all = new ChainNodes(nodes, genesis, (ask) => ask());
+  const all = together(...nodes);
   const sighting = await all.sight(paid, await all.statusesOf([paid]), 'confirmed');
   const cluster = { genesis, name: 'test' };
   const look = { signature: paid, sighting, payment, cluster, hosts: all.hosts };
