@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type NodeAnswer, patiently } from '../../../src/once/chain/nodes.ts';
+import { mostSignatures, type NodeAnswer, patiently } from '../../../src/once/chain/nodes.ts';
 import type { Commitment } from '../../../src/once/chain/verdict.ts';
 import { genesis, nowMs, type Said, type Says, ScriptedNode, together } from './scriptedNode.ts';
 import { ada, mint, pay, read, signature, wallet, written } from './transactions.ts';
@@ -252,6 +252,8 @@ test('a node is asked in the words of its protocol', async () => {
     ['getSlot', { commitment: 'finalized' }],
   ]);
   expect(node.left.at(-1)).toBe('closed');
+  // A node refuses more.
+  expect(mostSignatures).toBe(256);
 });
 
 describe('a node that limits', () => {
