@@ -1,6 +1,6 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownProposal } from '../../../src/once/engine/approval.ts';
+import { declineOf, ownProposal } from '../../../src/once/engine/approval.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
 import {
@@ -162,6 +162,22 @@ describe('what a person may decide', () => {
     await expect(reversed).rejects.toMatchObject({ fields: { decision: word, earlier } });
   });
 
+  test('counts what a dead process was sending as in doubt', async () => {
+    await standings['sent by a dead process']();
+    await resolveIntent(await id(), scripted.word('did-not-happen'), scripted.open());
+    expect(await scripted.only()).toMatchObject({ state: 'resolved', tainted: true });
+    scripted.remove();
+    scripted = new ScriptedEngine();
+    await standings['sent by a dead process']();
+    expect(endOf(await scripted.resume(await id(), [paid]))).toBe('accepted');
+  });
+
+  test('is not to be resolved before it is approved', async () => {
+    await standings.proposed();
+    const resolved = resolveIntent(await id(), scripted.word('happened'), scripted.open());
+    await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal', fields: { tainted: false } });
+  });
+
   test.each([
     ['proposed', false],
     ['in doubt, above the limit', true],
@@ -274,6 +290,21 @@ describe('another’s approval', () => {
     await scripted.resume(await id(), [unsent], { ...small, ...noRetries, word });
     expect(endOf(await scripted.run(rent, [paid], other))).toBe(ended);
   });
+
+  test.each([
+    [[], false],
+    [['declined'], true],
+    [['declined', 'proposed'], true],
+    [['declined', 'approved'], false],
+    [['approved', 'declined'], true],
+  ] as const)(
+    'is no more asked after it was declined, until it is approved: %j',
+    async (kinds, isDeclined) => {
+      const decisions = kinds.map((kind): Decision => ({ ...scripted.word(kind), fingerprint: 'f' }));
+      const decisionsOf = async () => [...decisions, { ...scripted.word('declined'), fingerprint: 'g' }];
+      expect((await declineOf('i', 'f', { decisionsOf }))?.kind).toBe(isDeclined ? 'declined' : undefined);
+    },
+  );
 
   const bob = { who: 'bob' };
   const role = { role: 'r' };

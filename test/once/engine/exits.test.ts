@@ -2,6 +2,7 @@ import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
 import { newOneNotice, replayNotice } from '../../../src/cli/say/explain.ts';
 import { groupedExits } from '../../../src/cli/say/told.ts';
+import { engineFailure } from '../../../src/once/engine/facts.ts';
 import { whyMayDiffer } from '../../../src/once/engine/judgement.ts';
 import { endingOf, type Outcome, type Stopped } from '../../../src/once/engine/outcome.ts';
 import { type ExitRow, exitTable, failureExits } from '../../../src/once/failures.ts';
@@ -190,6 +191,23 @@ describe('the exit code', () => {
     expect(endingOf(ended(other, undefined)).needsOtherName).toBe(needs);
     const twin = { is: 'not-sent', because: 'unfinished-twin', intent: other } as const;
     expect(endingOf(twin).needsOtherName).toBe(false);
+  });
+
+  test('of what a person declined is 10', async () => {
+    const declined = intent('resolved', 'transfer', { resolvedAs: 'declined' });
+    const word = { kind: 'declined', who: 'me', atMs: nowMs, reason: 'no', signature: undefined } as const;
+    expect(await explained({ ...ended(declined, undefined), declined: word }, nowMs)).toMatchObject({
+      exit: 10,
+    });
+  });
+
+  test.each([
+    [1, ['intent-missing', 'request-changed', 'intent-changed', 'policy-changed']],
+    [2, ['unnamed-on-shared', 'not-a-proposal', 'begun-again', 'being-sent', 'proven', 'decided-otherwise']],
+    [10, ['own-proposal', 'is-proposal', 'proposal-declined']],
+  ] as const)('of what is refused before anything is sent is %i: %s', (exit, kinds) => {
+    const exits = kinds.map((kind) => failureExits[engineFailure(kind, {} as never).code]);
+    expect(exits).toEqual(kinds.map(() => exit));
   });
 
   test('of done is 0', async () => {

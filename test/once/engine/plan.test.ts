@@ -1,7 +1,9 @@
 // What a plan rests on beside the table of re-runs: other URLs, names, declined bodies, what would be repeated.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claim } from '../../../src/once/engine/claim.ts';
+import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
+import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import {
   identify,
   isInDoubt,
@@ -13,7 +15,8 @@ import {
 import { declineProposal } from '../../../src/once/engine/resume.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
-import { states } from '../../../src/once/journal/journal.ts';
+import type { Order } from '../../../src/once/intent/naming.ts';
+import { type Intent, type Receipt, states } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
@@ -287,5 +290,69 @@ describe('a rejection on a new journal', () => {
     scripted = new ScriptedEngine();
     expect(await isNew(transfer())).toBe(false);
     expect(await isNew(transfer({ amount: '2' }, run('r')))).toBe(false);
+  });
+});
+
+describe('what the disk has changed', () => {
+  const named = transfer({}, once('rent'));
+
+  /** A run whose journal reads an intent, its receipts or its last attempt otherwise than they were written. */
+  async function runOn(
+    change: Partial<Intent>,
+    { receipts, order = named }: { receipts?: readonly Receipt[]; order?: Order } = {},
+  ): Promise<Outcome> {
+    const journal = scripted.open();
+    const changed = (found: Intent | undefined) => found && { ...found, ...change };
+    const commit: EngineContext['commit'] = (work, guards) =>
+      journal.commit(
+        (tx) =>
+          work({
+            ...tx,
+            findByKey: async (scope, key) => changed(await tx.findByKey(scope, key)),
+            get: async (id) => changed(await tx.get(id)) as Intent,
+            startAttempt: async (...given) => changed(await tx.startAttempt(...given)) as Intent,
+            receiptsOf: async (id) => [...(receipts ?? (await tx.receiptsOf(id)))],
+          }),
+        guards,
+      );
+    return scripted.run(order, [paid], { journal, commit });
+  }
+  const other = { body: Buffer.from('{"amount":"9"}') };
+  const receipt = (what: Receipt['what'], value: string): Receipt => ({
+    origin: 'o' as BaseUrl,
+    what,
+    value,
+  });
+
+  test.each([
+    ['what was done', [paid], named, { kind: 'intent-changed', fields: { wasDone: true } }],
+    [
+      'what another body is compared with',
+      [paid],
+      rent('2'),
+      { kind: 'intent-changed', fields: { wasDone: false } },
+    ],
+    ['a request', [unsent], named, { kind: 'request-changed', fields: { mayHaveLanded: false } }],
+    ['a request in doubt', [lost], named, { kind: 'request-changed', fields: { mayHaveLanded: true } }],
+  ] as const)('is not told or sent: %s', async (_what, replies, order, failure) => {
+    await scripted.run(named, replies, noRetries);
+    await expect(runOn(other, { order })).rejects.toMatchObject(failure);
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('is not told where the reply and the receipts of a transfer differ', async () => {
+    await scripted.run(named, [paid], noRetries);
+    for (const what of ['signature', 'transfer-id'] as const)
+      await expect(runOn({}, { receipts: [receipt(what, 'x')] })).rejects.toMatchObject({
+        kind: 'intent-changed',
+      });
+    // A chain gives it, and no reply.
+    expect(endOf(await runOn({}, { receipts: [receipt('instruction', 'x')] }))).toBe('replayed accepted');
+  });
+
+  test('is not looked for in the reply of what a person decided', async () => {
+    await scripted.run(named, [reply(500, { transfer_id: 't' })], noRetries);
+    await scripted.decide((await scripted.only()).id, 'happened');
+    expect(endOf(await runOn({}, { receipts: [receipt('signature', 'x')] }))).toBe('replayed resolved');
   });
 });

@@ -157,6 +157,8 @@ describe('over a limit', () => {
 
   test.each(['day', 'recipient_day'])('of a %s, it is told which bot spent it', async (limit) => {
     const limited = held({ limits: { SOL: { [limit]: '2' } } });
+    await scripted.run(transfer({}, once('earlier')), [paid], { bot: 'earlier', ...limited });
+    scripted.clock.advance(25 * hour);
     await scripted.run(rent(), [paid], limited);
     expect(await scripted.run(transfer({ amount: '1' }, once('b')), [], limited)).toMatchObject({
       refusal: { rule: limit.replace('_', '-'), spentBy: [{ bot: 'tips' }] },

@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waitForOwner } from '../../../src/once/engine/beforeClaim.ts';
 import { guardsOf } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
+import { resolveIntent } from '../../../src/once/engine/resume.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import { paymentOf } from '../../../src/once/intent/wanted.ts';
 import type { Attempt, Intent, Journal } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
-import { ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
+import { endOf, ScriptedEngine, transfer, unsent } from '../../../testing/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -116,6 +117,22 @@ describe('a wait for another process', () => {
   });
 });
 
+describe('what is resumed', () => {
+  const soon = { limits: { retries: 0, maxWaitMs: 100 } };
+
+  test('waits for the process that sends it', async () => {
+    await scripted.beginSending(transfer());
+    expect(endOf(await scripted.resume((await scripted.only()).id, [], soon))).toBe('still-sending');
+  });
+
+  test('waits for the process that sends its twin', async () => {
+    await scripted.run(transfer(), [unsent], soon);
+    const { id } = await scripted.only();
+    await scripted.beginSending(transfer({ memo: 'twin' }));
+    expect(endOf(await scripted.resume(id, [], soon))).toBe('not sent: twin-still-sending');
+  });
+});
+
 describe('others are kept out while it is claimed', () => {
   const payment = paymentOf(transfer().wanted);
   const paying = `payment https://bots.example ${payment}`;
@@ -132,6 +149,22 @@ describe('others are kept out while it is claimed', () => {
     ['a message', { ...once, payment: undefined }, onServer, { alone: ['k', 'n'], alongside: [] }],
   ] as const)('from the same, and from the same payment: %s', (_what, guarded, limits, guards) => {
     expect(guardsOf(guarded, limits, ['n'])).toEqual({ ...guards, beforeSending: true });
+  });
+
+  test('while it is resumed or decided', async () => {
+    await scripted.run(transfer(), [unsent], { limits: { retries: 0 } });
+    const { id, identity, payment: paid } = await scripted.only();
+    const alone: unknown[] = [];
+    const open = scripted.open();
+    const commit: EngineContext['commit'] = (work, guards) => {
+      alone.push(guards?.alone);
+      return open.commit(work, guards);
+    };
+    const journal = { ...open, commit };
+    await resolveIntent(id, scripted.word('happened'), journal);
+    await scripted.resume(id, [], { journal });
+    const same = [identity, `payment https://bots.example ${paid}`];
+    expect(alone).toEqual([same, same]);
   });
 
   test.each([
