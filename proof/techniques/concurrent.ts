@@ -5,7 +5,7 @@ import { command, Play, type Stage } from '../play.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { shortened, toldBy } from '../told.ts';
-import { batchOf, type Job, pay, say } from './concurrent/jobs.ts';
+import { batchOf, isAnotherByNow, type Job, pay, say } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
@@ -43,9 +43,11 @@ type Scene = {
 async function member(dice: Dice, all: readonly Job[], count: number, scene: Scene): Promise<Ran[]> {
   const rans: Ran[] = [];
   while (rans.length < count) {
-    const job: Pick<Job, 'argv' | 'stdin'> =
-      dice.below(5) === 0 ? { argv: dice.pick(others) } : dice.pick(all);
-    rans.push(await once(job, scene));
+    const job: Job = dice.below(5) === 0 ? { argv: dice.pick(others), effects: 0 } : dice.pick(all);
+    if (isAnotherByNow(job)) continue;
+    const ran = await once(job, scene);
+    if (ran.code === 0) job.doneAtMs ??= Date.now();
+    rans.push(ran);
   }
   return rans;
 }
@@ -79,6 +81,7 @@ async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void
   await Promise.all(
     [1, 2, 3, 4].map(async () => {
       for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+        if (isAnotherByNow(job)) continue;
         const ran = await once(job, scene);
         if (ran.code !== 0) play.unmet(`botctl ${job.argv.join(' ')} does not end well: ${shortened(ran)}`);
       }
