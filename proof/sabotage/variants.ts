@@ -72,7 +72,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/journal/sqlite/statements.ts',
-        from: 'AND (name IS NOT sought.name OR named_by IS NOT sought.named_by)',
+        from: 'AND (intents.name IS NOT sought.name OR intents.named_by IS NOT sought.named_by)',
         to: '',
       },
     ],
