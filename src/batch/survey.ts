@@ -365,8 +365,9 @@ class Surveyor {
   /** Whether the row would be held when its turn comes, before anything is sent. */
   #waits({ kind, request }: Wanted, plan: Plan): boolean {
     const { bot, journal } = this.#inputs;
-    const { policies = [] } = this.#order;
-    if (plan.is === 'new') return kind === 'transfer' && needsApproval(policies, spendOf(request, bot));
+    const { policies } = this.#order;
+    if (plan.is === 'new')
+      return policies !== undefined && kind === 'transfer' && needsApproval(policies, spendOf(request, bot));
     if (plan.is !== 'resume' || plan.found === undefined || journal === undefined) return false;
     return whyHold(plan.found, { journal, bot, clock: journal.clock }) !== undefined;
   }

@@ -106,7 +106,7 @@ export class SharedTransaction<Result> {
       fence ? this.#lease.renewalOn(this.#connection) : askNumber(this.#connection),
     ]);
     const rows = answers.at(-1)?.rows ?? [];
-    if (fence) this.#lease.fence(rows);
+    this.#lease.fence(rows);
     this.#policyNumber = numberOf(rows[0]?.policy);
     this.#onServerTime(Number(rows[0]?.now));
     return String(rows[0]?.xid);

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Decision } from '../../src/once/journal/journal.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { gathering } from '../../src/batch/gathering.ts';
+import type { Decision, Guards, Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
+import type { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
+import { Lease } from '../../src/postgres/lease.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
+import { SharedTransaction } from '../../src/postgres/transaction.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { passHere } from '../../testing/localTime.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
@@ -22,8 +27,10 @@ const beforeSending = { beforeSending: true } as const;
 let proxy: CuttableProxy;
 /** What the server's next answer to a COMMIT is made into. */
 let asCommitted: string | undefined;
+let durability: string[] = [];
 beforeAll(async () => {
   proxy = await startCuttableProxy((await sharedServer()).port, (from, message) => {
+    durability.push(...(/synchronous_commit = \w+/u.exec(message.toString('latin1')) ?? []));
     if (from !== 'server' || asCommitted === undefined || message.toString('latin1', 5) !== 'COMMIT\0')
       return message;
     const text = Buffer.from(`${asCommitted}\0`);
@@ -142,10 +149,93 @@ describe('a commit', () => {
     expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
   });
 
-  test('that is over shows nothing to who still holds it', async () => {
-    const journal = await openShared(await newSharedPlace());
-    const kept = await journal.commit(async (tx) => tx, beforeSending);
-    await expect(allOf(kept.select({ limit: 1 }))).rejects.toThrow('this transaction is over');
+  test.each(['made', 'not made'])(
+    'that is over, and %s, shows nothing to who still holds it',
+    async (end) => {
+      const journal = await openShared(await newSharedPlace());
+      let kept: Transaction | undefined;
+      const ending = journal.commit(async (tx) => {
+        kept = tx;
+        if (end === 'not made') throw new Error('no');
+      }, beforeSending);
+      await ending.catch(() => {});
+      await expect(allOf((kept as Transaction).select({ limit: 1 }))).rejects.toThrow(
+        'this transaction is over',
+      );
+    },
+  );
+
+  test('that is rolled back again and again is told as that', async () => {
+    const journal = await openShared(throughProxy(await newSharedPlace()), {
+      patience: { ...patience, maxWaitMs: 200 },
+    });
+    const failed = await failureOf(() =>
+      journal.commit(async () => {
+        asCommitted = 'ROLLBACK';
+      }),
+    );
+    expect(failed).toMatchObject({ message: expect.stringContaining('the server rolled a commit back') });
+  });
+
+  test.each<[string, Guards[]]>([
+    ['on', [{}]],
+    ['off', [{ unsynced: true }, { unsynced: true }]],
+    ['on', [{ unsynced: true }, {}]],
+  ])('is waited for on the disk (%s) unless all of it may be lost: %j', async (is, guards) => {
+    const journal = await openShared(throughProxy(await newSharedPlace()));
+    durability = [];
+    await journal
+      .forMany(gathering)
+      .commitTogether(guards.map((one) => ({ guards: one, work: (tx) => tx.get('x') })));
+    expect(durability).toEqual([`synchronous_commit = ${is}`]);
+  });
+
+  test('that starts nothing makes nobody an owner, and keeps no lease', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place));
+    const look = () => journal.commit((tx) => tx.get('x'), {});
+    await look();
+    const owners = await onServer(place, (client) => client.query('SELECT FROM owners'));
+    expect(owners.rowCount).toBe(0);
+    await journal.begin(newIntent(), 'h', nowMs);
+    passHere(20_000);
+    await look();
+    expect(journal.trouble()).toEqual({ is: 'stale-claim' });
+  });
+
+  test('brings the server’s time and the number of the newest policy', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place);
+    await onServer(place, (client) =>
+      client.query(`INSERT INTO policies (text, who, at) VALUES ('{}', 'w', 1), ('{}', 'w', 2)`),
+    );
+    passHere(3_600_000);
+    expect(await journal.commit((tx) => tx.policyNumber(), beforeSending)).toBe(2);
+    expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
+  });
+
+  test('takes its locks in one order, and shares only that of what it spends without a limit', async () => {
+    const locksOf = (...guards: Guards[]) => {
+      const works = guards.map((one) => ({ guards: one, work: async () => undefined }));
+      const lease = new Lease(1, 's', 'p');
+      return new SharedTransaction({} as PgConnection, 's', works, lease, () => {}).locks;
+    };
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const inOrder = locksOf({ alone: names });
+    expect(new Set(inOrder.map(({ number }) => number)).size).toBe(8);
+    expect(locksOf({ alone: names.toReversed().slice(0, 4) }, { alongside: names.slice(0, 4) })).toEqual(
+      inOrder,
+    );
+    const free: Guards = { spends: { of: 'a', isLimited: false } };
+    const limited: Guards = { spends: { of: 'a', isLimited: true } };
+    const shares = [[free], [limited], [free, limited], [limited, free], [free, { alone: ['a'] }]];
+    expect(shares.map((some) => locksOf(...some).map(({ isShared }) => isShared))).toEqual([
+      [true],
+      [false],
+      [false],
+      [false],
+      [false],
+    ]);
   });
 
   test('is made in no journal that was put in the place of the one that was open', async () => {
@@ -181,6 +271,48 @@ describe('a commit', () => {
       await cancelling;
     });
     expect(runs).toBe(2);
+  });
+});
+
+describe('a try at a commit', () => {
+  const serverError = (code: string) => Object.assign(new Error(code), { code });
+
+  /** Whose works fail like that, on a connection that is like this. */
+  async function tryAll(errors: Error[], like: object = {}) {
+    const destroy = vi.fn();
+    const line = {
+      ...{ here: '1', isBroken: false, warnings: [], destroy, ...like },
+      all: async () => [{ rows: [{ xid: '7', now: 0 }] }],
+      query: async () => ({ rows: [], command: 'ROLLBACK' }),
+    } as unknown as PgConnection;
+    const works = errors.map((error) => ({ guards: {}, work: () => Promise.reject(error) }));
+    const transaction = new SharedTransaction(line, 's', works, new Lease(1, 's', 'p'), () => {});
+    return { tried: await transaction.run(() => ({}) as Transaction), destroyed: destroy.mock.calls.length };
+  }
+  const after = serverError('25P02');
+
+  test.each([
+    ['the first error, not those that it caused', [after, serverError('55P03'), after], '55P03', []],
+    [
+      'the server’s error, and the work that failed by itself',
+      [serverError('40001'), new Error()],
+      '40001',
+      [1],
+    ],
+    ['an error that some work kept to itself', [after, after], '25P02', []],
+  ])('fails by %s', async (_by, errors, code, failed) => {
+    const { tried, destroyed } = await tryAll(errors);
+    expect(tried).toMatchObject({ is: 'undone', because: { code }, failed: new Set(failed) });
+    expect(destroyed).toBe(0);
+  });
+
+  test('leaves a server that has become a standby', async () => {
+    expect((await tryAll([serverError('25006')])).destroyed).toBe(1);
+  });
+
+  test('was broken off if the connection broke, or the server rolled back', async () => {
+    const ends = [await tryAll([after], { isBroken: true }), await tryAll([])];
+    expect(ends.map(({ tried }) => tried.is)).toEqual(['broken-off', 'broken-off']);
   });
 });
 

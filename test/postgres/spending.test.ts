@@ -81,3 +81,32 @@ test('four machines with many rows each claim no more together than a day allows
   expect(words.filter((word) => word === 'refused')).toHaveLength(78);
   expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
 });
+
+test('many entries are put into sums by who claims, and what is spent stays the same', async () => {
+  const place = await newSharedPlace();
+  await startCounting(place, nowMs);
+  const journal = inHand(await openShared(place));
+  const payment = JSON.stringify([ada, 'sol', '1']);
+  await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
+  await onServer(place, (client) =>
+    client.query(`INSERT INTO spending (intent, asset, recipient, units, at)
+      SELECT intent, asset, recipient, units, at FROM spending, generate_series(2, 500)`),
+  );
+  const entries = async () => {
+    const { rows } = await onServer(place, (client) =>
+      client.query('SELECT count(*)::int AS left FROM spending WHERE NOT summed'),
+    );
+    return rows[0].left;
+  };
+  const scope = { asset: 'SOL', recipient: ada, sinceHour: Math.floor(nowMs / 3_600_000) };
+  const looked = await journal.reads.spending(scope);
+  expect(await entries()).toBe(500);
+  const spends = { of: 'spend sol', isLimited: true };
+  const ofClaims = () => journal.commit((tx) => tx.spending(scope), { spends, beforeSending: true });
+  expect([await ofClaims(), await ofClaims()]).toEqual([looked, looked]);
+  expect([...looked.total.values(), ...looked.toRecipient.values()]).toEqual([
+    unitsOf('500'),
+    unitsOf('500'),
+  ]);
+  expect(await entries()).toBe(0);
+});
