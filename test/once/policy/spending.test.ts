@@ -210,6 +210,14 @@ describe('in SQLite: what was spent', () => {
       const old = await done(journal, 'unknown', paying(9), at(-73));
       expect(await spent()).toEqual({ sinceMs: at(-73), '-24': 1, 1: 2 });
       expect(await own(first)).toEqual([-24, 1]);
+      for (const [recipient, asset, count] of [
+        [people[0], 'SOL', 2],
+        [people[1], 'SOL', 0],
+        [people[0], 'TOKEN', 0],
+      ] as const) {
+        const { toRecipient } = await journal.spending({ asset, sinceHour: now - 24, recipient });
+        expect(toRecipient.size).toBe(count);
+      }
       expect([await own(early), await own(rejected)]).toEqual([[-30, 5], undefined]);
       if (isCounting) {
         await journal.startCounting(at(2));
