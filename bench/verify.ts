@@ -38,16 +38,7 @@ export const measure: Measure = async (given) => {
     const file = join(home.path, `${name}.csv`);
     const lines = Array.from({ length: rows }, line);
     writeFileSync(file, `id,to_address,asset,amount\n${lines.join('\n')}\n`);
-    const words = [
-      'batch',
-      'transfer',
-      file,
-      '--once',
-      name,
-      '--yes',
-      '--concurrency',
-      '16',
-    ];
+    const words = ['batch', 'transfer', file, '--once', name, '--yes', '--concurrency', '16'];
     await runBotctl(words, home.env);
   };
   const verify = async (): Promise<WholeRun & { readonly requests: number }> => {
