@@ -17,6 +17,7 @@ import { claimedBy } from '../../../src/once/failures.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Order } from '../../../src/once/intent/naming.ts';
 import { type Intent, type Receipt, states } from '../../../src/once/journal/journal.ts';
+import { done } from '../../../testing/journals.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
@@ -61,6 +62,31 @@ describe('a plan', () => {
       await journal.begin(newIntent(identify(rent(), bot, journal), bot, chance.uuid), 'hash', 0);
     });
     expect(endOf(await scripted.run(rent()))).toBe('replayed accepted');
+  });
+
+  test.each([
+    [['accepted', 'held', 'unknown'], 'unknown-at-other-url', 'unknown'],
+    [['accepted', 'sending', 'held'], 'unknown-at-other-url', 'sending'],
+    [['rejected', 'held'], 'held-at-other-url', 'held'],
+    [['accepted'], 'other-url', 'accepted'],
+    [['rejected'], 'other-url', 'rejected'],
+  ] as const)('finds the name at other URLs, the least settled first: %j', async (found, because, state) => {
+    for (const [index, one] of found.entries()) {
+      const at = { spelledUrl: `https://bots.example/${index}` as BaseUrl };
+      const { bot, chance } = scripted.engine(at);
+      await scripted.look(async (journal) => {
+        const intent = newIntent(identify(rent(), bot, journal), bot, chance.uuid);
+        if (one === 'sending') await journal.begin(intent, 'hash', 0);
+        else await done(journal, one, intent, 0);
+      });
+    }
+    const url = 'https://bots.example';
+    expect(await scripted.run(rent())).toEqual({
+      is: 'not-sent',
+      because,
+      intent: expect.objectContaining({ state }),
+      url,
+    });
   });
 
   test('lets a row of a batch be no twin of what has a name of its own', async () => {
