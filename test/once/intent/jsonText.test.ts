@@ -206,6 +206,7 @@ describe('the place of a value', () => {
     [['é😀'], 2, 11],
     [['é😀', 'b'], 3, 2],
     [['é😀', 'x', 'y'], 2, 11],
+    [['é😀', 'b', 'x'], 3, 2],
     [['x'], 1, 1],
     [[], 1, 1],
   ])('%j is line %i, column %i', (path, line, column) => {
