@@ -73,6 +73,17 @@ export class SandboxHome {
     return join(this.home.path, 'data', 'botctl', 'journal.db');
   }
 
+  /** A profile of the service and its node. It reads its token from PAYER and the node's URL from NODE. */
+  chainProfile(baseUrl: string = this.sandbox.baseUrl): Record<string, unknown> {
+    const { genesisHash: cluster, assets, wallet } = this.sandbox.node;
+    return {
+      'base-url': baseUrl,
+      token: { kind: 'env', variable: 'PAYER' },
+      'rpc-url': [{ kind: 'env', variable: 'NODE' }],
+      ...{ cluster, assets, wallet },
+    };
+  }
+
   /** Runs a command to its end, in this process. By default it tries once and never waits. */
   run(argv: readonly string[], more: More = {}): Promise<Ran> {
     return botctlHere(this.#withLimits(argv), { ...this.#started(more), ...this.#clock });

@@ -3,9 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slow = [
   /\/test\/proof\//u,
   // These take more than 4 s each; the other e2e files take one or two.
-  /\/e2e\/(shared\w+|batch|once|canary|readme|team|pack|action|statuses|suggestions)\.test/u,
-  /\/test\/e2e\/|\/postgres\/(contract|copy|servers|cuts)\.test/u,
-  /\/test\/(journal|sandbox|scripts|testing)\//u,
+  /\/e2e\/(shared\w+|asking|batch|canary|hugeInput|lateEnds|once|pack|paidAlready|pooler|readme|restoredServer|sandbox|team)\.test|\/postgres\/(contract|copy|cuts|identities|servers)\.test/u,
+  /\/test\/(e2e|postgres)\/|\/sqlite\/(file|processes)\.test/u,
+  /\/test\/(once\/journal|sandbox|scripts|testing)\//u,
 ];
 
 /** Starts slow files first, so that none runs alone at the end. */

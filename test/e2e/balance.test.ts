@@ -14,13 +14,13 @@ beforeEach(async () => {
   operator = await SandboxHome.open(new SkippingClock());
   Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
   Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
-  const { node, baseUrl, tokens } = operator.sandbox;
+  const { node, tokens } = operator.sandbox;
   Object.assign(operator.env, { PAYER: tokens.full, NODE: node.rpcUrl });
-  await config('add', 'payer', '--base-url', baseUrl, '--token-env', 'PAYER');
-  await config('set', 'payer', 'rpc-url', '--token-env', 'NODE');
-  await config('set', 'payer', 'cluster', node.genesisHash);
-  await config('set', 'payer', 'wallet', node.wallet);
-  await config('set', 'payer', 'assets', JSON.stringify(node.assets));
+  operator.home.writeConfig({
+    version: 1,
+    'in-use': 'payer',
+    profiles: { payer: operator.chainProfile() },
+  });
 });
 afterEach(() => operator.close());
 

@@ -11,7 +11,8 @@ let operator: SandboxHome;
 beforeEach(async () => {
   operator = await SandboxHome.open(new SkippingClock());
   await operator.sandbox.readings({ slot_ms: 0 });
-  await addBot('payer', operator.sandbox.baseUrl);
+  operator.home.writeConfig({ version: 1, 'in-use': 'payer', profiles: {} });
+  addBot('payer', operator.sandbox.baseUrl);
 });
 afterEach(() => operator.close());
 
@@ -36,13 +37,9 @@ async function config(...argv: string[]): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-async function addBot(name: string, baseUrl: string): Promise<void> {
-  const { node } = operator.sandbox;
-  await config('add', name, '--base-url', baseUrl, '--token-env', 'PAYER');
-  await config('set', name, 'rpc-url', '--token-env', 'NODE');
-  await config('set', name, 'cluster', node.genesisHash);
-  await config('set', name, 'wallet', node.wallet);
-  await config('set', name, 'assets', JSON.stringify(node.assets));
+function addBot(name: string, baseUrl: string): void {
+  const { profiles, ...rest } = operator.home.readConfig() as { profiles: object };
+  operator.home.writeConfig({ ...rest, profiles: { ...profiles, [name]: operator.chainProfile(baseUrl) } });
 }
 
 describe('a transfer that is waited for', () => {
@@ -118,7 +115,7 @@ describe('verify', () => {
   });
 
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
-    await addBot('tips', operator.sandbox.baseUrl);
+    addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
     await told(...payAda, '--once', 'b', '--profile', 'tips');
     await config('remove', 'tips', '--yes');
@@ -140,7 +137,7 @@ describe('verify', () => {
   });
 
   test('of all is silent about a profile that is gone, once that was acknowledged', async () => {
-    await addBot('tips', operator.sandbox.baseUrl);
+    addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
     const lost = await told(...payAda, '--once', 'b', '--profile', 'tips');
     const word = ['--acknowledge', '--reason', 'the wallet was closed'];
@@ -420,7 +417,7 @@ describe('what nobody knew', () => {
   test('and is accepted later by another signature than the chain proved is told as paid twice', async () => {
     const { sandbox, env, journal } = operator;
     const gate = await operator.gate();
-    await addBot('late', gate.baseUrl);
+    addBot('late', gate.baseUrl);
     await sandbox.readings(namesAnother);
     const id = (await told(...pay('a', '1'), '--profile', 'late')).intent?.id ?? '';
     await sandbox.readings({ extra_fields: {}, repeated_transfer_key: 'ignore' });
