@@ -10,7 +10,7 @@ import {
 
 test.each([
   ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
-  ['by its hash where it is long', 'é'.repeat(257), /^sha256:[0-9a-f]{64}$/u],
+  ['by its hash where it is long', 'x'.repeat(513), /^sha256:[0-9a-f]{64}$/u],
   ['without a NUL', 'a\0b\ud800', 'a\ufffdb\ufffd'],
 ])('a receipt is kept %s', (_how, given, kept) => {
   expect(receiptValue(given)).toEqual(typeof kept === 'string' ? kept : expect.stringMatching(kept));

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { gathering } from '../../../../src/batch/gathering.ts';
@@ -98,8 +99,12 @@ test('the death of an owner is recorded of the intent that was asked for, and of
   const journal = opened(path);
   await journal.recordDeath(one.id, nowMs + 3);
   expect((await journal.get(one.id))?.state).toBe('sending');
+  const left = join(`${path}.owners`, owner.self());
   await owner.close();
+  // As a killed process leaves it.
+  writeFileSync(left, '');
   await journal.recordDeath(one.id, nowMs + 3);
+  expect(existsSync(left)).toBe(false);
   expect(await journal.get(one.id)).toMatchObject({
     state: 'unknown',
     tainted: true,

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type backup as copyByPages, DatabaseSync } from '@photostructure/sqlite';
+import { type backup as copyByPages, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as locks from '../../../../src/machine/fileLock.ts';
 import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
@@ -45,6 +45,8 @@ type Disk = {
   /** The file that lists the mounts, if there is one. */
   mounts?: string;
   isFull?: true;
+  /** SQLite cannot even check it. */
+  isBroken?: true;
   /** Copies in SQLite's place. */
   copy?: (target: string) => void;
   keepsNames?: true;
@@ -104,6 +106,10 @@ vi.mock('@photostructure/sqlite', async (original) => {
     constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
       super(...given);
       super.exec('PRAGMA synchronous = NORMAL');
+    }
+    override prepare(...given: Parameters<DatabaseSyncInstance['prepare']>) {
+      if (disk.isBroken && given[0].includes('integrity_check')) throw new Error('cannot');
+      return super.prepare(...given);
     }
     override exec(sql: string): void {
       disk.said.push(sql);
@@ -322,6 +328,29 @@ describe('a loss', () => {
     for (let nth = 0; nth < 2; nth += 1) await decided(again);
     expect(Mark.look(left)).toEqual({ intents: 4, attempts: 4, decisions: 4 });
     expect(await again.findUnnamed('new')).toBeUndefined();
+  });
+
+  test('of the very first row is counted on above', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    const left = join(newFolder(), 'journal.db');
+    copyFileSync(path, left);
+    await done(journal, 'accepted');
+    copyFileSync(`${path}.mark`, `${left}.mark`);
+    expect(acceptLoss(left, 'w', nowMs).rows).toMatchObject([
+      { first: 1, last: 1 },
+      { first: 1, last: 1 },
+    ]);
+    await done(opened(left), 'accepted');
+    expect(Mark.look(left)).toEqual({ intents: 2, attempts: 2, decisions: 0 });
+  });
+
+  test('of what cannot even be checked is told as damage where a rule refuses a write', async () => {
+    const journal = opened();
+    const intent = newIntent();
+    await journal.begin(intent, 'h', nowMs);
+    disk.isBroken = true;
+    expect((await failureOf(() => journal.begin(intent, 'h', nowMs))).code).toBe('journal-damaged');
   });
 
   test('that nobody accepted is damage to whoever asks for what is not there', async () => {
