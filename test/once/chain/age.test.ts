@@ -21,6 +21,10 @@ describe('a transaction, beside an intent’s first attempt', () => {
     expect(at.map((byS) => aged(byS))).toEqual(['other-time', 'in-time', 'in-time', 'in-time', 'other-time']);
   });
 
+  test('is of another time a millisecond beyond', () => {
+    expect(aged(-2 * hourS, { atMs: atMs + 1 })).toBe('other-time');
+  });
+
   test('is in time whenever it was since, up to now', () => {
     const nowMs = atMs + 1000 * 365 * 24 * hourS;
     expect(aged(300 * 24 * hourS, { nowMs }, [nowMs])).toBe('in-time');
