@@ -264,10 +264,10 @@ describe('trying again', () => {
     };
     const batch = (replies: Parameters<typeof scripted.run>[1]) =>
       scripted.run(message(), replies, { pace, limits: { retries: 1 } });
-    expect(endOf(await batch([limited, limited, limited, good]))).toBe('accepted');
+    expect(endOf(await batch([limited, limited, reply(500), good]))).toBe('accepted');
     expect([events, scripted.clock.sleeps]).toEqual([
-      [7000, 'turn', 7000, 'turn', 7000, 'turn', 'flight'],
-      [0, 0, 0],
+      [7000, 'turn', 7000, 'turn', 'turn', 'flight'],
+      [0, 0, 250],
     ]);
     await scripted.report((await scripted.only()).id);
     scripted.clock.advance(windows.message + 1);

@@ -297,12 +297,14 @@ describe('a question', () => {
 });
 
 describe('a rejection on a new journal', () => {
-  const isNew = async (order = rent()) => {
-    const ended = await scripted.run(order, [reply(402)]);
+  const isNew = async (order = rent(), answer = reply(402)) => {
+    const ended = await scripted.run(order, [answer]);
     return 'isNewJournal' in ended;
   };
 
   test('is said to be one of the name’s first', async () => expect(await isNew()).toBe(true));
+
+  test('is not, where it is accepted', async () => expect(await isNew(rent(), paid)).toBe(false));
 
   test('is not, where the journal knows more than this name', async () => {
     await scripted.run(message(), [posted]);
