@@ -155,6 +155,16 @@ test('in SQLite: sums go on where any process left them, and are of what was com
   }
   // No intent is added from here on: only what is given back moves the sums.
   await change(0, async () => {}, bob);
+  const [kept, left] = [new Map(exact), [...begun]];
+  const undone = both[0].commit(async (tx) => {
+    await begin(ada, 3)(tx);
+    await read(tx, bob);
+    throw new Error('no');
+  });
+  await expect(undone).rejects.toThrow('no');
+  for (const [to, units] of kept) exact.set(to, units);
+  begun.splice(0, begun.length, ...left);
+  await read(both[0].reads, bob);
   await change(0, reject(70), bob);
   await change(1, async () => {});
   for (const journal of [...both, opened(path)]) for (const to of [bob, ada]) await read(journal.reads, to);
@@ -214,6 +224,7 @@ describe('in SQLite: what was spent', () => {
         [people[0], 'SOL', 2],
         [people[1], 'SOL', 0],
         [people[0], 'TOKEN', 0],
+        [undefined, 'SOL', 0],
       ] as const) {
         const { toRecipient } = await journal.spending({ asset, sinceHour: now - 24, recipient });
         expect(toRecipient.size).toBe(count);
