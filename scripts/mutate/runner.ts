@@ -9,12 +9,13 @@ import type { Coverage, Pass, Targets } from './passes.ts';
 const pass = process.env.MUTATE_PASS as Pass;
 const folder = process.env.MUTATE_FOLDER ?? '';
 
-/** Far more than any test needs; a mutant may turn a loop into one that never ends, and no timer ends that. */
-const mostMs = 5_000;
+/** A mutant may turn a loop into one that never ends, and no timer ends that. */
+const leastPatienceMs = 5_000;
 
 class Mutants {
   alive = pass === 'load' ? Number(process.env.MUTATE_ALIVE) : -1;
   reached = new Set<number>();
+  patienceMs = leastPatienceMs;
   #steps = 0;
   #bornMs = 0;
 
@@ -27,7 +28,14 @@ class Mutants {
   readonly loop = (): void => this.#step();
 
   #step(): void {
-    if (this.alive < 0 || ++this.#steps % 64 > 0 || performance.now() - this.#bornMs < mostMs) return;
+    if (this.alive < 0 || ++this.#steps % 64 > 0) return;
+    const ms = performance.now() - this.#bornMs;
+    if (ms < this.patienceMs) return;
+    // The loop itself may catch what is thrown at it. What this file would still try stays open then.
+    if (ms > 4 * this.patienceMs) {
+      appendFileSync(killedFile, `${this.alive}\n`);
+      process.kill(process.pid, 'SIGKILL');
+    }
     throw new Error('a loop that does not end');
   }
 
@@ -93,15 +101,17 @@ export default class MutantRunner extends TestRunner {
   /** The first try is of the code as it is: a test that fails with it says nothing about mutants. */
   onAfterRetryTask(test: RunnerTestCase, { repeats }: { retry: number; repeats: number }): void {
     const isPassed = test.result?.state === 'pass';
+    const ms = performance.now() - this.#startedMs;
     if (pass === 'reach') {
-      const ms = performance.now() - this.#startedMs;
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
       return;
     }
     if (pass !== 'kill') return;
     const number = this.#todo[repeats - 1];
-    if (number === undefined) this.#passedAsItIs = isPassed;
-    else if (!isPassed && this.#passedAsItIs) appendFileSync(killedFile, `${number}\t${test.id}\n`);
+    if (number === undefined) {
+      this.#passedAsItIs = isPassed;
+      mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
+    } else if (!isPassed && this.#passedAsItIs) appendFileSync(killedFile, `${number}\t${test.id}\n`);
     mutants.become(this.#passedAsItIs ? (this.#todo[repeats] ?? -1) : -1);
     if (test.result !== undefined) Object.assign(test.result, { state: 'run', errors: undefined });
   }
