@@ -15,9 +15,9 @@ const leastPatienceMs = 5_000;
 class Mutants {
   alive = pass === 'load' ? Number(process.env.MUTATE_ALIVE) : -1;
   reached = new Set<number>();
-  patienceMs = leastPatienceMs;
+  patienceMs = pass === 'load' ? 12 * leastPatienceMs : leastPatienceMs;
   #steps = 0;
-  #bornMs = 0;
+  #bornMs = performance.now();
 
   readonly at = (number: number): boolean => {
     if (pass === 'reach') this.reached.add(number);
@@ -96,6 +96,8 @@ export default class MutantRunner extends TestRunner {
   override onBeforeTryTask(test: RunnerTask): void {
     super.onBeforeTryTask(test);
     this.#startedMs = performance.now();
+    // Alive since the process began: what loading took is not a loop's.
+    if (pass === 'load') mutants.become(mutants.alive);
   }
 
   /** The first try is of the code as it is: a test that fails with it says nothing about mutants. */
