@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from '../testing/postgres/server.ts';
-import { programLine } from '../testing/program.ts';
+import { program, programLine, programWords } from '../testing/program.ts';
 import { recipient } from '../testing/sandbox.ts';
 import type { Given } from './benches.ts';
 import { writeRows } from './measure/rowFiles.ts';
@@ -43,6 +44,17 @@ function linesOf(column: string, journals: Journals, stage: Stage, given: Given)
     with: { ...homeOf('with', column, stage), ...journals.with },
     without: { ...homeOf('without', column, stage), ...journals.without },
   };
+  // A shared journal counts what is spent only where its own policy is set.
+  if (journals.with.BOTCTL_JOURNAL !== undefined) {
+    const words = [
+      ...programWords,
+      'policy',
+      'set',
+      join(envs.with.HOME ?? '', '.config/botctl/policy.json'),
+    ];
+    const { status, stderr } = spawnSync(program, words, { env: { ...process.env, ...envs.with } });
+    if (status !== 0) throw new Error(`no policy: ${stderr}`);
+  }
   const takenBy = (words: (run: number) => readonly string[], rounds: number) => {
     const row = (held: Held): Row => ({
       name: `${words(0).slice(0, 2).join(' ')}, ${held} a policy`,
