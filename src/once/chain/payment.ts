@@ -194,16 +194,19 @@ function inTokens(
   const paying = toRecipient.filter((one) => one.units === units);
   const fromWallet = paying.filter(({ from }) => wallet === undefined || isOf(from, wallet, transaction));
   const doubt = doubtOf(payment, transaction, tokens, balances, decimals);
-  const matches = fromWallet.map((one): Match => {
+  const matches = fromWallet.flatMap((one): Match[] => {
     const received = receivedBy(one, transaction, tokens);
-    return { path: one.path, units: one.units, decimals, received };
+    return received === undefined ? [] : [{ path: one.path, units: one.units, decimals, received }];
   });
   return {
     matches: doubt === undefined || doubt === 'owner-unclear' || doubt === 'confidential' ? matches : [],
-    doubt: doubt ?? doubtOfSource(paying, toRecipient, units),
+    doubt: doubt ?? (fromWallet.length > 0 ? 'balance-differs' : doubtOfSource(paying, toRecipient, units)),
     miss: missOfToken(toRecipient, ofMint, all),
     gained: sum(ownAccounts(payment, transaction, balances).map((own) => unitsChange(own, transaction))),
-    credits: toRecipient.map((one) => ({ path: one.path, received: receivedBy(one, transaction, tokens) })),
+    credits: toRecipient.map((one) => ({
+      path: one.path,
+      received: receivedBy(one, transaction, tokens) ?? one.units,
+    })),
   };
 }
 
@@ -277,10 +280,14 @@ function tokensAgree(account: string, transaction: ChainTransaction, tokens: rea
   return only !== undefined && another === undefined && withoutFee(only, transaction, tokens) !== undefined;
 }
 
-/** What the recipient received if the balances agree: all of it, or under Token-2022 what a fee left. */
-function receivedBy(one: MovedToken, transaction: ChainTransaction, tokens: readonly MovedToken[]): bigint {
+/** What the recipient received: all of it, or under Token-2022 what a fee left. Undefined if the balances disagree. */
+function receivedBy(
+  one: MovedToken,
+  transaction: ChainTransaction,
+  tokens: readonly MovedToken[],
+): bigint | undefined {
   if (unitsChange(one.to, transaction) === netOf(one.to, tokens)) return one.units;
-  return withoutFee(one, transaction, tokens) ?? one.units;
+  return withoutFee(one, transaction, tokens);
 }
 
 function withoutFee(
@@ -290,6 +297,7 @@ function withoutFee(
 ): bigint | undefined {
   const { from, to, of, units } = one;
   if (of.program !== tokenPrograms.token2022 || from === to) return undefined;
+  if (tokens.some((each) => each !== one && (each.to === to || each.from === to))) return undefined;
   const received = unitsChange(to, transaction);
   const isLost = unitsChange(from, transaction) === netOf(from, tokens);
   return isLost && received > 0n && received <= units ? received : undefined;

@@ -497,6 +497,14 @@ describe('what a transaction shows of a payment', () => {
     ]);
   });
 
+  test('what another movement takes away again is no fee: the payment counts whole against others', () => {
+    const made: Made = {
+      calls: [withFee(walletTokens, adaTokens, one, 10n), withFee(adaTokens, bobTokens, 400n, 0n)],
+      tokens: [...tokens(one, one - 410n), { account: bobTokens, owner: bob, after: 400n }],
+    };
+    expect(findPayment(asked(usdc), read(made)).credits).toEqual([{ path: '0', received: one }]);
+  });
+
   test('u64 beyond what a float holds are told apart', () => {
     const most = 18_446_744_073_709_551_615n;
     const made = (units: bigint): Made => ({
