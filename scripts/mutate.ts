@@ -260,5 +260,6 @@ function report(all: readonly Judged[]): void {
   }
   console.error(`in ${seconds()}`);
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all, undefined, 1));
-  if (open.length > 0 || stale.length > 0) process.exitCode = 1;
+  // Vitest has set it where a change was noticed.
+  process.exitCode = open.length > 0 || stale.length > 0 ? 1 : 0;
 }
