@@ -1,7 +1,7 @@
 // SQL: the tables of a batch’s sheet, and what is asked of it.
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isDone } from '../once/engine/planKinds.ts';
-import { endsOf } from '../once/intent/amount.ts';
+import { countedAsset, endsOf } from '../once/intent/amount.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
 import type { EarlierPayment, KeySums, Range } from '../once/journal/journal.ts';
 
@@ -163,7 +163,7 @@ export class Sheet {
   }
 
   countPayment({ to_address, amount, asset }: TransferRequest, by: 1 | -1): void {
-    this.#prepared.countPayment.run(to_address, amount, asset.toLowerCase(), by);
+    this.#prepared.countPayment.run(to_address, amount, countedAsset(asset), by);
   }
 
   /** Payments that more than one row makes. */

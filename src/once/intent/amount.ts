@@ -119,7 +119,10 @@ export type Spender = { readonly bot: string; readonly url: string };
 /** A paid address, and when it was first paid. */
 export type PaidAddress = { readonly address: string; readonly sinceMs: number };
 
-/** Upper and lower case count as one asset, as in `payment`: the service does not say whether it tells them apart. */
+/**
+ * Upper and lower case count as one asset, in `payment`, too: the service does not say whether it tells them apart, and
+ * two tokens whose names differ only in case are rare.
+ */
 export function countedAsset(asset: string): string {
   return asset.toLowerCase();
 }

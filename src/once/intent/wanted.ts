@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { countedAsset } from './amount.ts';
 
 export type Kind = 'message' | 'transfer';
 
@@ -31,8 +32,7 @@ export function paymentOf(wanted: Wanted): string | undefined {
 }
 
 export function paymentOfTransfer({ to_address, asset, amount }: TransferRequest): string {
-  // The service does not say whether `usdc` and `USDC` differ. Two tokens whose names differ only in case are rare.
-  return JSON.stringify([to_address, asset.toLowerCase(), amount]);
+  return JSON.stringify([to_address, countedAsset(asset), amount]);
 }
 
 export type Button = {
