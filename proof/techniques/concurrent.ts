@@ -1,3 +1,4 @@
+import type { Home } from '../../testing/home.ts';
 import type { Dice } from '../dice.ts';
 import { intentsIn, journalOf } from '../look.ts';
 import { inTime, type Pace, playAtPace } from '../pace.ts';
@@ -7,6 +8,7 @@ import type { Tally } from '../tally.ts';
 import { shortened, toldBy } from '../told.ts';
 import { batchOf, isAnotherByNow, type Job, pay, say } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
+import { redirectedKeys } from './concurrent/redirected.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
 import type { Arena, Technique } from './technique.ts';
@@ -36,7 +38,7 @@ type Scene = {
   readonly play: Play;
   readonly stage: Stage;
   readonly env: Record<string, string>;
-  readonly journal: string;
+  readonly home: Home;
 };
 
 /** One of many processes: runs so many commands, one after the other. */
@@ -62,13 +64,10 @@ async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, scene: Scene):
   return ran;
 }
 
-/** A redirect after doubt is rightly left to a person. This person sends it again, with its own key. */
+/** A person sends again what a redirect has left in doubt, with its own key. */
 async function decideRedirected(scene: Scene): Promise<void> {
-  const { service } = scene.stage.lane;
-  for (const { key, state } of intentsIn(scene.journal)) {
-    const isRedirected = service.heard.some((line) => line.key === key && line.status === 307);
-    if (state === 'held' && isRedirected) await once({ argv: ['resume', key, '--yes', '--json'] }, scene);
-  }
+  for (const key of redirectedKeys(scene.home, scene.stage.lane.service))
+    await once({ argv: ['resume', key, '--yes', '--json'] }, scene);
 }
 
 /** Without faults every command must finish, and together they must have the requested number of effects. */
@@ -100,7 +99,7 @@ async function playConcurrent(arena: Arena, tally: Tally): Promise<void> {
   const stage = { lane, tally, programs };
   const story = new Play(`${processes} processes at once`, stage);
   const home = lane.home();
-  const scene: Scene = { pace, play: story, stage, env: lane.env(home), journal: journalOf(home) };
+  const scene: Scene = { pace, play: story, stage, env: lane.env(home), home };
   const all = jobs(share);
   const members = Array.from({ length: processes }, (_, index) =>
     member(dice.for(`member ${index}`), all, commandsEach, scene),

@@ -6,6 +6,7 @@ import type { Ran } from '../../run.ts';
 import type { Tally } from '../../tally.ts';
 import { shortened } from '../../told.ts';
 import type { Arena } from '../technique.ts';
+import { redirectedKeys } from './redirected.ts';
 
 const people = [recipient, otherRecipient];
 
@@ -33,15 +34,22 @@ export async function playOtherNames(arena: Arena, tally: Tally): Promise<void> 
       const stage: Stage = { lane, tally: own, programs };
       const play = new Play(`a payday of ${rows} under two names at once, round ${round}`, stage);
       await lane.service.fresh();
+      const fromLine = lane.service.heard.length;
       await lane.service.randomFaults({ seed, rate: 0.1 });
       const home = lane.home();
-      await playPayday(rows, play, home, stage);
+      await playPayday(rows, play, home, stage, fromLine);
       home.remove();
     });
   }
 }
 
-async function playPayday(rows: number, play: Play, home: Home, { lane, tally }: Stage): Promise<void> {
+async function playPayday(
+  rows: number,
+  play: Play,
+  home: Home,
+  { lane, tally }: Stage,
+  fromLine: number,
+): Promise<void> {
   const stdin = payday(rows);
   const pay = (name: string, ...words: string[]): Promise<Ran> => {
     const argv = ['batch', 'transfer', '-', '--once', name, '--yes', ...words, '--timeout', '20s', '--json'];
@@ -50,6 +58,9 @@ async function playPayday(rows: number, play: Play, home: Home, { lane, tally }:
   const names = ['payday', 'pay-day'];
   await Promise.all(names.map((name) => pay(name, '--skip-repeats')));
   await lane.service.clearFaults();
+  // Until a person has decided, both names leave these alone.
+  for (const key of redirectedKeys(home, lane.service, fromLine))
+    play.expectExit(await play.run(['resume', key, '--yes', '--json'], home), 0);
   for (const name of names) {
     let ran = await pay(name, '--skip-repeats');
     for (let run = 1; ran.code !== 0 && run < mostRuns; run += 1) ran = await pay(name, '--skip-repeats');
