@@ -173,7 +173,14 @@ if (sources.length === 0) {
   console.error('Nothing to change there.');
   process.exit();
 }
-const count = sources.reduce((sum, { found }) => sum + found.mutants.length, 0);
+const changes = sources.flatMap(({ path, text, found }) =>
+  found.mutants.map((mutant) => ({
+    ...changeOf(relative('.', path), text, mutant),
+    line: lineOf(text, mutant.start),
+  })),
+);
+const paths = new Set(changes.map(({ path }) => path));
+const equivalent = readEquivalent(readList()).changes.filter(({ path }) => paths.has(path));
 const rank = new Map<string, number>();
 const vitest = await openVitest(sources, rank);
 const began = performance.now();
@@ -186,14 +193,16 @@ try {
     rank.set(file, tests.reduce((sum, { ms }) => sum + ms, 0) / tests.length);
   const queues = queuesOf(coverage);
   console.error(
-    `${count} changes, ${coverage.length} test files reach ${queues.size} in tests (${seconds()})`,
+    `${changes.length} changes, ${coverage.length} test files reach ${queues.size} in tests (${seconds()})`,
   );
+  // Who tries what is judged is enough to notice a wrong judgement; all tests would take the longest with it.
+  const judgedBefore = new Set<Change | undefined>(judge(changes, equivalent).excused);
   for (const most of [8, 64, Number.POSITIVE_INFINITY]) {
     const targets: Record<string, number[]> = {};
     const files = new Set<string>();
     const dead = killed();
     for (const [number, queue] of queues) {
-      if (dead.has(number)) continue;
+      if (dead.has(number) || (most > 64 && judgedBefore.has(changes[number]))) continue;
       for (const { id, file } of queue.splice(0, most)) {
         targets[id] = [...(targets[id] ?? []), number];
         files.add(file);
@@ -225,25 +234,20 @@ try {
   const reached = new Set(
     coverage.flatMap(({ loaded, tests }) => [...loaded, ...tests.flatMap((one) => one.reached)]),
   );
-  const judged: Judged[] = sources.flatMap(({ path, text, found, first }) =>
-    found.mutants.map((mutant, index) => {
-      const number = first + index;
+  report(
+    changes.map((change, number) => {
       const alive = reached.has(number) ? 'survived' : 'not reached';
-      const change = changeOf(relative('.', path), text, mutant);
-      return { ...change, line: lineOf(text, mutant.start), fate: dead.has(number) ? 'killed' : alive };
+      return { ...change, fate: dead.has(number) ? 'killed' : alive };
     }),
   );
-  report(judged);
 } finally {
   await vitest.close();
   rmSync(folder, { recursive: true });
 }
 
 function report(all: readonly Judged[]): void {
-  const paths = new Set(all.map(({ path }) => path));
-  const known = readEquivalent(readList()).changes.filter(({ path }) => paths.has(path));
   const survivors = all.filter(({ fate }) => fate !== 'killed');
-  const { excused, idle } = judge(survivors, known);
+  const { excused, idle } = judge(survivors, equivalent);
   const open = survivors.filter((one) => !excused.includes(one));
   process.stdout.write(listed(open.map((one) => ({ ...one, label: one.fate }))));
   // With --since most lines are not tried, and say nothing about what is listed.

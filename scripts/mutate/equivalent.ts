@@ -12,7 +12,16 @@ export type Change = {
 
 export type Equivalent = Change & { readonly reason: string };
 
-const short = (code: string): string => code.replaceAll(/\s+/gu, ' ').trim().slice(0, 120);
+const mostSigns = 120;
+const inOneLine = (code: string): string => code.replaceAll(/\s+/gu, ' ').trim();
+
+/** Of a long text, the part around its first change. */
+function shorten(was: string, by: string): Pick<Change, 'was' | 'by'> {
+  const changesAt = [...was].findIndex((sign, at) => sign !== by[at]);
+  const from = was.length > mostSigns && changesAt > mostSigns / 2 ? changesAt - mostSigns / 2 : 0;
+  const cut = (code: string): string => (from > 0 ? '…' : '') + code.slice(from, from + mostSigns);
+  return { was: cut(was), by: cut(by) };
+}
 
 export function changeOf(
   path: string,
@@ -22,7 +31,11 @@ export function changeOf(
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const to = text.indexOf('\n', start);
   const code = text.slice(from, to < 0 ? undefined : to);
-  return { path, code: short(code), was: short(text.slice(start, end)), by: short(by) };
+  return {
+    path,
+    code: inOneLine(code).slice(0, mostSigns),
+    ...shorten(inOneLine(text.slice(start, end)), inOneLine(by)),
+  };
 }
 
 /** Lines as they stand in `equivalent.txt`: the path, below it a line of code, below that its changes. */

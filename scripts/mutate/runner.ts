@@ -2,6 +2,7 @@
 // repeats each test, hooks included, once for each mutant that it reaches and that nothing has killed yet.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { RunnerTask, RunnerTestCase, RunnerTestFile } from 'vitest';
 import { TestRunner } from 'vitest';
 import type { Coverage, Pass, Targets } from './passes.ts';
@@ -54,6 +55,12 @@ class Mutants {
 const mutants = new Mutants();
 Object.assign(globalThis, { __mutant: mutants });
 
+/** Nobody waited for what failed. A test does not see that, but a command ends with it. */
+let isRejectionUnhandled = false;
+process.on('unhandledRejection', () => {
+  isRejectionUnhandled = true;
+});
+
 const killedFile = join(folder, 'killed.txt');
 
 function killed(): Set<number> {
@@ -101,9 +108,15 @@ export default class MutantRunner extends TestRunner {
   }
 
   /** The first try is of the code as it is: a test that fails with it says nothing about mutants. */
-  onAfterRetryTask(test: RunnerTestCase, { repeats }: { retry: number; repeats: number }): void {
-    const isPassed = test.result?.state === 'pass';
+  async onAfterRetryTask(
+    test: RunnerTestCase,
+    { repeats }: { retry: number; repeats: number },
+  ): Promise<void> {
     const ms = performance.now() - this.#startedMs;
+    // Node tells of unhandled rejections once all that is due now has run.
+    await setImmediate();
+    const isPassed = test.result?.state === 'pass' && !isRejectionUnhandled;
+    isRejectionUnhandled = false;
     if (pass === 'reach') {
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
       return;
