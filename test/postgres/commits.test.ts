@@ -359,9 +359,11 @@ describe('a server', () => {
         code: 'journal-unreachable',
         message: expect.stringContaining('too many connections'),
       });
-      const opening = open(url, 20_000);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const refused = proxy.when({ from: 'server', has: 'too many connections' }, 'hold');
+      const opening = open(proxy.through(url), 20_000);
+      await refused;
       await client.query(`ALTER ROLE ${role} CONNECTION LIMIT 5`);
+      proxy.release();
       await (await opening).close();
     });
   });

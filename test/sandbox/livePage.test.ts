@@ -144,8 +144,7 @@ describe.skipIf(executablePath === undefined)(
       await pay();
       await page.locator('td[data-name="Stage"]', { hasText: 'finalized' }).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      if (process.env.PICTURES === undefined) return;
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of process.env.PICTURES === undefined ? [] : (['light', 'dark'] as const)) {
         await page.emulateMedia({ colorScheme });
         await page.screenshot({
           path: `${process.env.PICTURES}/${colorScheme}-${width}.png`,

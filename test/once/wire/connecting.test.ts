@@ -8,14 +8,6 @@ import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../../testing/flights.ts';
 import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
 
-/** Waits for what another socket of this process is about to do. */
-async function until(happened: () => boolean): Promise<void> {
-  for (let tries = 0; !happened(); tries += 1) {
-    if (tries > 200) throw new Error('it did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 async function server(...how: Parameters<typeof startLoopback>): Promise<Loopback> {
   const started = closedAfterTest(await startLoopback(...how));
   return started;
@@ -82,7 +74,7 @@ describe('nothing went out, so nothing happened', () => {
       headersSent: false,
       trouble: { is: 'timed-out', afterMs: 100 },
     });
-    await until(() => talks[0]?.socket.destroyed === true);
+    await expect.poll(() => talks[0]?.socket.destroyed).toBe(true);
     expect(String(talks[0]?.received)).not.toContain('POST');
   });
 
@@ -102,14 +94,14 @@ describe('nothing went out, so nothing happened', () => {
     const cut = new AbortController();
     const channel = openChannel(settingsFor(`https://localhost:${port}`));
     const flying = channel.fly(shipmentTo(`https://localhost:${port}`), limitsOf(60_000, cut.signal));
-    await until(() => talks.length > 0);
+    await expect.poll(() => talks.length).toBeGreaterThan(0);
     cut.abort();
     expect(noReply(await flying)).toEqual({
       came: 'nothing',
       headersSent: false,
       trouble: { is: 'interrupted' },
     });
-    await until(() => talks[0]?.socket.destroyed === true);
+    await expect.poll(() => talks[0]?.socket.destroyed).toBe(true);
   });
 
   test('when it was interrupted before: no connection is made at all', async () => {
@@ -165,7 +157,8 @@ async function fullBacklog(): Promise<{ port: number; close: () => Promise<void>
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     waiting.push(socket);
   }
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The queue has a place more than its length.
+  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'connect')));
   return {
     port: Number(port),
     close: async () => {

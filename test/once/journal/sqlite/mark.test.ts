@@ -301,10 +301,11 @@ describe('a journal that has lost something', () => {
       await done(journal, 'accepted');
       await journal.close();
       expect(findLoss(path)).toBeUndefined();
-      if (accepted !== five) return;
       const found = Mark.open(path, 'r');
       if (found.is !== 'mark') throw new Error('there is no mark');
-      expect(found.mark.highest).toEqual({ intents: 6, attempts: 6, decisions: 0 });
+      const { intents } = found.mark.highest;
+      expect(intents).toBeGreaterThan(accepted === five ? 5 : 0);
+      expect(found.mark.highest).toEqual({ intents, attempts: intents, decisions: 0 });
       found.mark.close();
     },
   );
