@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { type DiskTrouble, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
+import { codeOf, type DiskTrouble, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { removeFile } from '../../../machine/fileLock.ts';
 import { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss, type LostRows } from '../facts.ts';
@@ -121,23 +121,36 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   const there = [target, `${target}-wal`, markPath(target)].find((one) => existsSync(one));
   if (there !== undefined) throw journalFailure('backup-there', { path: there });
   const { database, mark, loss } = openFile(path, 'look');
+  const ours: string[] = [];
   try {
     if (loss !== undefined) throw journalFailure('lost', { path, loss });
     // The mark goes first: what is committed in between is more than the mark says, not less.
-    Mark.copy(path, target);
-    closeSync(openSync(target, 'wx', 0o600));
+    makeNew(markPath(target), ours, () => Mark.copy(path, target));
+    makeNew(target, ours, () => closeSync(openSync(target, 'wx', 0o600)));
+    ours.push(`${target}-shm`, `${target}-wal`);
     await backup(database, target, { rate: pagesAtOnce });
     for (const made of [markPath(target), target]) sync(made);
     return numbersOfWhole(target);
   } catch (error) {
-    for (const made of [target, markPath(target), `${target}-shm`, `${target}-wal`])
-      rmSync(made, { force: true });
+    for (const one of ours) rmSync(one, { force: true });
     if (error instanceof Failure) throw error;
     throw journalFailure('backup-not-made', { path: target, trouble: diskTroubleOf(error) }, error);
   } finally {
     database.close();
     mark?.close();
   }
+}
+
+/** Adds to `ours` what is made even in part, and refuses what another process has made in the meantime. */
+function makeNew(path: string, ours: string[], make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw journalFailure('backup-there', { path });
+    ours.push(path);
+    throw error;
+  }
+  ours.push(path);
 }
 
 /** Reads the copy as it is. SQLite makes no files beside a database that cannot change. */

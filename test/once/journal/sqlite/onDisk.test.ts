@@ -4,6 +4,7 @@ import {
   existsSync,
   type PathLike,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -472,6 +473,24 @@ describe('a backup', () => {
     });
     expect(readdirSync(dirname(target))).toEqual([`copy.db${suffix}`]);
   });
+
+  test.each(['', '.mark'])(
+    'removes nothing of another that began at the same moment: copy.db%s',
+    async (suffix) => {
+      const target = join(newFolder(), 'copy.db');
+      const copy = Mark.copy;
+      vi.spyOn(Mark, 'copy').mockImplementationOnce((from, to) => {
+        writeFileSync(`${target}${suffix}`, 'theirs');
+        copy(from, to);
+      });
+      await expect(backUp(await inUse(), target)).rejects.toMatchObject({
+        kind: 'backup-there',
+        fields: { path: `${target}${suffix}` },
+      });
+      expect(readdirSync(dirname(target))).toEqual([`copy.db${suffix}`]);
+      expect(readFileSync(`${target}${suffix}`, 'utf8')).toBe('theirs');
+    },
+  );
 
   test('that cannot be made leaves nothing behind', async () => {
     const path = await inUse();
