@@ -152,6 +152,7 @@ function openNew(path: string): OpenedFile {
   refuseLeftovers(path);
   refuseMounted(path);
   makePrivate(path);
+  openedHere.add(path);
   return openDatabase(path, (database) => {
     setUp(database, path);
     setAndCheckPragmas(database);

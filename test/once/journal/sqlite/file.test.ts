@@ -61,6 +61,14 @@ async function usedJournal(intents = 3): Promise<string> {
   return found;
 }
 
+/** The locks that this process has on a file, as Linux lists them. */
+function locksOn(path: string): string[] {
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `))
+    .map((line) => line.replace(/^\d+: /u, ''));
+}
+
 async function refusal(path: string): Promise<Failure> {
   return failureOf(() => openJournal(path).close());
 }
@@ -106,6 +114,19 @@ describe('a new journal', () => {
       for (const [name, value] of Object.entries(settings))
         expect(database.prepare(`PRAGMA ${name}`).get()).toEqual({ [name]: value });
       database.close();
+    },
+  );
+
+  test.runIf(process.platform === 'linux').each(['new', 'opened again'])(
+    'keeps its locks while the same process opens it a second time: %s',
+    async (which) => {
+      const path = which === 'new' ? newPath() : await usedJournal();
+      const first = openFile(path);
+      const locks = locksOn(path);
+      const second = openFile(path);
+      expect(locks).not.toEqual([]);
+      expect(locksOn(path)).toEqual(expect.arrayContaining(locks));
+      for (const { database } of [second, first]) database.close();
     },
   );
 
