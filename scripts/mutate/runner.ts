@@ -97,7 +97,7 @@ export default class MutantRunner extends TestRunner {
     const dead = killed();
     this.#todo = (targets[test.id] ?? []).filter((number) => !dead.has(number));
     if (this.#todo.length === 0) test.mode = 'skip';
-    else Object.assign(test, { repeats: this.#todo.length });
+    else Object.assign(test, { repeats: this.#todo.length, retry: 2 });
   }
 
   override onBeforeTryTask(test: RunnerTask): void {
@@ -107,28 +107,42 @@ export default class MutantRunner extends TestRunner {
     if (pass === 'load') mutants.become(mutants.alive);
   }
 
-  /** The first try is of the code as it is: a test that fails with it says nothing about mutants. */
   async onAfterRetryTask(
     test: RunnerTestCase,
-    { repeats }: { retry: number; repeats: number },
+    { retry, repeats }: { retry: number; repeats: number },
   ): Promise<void> {
     const ms = performance.now() - this.#startedMs;
     // Node tells of unhandled rejections once all that is due now has run.
     await setImmediate();
     const isPassed = test.result?.state === 'pass' && !isRejectionUnhandled;
     isRejectionUnhandled = false;
-    if (pass === 'reach') {
+    if (pass === 'reach')
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
-      return;
-    }
     if (pass !== 'kill') return;
+    if (repeats === 0) mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
+    const isTriedAgain = this.#judge(test, isPassed, retry, repeats);
+    if (test.result !== undefined)
+      Object.assign(
+        test.result,
+        isTriedAgain ? { state: 'run', errors: [{}] } : { state: 'pass', errors: undefined },
+      );
+  }
+
+  /**
+   * The first try is of the code as it is: a test that fails with it says nothing about mutants. What a mutant leaves
+   * behind may make the next one's try fail, so a mutant is killed only if its test fails twice, and then passes with
+   * the code as it is. Returns whether to try once more.
+   */
+  #judge(test: RunnerTestCase, isPassed: boolean, retry: number, repeats: number): boolean {
     const number = this.#todo[repeats - 1];
-    if (number === undefined) {
-      this.#passedAsItIs = isPassed;
-      mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
-    } else if (!isPassed && this.#passedAsItIs) appendFileSync(killedFile, `${number}\t${test.id}\n`);
+    if (number === undefined || retry === 2) this.#passedAsItIs = isPassed;
+    if (retry < 2 && number !== undefined && !isPassed && this.#passedAsItIs) {
+      mutants.become(retry === 0 ? number : -1);
+      return true;
+    }
+    if (retry === 2 && isPassed) appendFileSync(killedFile, `${number}\t${test.id}\n`);
     mutants.become(this.#passedAsItIs ? (this.#todo[repeats] ?? -1) : -1);
-    if (test.result !== undefined) Object.assign(test.result, { state: 'run', errors: undefined });
+    return false;
   }
 
   override onAfterRunFiles(): void {
