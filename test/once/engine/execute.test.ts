@@ -1,4 +1,5 @@
 import { renameSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claim } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
@@ -483,6 +484,8 @@ describe('a key’s age', () => {
       'not-sent unknown',
     ]);
     expect(attempts.at(-1)?.trouble).toEqual({ is: 'too-late' });
+    // There is no pause before a try that will not come.
+    expect(scripted.clock.sleeps).toHaveLength(2);
   });
 
   test('keeps no first attempt from leaving, however long its connection took', async () => {
@@ -538,6 +541,23 @@ describe('a reply that the journal cannot take', () => {
     scripted.end(journal);
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
     expect(new Set(scripted.sent.map(({ key }) => key)).size).toBe(1);
+  });
+
+  test('is kept for later with why it is held', async () => {
+    const journal = scripted.open();
+    const kept: unknown[] = [];
+    let commits = 0;
+    const ended = await scripted.run(message(), [reply(409)], {
+      journal: { ...journal, keepForLater: ({ state, why }) => void kept.push([state, why]) },
+      commit: async (work) => {
+        commits += 1;
+        if (commits > 1) throw new Error('disk full');
+        return journal.commit(work);
+      },
+    });
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'held' } });
+    expect(kept).toEqual([['held', 'conflict']]);
+    scripted.end(journal);
   });
 
   test('is told too where what came before it cannot even be read', async () => {
@@ -646,6 +666,20 @@ describe('a claim that others may soon take over', () => {
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(/an earlier attempt was sent, and the last one was not/u);
   });
+});
+
+test('what another process proved meanwhile is told with its proof, not with our refusal', async () => {
+  const ended = await scripted.run(transfer(), [
+    () => {
+      const database = new DatabaseSync(scripted.path);
+      database.exec(`INSERT INTO attempts (intent, number, started_at) SELECT seq, 2, 1 FROM intents;
+        UPDATE attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted', status = 200 WHERE number = 2;
+        UPDATE intents SET state = 'accepted', owner = NULL, attempts = 2`);
+      database.close();
+      return reply(402);
+    },
+  ]);
+  expect(ended).toMatchObject({ intent: { state: 'accepted' }, attempt: { number: 2, verdict: 'accepted' } });
 });
 
 describe('a channel that breaks its word and throws', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Claim, claim } from '../../../src/once/engine/claim.ts';
+import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { giveBack } from '../../../src/once/engine/record.ts';
 import type { Order } from '../../../src/once/intent/naming.ts';
 import {
@@ -48,6 +49,15 @@ test('what was claimed and not sent is open again, and no doubt is left of it', 
   expect(scripted.sent).toEqual([]);
   expect(endOf(await scripted.run(hello, [posted]))).toBe('accepted');
   expect(scripted.sent.map(({ key }) => key)).toEqual([intent.key]);
+});
+
+test('what cannot be given back is not taken for given back', async () => {
+  const engine = scripted.engine();
+  const claimed = await claim(hello, engine);
+  if (claimed.is !== 'claim') throw new Error(`it was not claimed but ended ${endOf(claimed)}`);
+  const endAttempt = async () => Promise.reject(new Error('disk full'));
+  const commit: EngineContext['commit'] = (work) => engine.commit((tx) => work({ ...tx, endAttempt }));
+  await expect(giveBack(claimed, { ...engine, commit })).rejects.toThrow('disk full');
 });
 
 test('what was in doubt before is in doubt again', async () => {

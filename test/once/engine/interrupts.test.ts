@@ -140,6 +140,8 @@ describe('the first interrupt', () => {
     expect(endOf(ended)).toBe(state);
     expect(await exitOf(ended)).toBe(exit);
     expect(scripted.sent).toHaveLength(1);
+    // Only what is held has a reason for it.
+    expect((await scripted.only()).heldReason).toBeUndefined();
   });
 
   test.each([

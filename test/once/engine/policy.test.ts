@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spendWithin, wordOfPolicies } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
-import type { Journal } from '../../../src/once/journal/journal.ts';
+import type { Journal, Transaction } from '../../../src/once/journal/journal.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
@@ -124,6 +124,27 @@ describe('over a limit', () => {
     expect(endOf(await scripted.run(transfer({ amount: '0.1' }, once('d')), [], aDay('5')))).toBe(
       'not sent: policy',
     );
+  });
+
+  test('counting has begun before anything that counts is read, and is asked only about an asset with a limit', async () => {
+    const asked: string[] = [];
+    const policies = [policyOf({ limits: { SOL: { day: '9' }, USDC: { transfer: '9' } } })];
+    await scripted.open().commit(async (real) => {
+      const tx: Transaction = {
+        ...real,
+        startCounting: async (atMs) => {
+          await real.startCounting(atMs);
+          asked.push('begun');
+        },
+        spending: (scope) => {
+          asked.push(scope.asset);
+          return real.spending(scope);
+        },
+      };
+      for (const asset of ['USDC', 'SOL'])
+        await spendWithin(policies, { spend: { to: ada, asset, units: 1n }, id: undefined }, tx, 0);
+    });
+    expect(asked).toEqual(['begun', 'begun', 'SOL']);
   });
 
   test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
