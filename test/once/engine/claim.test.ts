@@ -5,7 +5,8 @@ import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import { resolveIntent } from '../../../src/once/engine/resume.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
-import type { Naming } from '../../../src/once/intent/naming.ts';
+import type { Naming, Order } from '../../../src/once/intent/naming.ts';
+import type { Transaction } from '../../../src/once/journal/journal.ts';
 import { explained } from '../../../testing/explained.ts';
 import {
   endOf,
@@ -900,4 +901,45 @@ describe('two at once', () => {
     expect(claimedOnce.is).toBe('claim');
     expect(ended.is).toBe('still-sending');
   });
+});
+
+describe('a claim of which one write fails', () => {
+  const day = 24 * hour;
+  const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
+
+  test.each<[keyof Transaction, string, () => Promise<Order>]>([
+    [
+      'recordDeath',
+      'of whoever died',
+      async () => {
+        await scripted.die(transfer());
+        return transfer();
+      },
+    ],
+    ['hold', 'of a message that is left behind', leftBehind],
+    ['supersede', 'by another message', leftBehind],
+    [
+      'rewrite',
+      'of what was refused',
+      async () => {
+        await scripted.run(rent(), [reply(402)]);
+        return rent('2');
+      },
+    ],
+  ])('is not made: %s %s', async (verb, _what, before) => {
+    const order = await before();
+    const sent = scripted.sent.length;
+    const { journal, ...engine } = scripted.engine();
+    const failing = async () => Promise.reject(new Error('disk full'));
+    const commit: EngineContext['commit'] = (work, guards) =>
+      journal.commit((tx) => work({ ...tx, [verb]: failing }), guards);
+    await expect(execute(order, { ...engine, journal, commit })).rejects.toThrow('disk full');
+    expect(scripted.sent).toHaveLength(sent);
+  });
+
+  async function leftBehind(): Promise<Order> {
+    await scripted.run(message(), [lost], noRetries);
+    scripted.clock.advance(day + 1);
+    return message();
+  }
 });

@@ -140,6 +140,10 @@ describe('over a limit', () => {
           asked.push(scope.asset);
           return real.spending(scope);
         },
+        ownSpending: (id) => {
+          asked.push(id);
+          return real.ownSpending(id);
+        },
       };
       for (const asset of ['USDC', 'SOL'])
         await spendWithin(policies, { spend: { to: ada, asset, units: 1n }, id: undefined }, tx, 0);
