@@ -147,6 +147,7 @@ export default class MutantRunner extends TestRunner {
 
   override onAfterRunFiles(): void {
     super.onAfterRunFiles();
+    if (pass === 'kill') appendFileSync(join(folder, 'ended.txt'), `${this.#file}\n`);
     if (pass !== 'reach') return;
     const coverage: Coverage = {
       file: this.#file,

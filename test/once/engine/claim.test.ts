@@ -3,7 +3,7 @@ import { Told } from '../../../src/cli/say/told.ts';
 import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
-import { resolveIntent } from '../../../src/once/engine/resume.ts';
+import { declineProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
@@ -929,13 +929,40 @@ describe('a claim of which one write fails', () => {
   ])('is not made: %s %s', async (verb, _what, before) => {
     const order = await before();
     const sent = scripted.sent.length;
-    const { journal, ...engine } = scripted.engine();
-    const failing = async () => Promise.reject(new Error('disk full'));
-    const commit: EngineContext['commit'] = (work, guards) =>
-      journal.commit((tx) => work({ ...tx, [verb]: failing }), guards);
-    await expect(execute(order, { ...engine, journal, commit })).rejects.toThrow('disk full');
+    await expect(execute(order, failing(verb))).rejects.toThrow('disk full');
     expect(scripted.sent).toHaveLength(sent);
   });
+
+  test.each(['holdBack', 'decide', 'claim', 'recordDeath'] as const)(
+    'is not made: %s of what a person sends after all',
+    async (verb) => {
+      if (verb === 'recordDeath') await scripted.die(transfer());
+      else await scripted.run(transfer(), [], { proposes: true });
+      const { id } = await scripted.only();
+      if (verb === 'holdBack') await declineProposal(id, scripted.word('declined'), scripted.open(), false);
+      const sent = scripted.sent.length;
+      const resuming = resume(id, failing(verb), scripted.word('approved'), true);
+      await expect(resuming).rejects.toThrow('disk full');
+      expect(scripted.sent).toHaveLength(sent);
+    },
+  );
+
+  test.each([
+    ['new', async () => {}],
+    ['known and never sent', async () => void (await scripted.run(rent(), [unsent], noRetries))],
+  ])('is no proposal without its proposer: of what is %s', async (_what, before) => {
+    await before();
+    const engine = { ...failing('decide'), proposes: true };
+    await expect(execute(rent(), engine)).rejects.toThrow('disk full');
+  });
+
+  function failing(verb: keyof Transaction): EngineContext {
+    const { journal, ...engine } = scripted.engine();
+    const fails = async () => Promise.reject(new Error('disk full'));
+    const commit: EngineContext['commit'] = (work, guards) =>
+      journal.commit((tx) => work({ ...tx, [verb]: fails }), guards);
+    return { ...engine, journal, commit };
+  }
 
   async function leftBehind(): Promise<Order> {
     await scripted.run(message(), [lost], noRetries);

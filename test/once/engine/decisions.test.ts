@@ -1,6 +1,8 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { declineOf, ownProposal } from '../../../src/once/engine/approval.ts';
+import type { EngineContext } from '../../../src/once/engine/context.ts';
+import { execute } from '../../../src/once/engine/execute.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
 import {
@@ -355,4 +357,49 @@ describe('a dry run ends as the command would', () => {
     const all = { word: undefined, proposes: false, holds: undefined, ...ahead };
     expect(codeAhead({ found: undefined, ...plan } as Plan, all)).toBe(code);
   });
+});
+
+test('what is held for its age alone has no proposer', async () => {
+  await scripted.run(rent, [lost], noRetries);
+  scripted.clock.advance(windows.transfer);
+  expect(endOf(await scripted.run(rent))).toBe('held');
+  expect(await scripted.look(async (journal) => journal.decisionsOf(await id()))).toEqual([]);
+});
+
+test('only what was declined is taken back before it is sent', async () => {
+  const taken: string[] = [];
+  const { journal, ...engine } = scripted.engine(noRetries);
+  const commit: EngineContext['commit'] = (work, guards) =>
+    journal.commit(
+      (tx) =>
+        work({
+          ...tx,
+          holdBack: (one, why, atMs) => {
+            taken.push(why);
+            return tx.holdBack(one, why, atMs);
+          },
+        }),
+      guards,
+    );
+  const sending = { ...engine, journal, commit };
+  scripted.script.push(unsent, unsent, paid);
+  await execute(rent, sending);
+  await resume(await id(), sending, scripted.word('approved'));
+  await execute(rent, sending);
+  expect((await scripted.only()).state).toBe('accepted');
+  expect(taken).toEqual([]);
+});
+
+test('what was declined, then approved and refused, is sent again', async () => {
+  await standings.declined();
+  scripted.script.push(reply(402));
+  expect(endOf(await resume(await id(), scripted.engine(), scripted.word('approved'), true))).toBe(
+    'rejected',
+  );
+  expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
+});
+
+test('a replay of what nobody declined has nothing to tell of a decision', async () => {
+  await scripted.run(rent, [paid]);
+  expect(await scripted.run(rent)).not.toHaveProperty('declined');
 });

@@ -8,7 +8,7 @@ import { engineFailure } from '../../../src/once/engine/facts.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { exitOf } from '../../../src/once/failures.ts';
 import type { Journal } from '../../../src/once/journal/journal.ts';
-import type { Flight } from '../../../src/once/wire/flight.ts';
+import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
 import { sharedFailure } from '../../../src/postgres/facts.ts';
 import { explained } from '../../../testing/explained.ts';
 import { failureOf } from '../../../testing/failure.ts';
@@ -32,6 +32,15 @@ beforeEach(() => {
   scripted = new ScriptedEngine();
 });
 afterEach(() => scripted.remove());
+
+/** As a process leaves it that took over, sent it and was told that it is done. */
+function doneByAnother(): void {
+  const database = new DatabaseSync(scripted.path);
+  database.exec(`INSERT INTO attempts (intent, number, started_at) SELECT seq, 2, 1 FROM intents;
+    UPDATE attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted', status = 200 WHERE number = 2;
+    UPDATE intents SET state = 'accepted', owner = NULL, attempts = 2`);
+  database.close();
+}
 
 const stoppedOf = (ended: Outcome) => (ended.is === 'concluded' ? ended.stopped : undefined);
 
@@ -671,15 +680,56 @@ describe('a claim that others may soon take over', () => {
 test('what another process proved meanwhile is told with its proof, not with our refusal', async () => {
   const ended = await scripted.run(transfer(), [
     () => {
-      const database = new DatabaseSync(scripted.path);
-      database.exec(`INSERT INTO attempts (intent, number, started_at) SELECT seq, 2, 1 FROM intents;
-        UPDATE attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted', status = 200 WHERE number = 2;
-        UPDATE intents SET state = 'accepted', owner = NULL, attempts = 2`);
-      database.close();
+      doneByAnother();
       return reply(402);
     },
   ]);
   expect(ended).toMatchObject({ intent: { state: 'accepted' }, attempt: { number: 2, verdict: 'accepted' } });
+});
+
+test('what another process did meanwhile, and this one never sent, is told as done by the other', async () => {
+  const ended = await scripted.run(transfer(), [
+    () => {
+      doneByAnother();
+      return unsent;
+    },
+  ]);
+  expect(ended).toMatchObject({ intent: { state: 'accepted' }, replayed: 'by-another-process' });
+});
+
+test('a connection whose reply proves nothing is dropped before anything else happens', async () => {
+  let isDropped = false;
+  const drop = async (): Promise<void> => {
+    await new Promise(setImmediate);
+    isDropped = true;
+  };
+  const socket = { before: undefined, keep: () => {}, drop };
+  await scripted.run(transfer(), [{ ...(reply(402) as Reply), socket }]);
+  expect(isDropped).toBe(true);
+});
+
+test('a message leaves no receipt, whatever its reply has in it', async () => {
+  await scripted.run(message(), [reply(200, { message: { id: 'm' }, transfer_id: 't', signature: 's' })]);
+  const kept = await scripted.look(async (journal) => journal.receiptsOf((await scripted.only()).id));
+  expect(kept).toEqual([]);
+});
+
+describe('--max-wait', () => {
+  const limits = { maxWaitMs: 60_000 };
+
+  test('may be waited to its end', async () => {
+    const asked = reply(429, {}, { 'retry-after': '60' });
+    expect(endOf(await scripted.run(transfer(), [asked, paid], { limits }))).toBe('accepted');
+  });
+
+  test('counts every flight after the first', async () => {
+    const slow = (): Flight => {
+      scripted.clock.advance(29_900);
+      return reply(503, {}, { 'retry-after': '30' });
+    };
+    expect(endOf(await scripted.run(transfer(), [slow, slow, paid], { limits }))).toBe('unknown');
+    expect(scripted.sent).toHaveLength(2);
+  });
 });
 
 describe('a channel that breaks its word and throws', () => {

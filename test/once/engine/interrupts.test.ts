@@ -160,6 +160,36 @@ describe('the first interrupt', () => {
     expect(scripted.clock.sleeps).toHaveLength(1);
   });
 
+  test('leaves in doubt what would be held where no tries are left', async () => {
+    scripted.script.push(() => {
+      first.abort();
+      return reply(409);
+    });
+    expect(endOf(await start({ limits: { retries: 0 } }))).toBe('unknown');
+  });
+
+  test('ends all flights of a process by one signal, and warns of no leak', async () => {
+    const warned: string[] = [];
+    const warn = ({ name }: Error): void => void warned.push(name);
+    process.on('warning', warn);
+    const cuts = new Set<AbortSignal>();
+    const engine = scripted.engine({ interrupts: { first: first.signal, second: second.signal } });
+    const flights = Array.from({ length: 12 }, (_, index) => {
+      const flight = flying();
+      scripted.script.push((shipment, limits) => {
+        cuts.add(limits.cut);
+        return flight.fly(shipment, limits);
+      });
+      return execute(transfer({ amount: `${index + 1}` }), engine);
+    });
+    await expect.poll(() => scripted.sent.length).toBe(12);
+    await turns();
+    second.abort();
+    expect((await Promise.all(flights)).map(endOf)).toEqual(Array(12).fill('unknown'));
+    process.off('warning', warn);
+    expect([cuts.size, warned]).toEqual([1, []]);
+  });
+
   test('ends the wait for another process, which goes on', async () => {
     const flight = flying();
     scripted.script.push(flight.fly);
