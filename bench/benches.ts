@@ -76,6 +76,7 @@ export const benches: readonly Bench[] = [
       rounds: { usual: 21, means: 'each command in turn, and again; the median counts' },
       entries: { usual: 1_000_000, means: 'how long the journal is that `history` lists' },
       nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
+      file: { means: 'also the single file that `npm run binary` has made' },
     },
     marks: [
       atMost(1.5, bare, 'botctl --help', felt, node20),
@@ -118,6 +119,7 @@ export const benches: readonly Bench[] = [
       'round-trip': { usual: 20, means: 'milliseconds there and back' },
       rounds: { usual: 21, means: 'each program in turn, and again; the median counts' },
       nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
+      file: { means: 'also the single file that `npm run binary` has made' },
     },
     marks: [
       atMost(

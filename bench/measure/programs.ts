@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { otherNodes } from '../../scripts/otherNodes.ts';
 import { Refusal } from '../../scripts/refusal.ts';
 import { botctlPath, startOf } from '../../testing/program.ts';
+import { root } from '../../testing/root.ts';
 import { type Given, singleFile } from '../benches.ts';
 
 /** A program to measure, in a column of its own. */
@@ -18,10 +21,19 @@ export async function programsToMeasure(given: Given): Promise<Measured[]> {
   const start = startOf(botctlPath);
   if (start[0] === node) {
     const nodes = [node, ...(given.has('nodes') ? await otherNodes() : [])];
-    return nodes.map((one) => ({ column: nameOf(one), node: one, start: [one, botctlPath] }));
+    return [
+      ...nodes.map((one): Measured => ({ column: nameOf(one), node: one, start: [one, botctlPath] })),
+      ...(given.has('file') ? [{ column: singleFile, node, start: [madeFile()] as const }] : []),
+    ];
   }
   if (given.has('nodes')) throw new Refusal(`--nodes is for a program that runs on Node, not ${botctlPath}`);
   return [{ column: singleFile, node, start }];
+}
+
+function madeFile(): string {
+  const file = join(root, 'out', `botctl-${process.platform}-${process.arch}`);
+  if (existsSync(file)) return file;
+  throw new Refusal(`there is no ${file}: \`npm run binary\` makes it`);
 }
 
 /** What runs the program, where only one does. */
