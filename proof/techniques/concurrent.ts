@@ -66,7 +66,7 @@ async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, scene: Scene):
 
 /** A person sends again what a redirect has left in doubt, with its own key. */
 async function decideRedirected(scene: Scene): Promise<void> {
-  for (const key of redirectedKeys(scene.home, scene.stage.lane.service))
+  for (const key of redirectedKeys(scene.home, scene.stage.lane.service, 0))
     await once({ argv: ['resume', key, '--yes', '--json'] }, scene);
 }
 

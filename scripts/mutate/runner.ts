@@ -32,7 +32,7 @@ class Mutants {
     if (this.alive < 0 || ++this.#steps % 64 > 0) return;
     const ms = performance.now() - this.#bornMs;
     if (ms < this.patienceMs) return;
-    // The loop itself may catch what is thrown at it. What this file would still try stays open then.
+    // The loop itself may catch what is thrown at it, four times as long as any other try took.
     if (ms > 4 * this.patienceMs) {
       appendFileSync(killedFile, `${this.alive}\n`);
       process.kill(process.pid, 'SIGKILL');
@@ -118,9 +118,11 @@ export default class MutantRunner extends TestRunner {
     isRejectionUnhandled = false;
     if (pass === 'reach')
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
+    if (pass === 'load' && !isPassed && test.result !== undefined) test.result.state = 'fail';
     if (pass !== 'kill') return;
     if (repeats === 0) mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
     const isTriedAgain = this.#judge(test, isPassed, retry, repeats);
+    // Vitest tries again only where there is an error.
     if (test.result !== undefined)
       Object.assign(
         test.result,
@@ -135,9 +137,10 @@ export default class MutantRunner extends TestRunner {
    */
   #judge(test: RunnerTestCase, isPassed: boolean, retry: number, repeats: number): boolean {
     const number = this.#todo[repeats - 1];
-    if (number === undefined || retry === 2) this.#passedAsItIs = isPassed;
-    if (retry < 2 && number !== undefined && !isPassed && this.#passedAsItIs) {
-      mutants.become(retry === 0 ? number : -1);
+    const isAsItIs = mutants.alive < 0;
+    if (isAsItIs) this.#passedAsItIs = isPassed;
+    if (retry < 2 && !isPassed && this.#passedAsItIs) {
+      mutants.become(retry === 0 ? (number ?? -1) : -1);
       return true;
     }
     if (retry === 2 && isPassed) appendFileSync(killedFile, `${number}\t${test.id}\n`);

@@ -6,7 +6,7 @@ import type { Service } from '../../service.ts';
  * The keys that a redirect after doubt has left to a person, rightly: whether the first request happened is not known.
  * Only what the service heard from this line on counts.
  */
-export function redirectedKeys(home: Home, { heard }: Pick<Service, 'heard'>, fromLine = 0): string[] {
+export function redirectedKeys(home: Home, { heard }: Pick<Service, 'heard'>, fromLine: number): string[] {
   const redirected = new Set(
     heard.slice(fromLine).flatMap(({ key, status }) => (status === 307 ? [key] : [])),
   );

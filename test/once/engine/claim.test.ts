@@ -3,11 +3,13 @@ import { Told } from '../../../src/cli/say/told.ts';
 import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
+import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { declineProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
 import { explained } from '../../../testing/explained.ts';
+import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
   key,
@@ -906,55 +908,84 @@ describe('two at once', () => {
 describe('a claim of which one write fails', () => {
   const day = 24 * hour;
   const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
+  const above = [policyOf({ approve_above: { SOL: '1' }, limits: { SOL: {} } })];
 
   test.each<[keyof Transaction, string, () => Promise<Order>]>([
     [
       'recordDeath',
-      'of whoever died',
+      'what a dead process sent',
       async () => {
         await scripted.die(transfer());
         return transfer();
       },
     ],
-    ['hold', 'of a message that is left behind', leftBehind],
-    ['supersede', 'by another message', leftBehind],
+    ['hold', 'a message that is left behind', leftBehind],
+    ['supersede', 'a message that follows it', leftBehind],
     [
       'rewrite',
-      'of what was refused',
+      'what was refused',
       async () => {
         await scripted.run(rent(), [reply(402)]);
         return rent('2');
       },
     ],
-  ])('is not made: %s %s', async (verb, _what, before) => {
+  ])('is not made where %s fails: %s', async (verb, _what, before) => {
     const order = await before();
-    const sent = scripted.sent.length;
-    await expect(execute(order, failing(verb))).rejects.toThrow('disk full');
-    expect(scripted.sent).toHaveLength(sent);
+    await stays(() => execute(order, failing(verb)));
   });
 
   test.each(['holdBack', 'decide', 'claim', 'recordDeath'] as const)(
-    'is not made: %s of what a person sends after all',
+    'is not made where %s fails: what a person sends after all',
     async (verb) => {
       if (verb === 'recordDeath') await scripted.die(transfer());
       else await scripted.run(transfer(), [], { proposes: true });
       const { id } = await scripted.only();
       if (verb === 'holdBack') await declineProposal(id, scripted.word('declined'), scripted.open(), false);
-      const sent = scripted.sent.length;
-      const resuming = resume(id, failing(verb), scripted.word('approved'), true);
-      await expect(resuming).rejects.toThrow('disk full');
-      expect(scripted.sent).toHaveLength(sent);
+      await stays(() => resume(id, failing(verb), scripted.word('approved'), true));
     },
   );
 
   test.each([
     ['new', async () => {}],
     ['known and never sent', async () => void (await scripted.run(rent(), [unsent], noRetries))],
-  ])('is no proposal without its proposer: of what is %s', async (_what, before) => {
+  ])('proposes nothing if its proposer cannot be kept: what is %s', async (_what, before) => {
     await before();
-    const engine = { ...failing('decide'), proposes: true };
-    await expect(execute(rent(), engine)).rejects.toThrow('disk full');
+    await stays(() => execute(rent(), { ...failing('decide'), proposes: true }));
   });
+
+  /** Fails, sends nothing, and leaves the journal as it was. */
+  async function stays(work: () => Promise<unknown>): Promise<void> {
+    const before = [scripted.sent.length, await scripted.intents()];
+    await expect(work()).rejects.toThrow('disk full');
+    expect([scripted.sent.length, await scripted.intents()]).toEqual(before);
+  }
+
+  // A read that is not needed may fail, and on a server it is another round trip.
+  test.each<[keyof Transaction, string, (engine: EngineContext) => Promise<Outcome>, string]>([
+    ['get', 'after what was recorded', (engine) => execute(rent(), engine), 'accepted'],
+    ['rewrite', 'for the same body', (engine) => execute(rent('2'), engine), 'accepted'],
+    ['findUnnamed', 'for a name', approveDeclined, 'accepted'],
+    ['decisionsOf', 'on what is new', (engine) => execute(rent(), { ...engine, policies: above }), 'held'],
+  ])('is made without %s %s', async (verb, _what, work, end) => {
+    if (verb === 'rewrite') await scripted.run(rent('2'), [reply(402)]);
+    scripted.script.push(paid);
+    expect(endOf(await work(failing(verb)))).toBe(end);
+  });
+
+  test('is judged as the first attempt of its name without a look at others', async () => {
+    const journal = scripted.open();
+    const attemptsOf = async () => Promise.reject(new Error('disk I/O error'));
+    const engine = { journal: { ...journal, reads: { ...journal.reads, attemptsOf } } };
+    expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)], engine))).toBe('accepted');
+  });
+
+  async function approveDeclined(engine: EngineContext): Promise<Outcome> {
+    await scripted.run(rent(), [], { proposes: true });
+    const { id } = await scripted.only();
+    await declineProposal(id, scripted.word('declined'), scripted.open(), false);
+    scripted.script.push(paid);
+    return resume(id, engine, scripted.word('approved'), true);
+  }
 
   function failing(verb: keyof Transaction): EngineContext {
     const { journal, ...engine } = scripted.engine();
@@ -969,4 +1000,30 @@ describe('a claim of which one write fails', () => {
     scripted.clock.advance(day + 1);
     return message();
   }
+});
+
+describe('what a dead process sent is looked at again before it is claimed', () => {
+  beforeEach(() => scripted.die(transfer()));
+
+  test('so another token holds it', async () => {
+    expect(endOf(await scripted.run(transfer(), [paid], { ...noRetries, token: 'token-2' }))).toBe('held');
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('so a policy that refuses it now leaves it in doubt', async () => {
+    const policies = [policyOf({ limits: { USDC: {} } })];
+    expect(endOf(await scripted.run(transfer(), [paid], { policies }))).toBe('held');
+  });
+});
+
+test('what a dead process sent is no new payment that a person is asked about as paid already', async () => {
+  await scripted.run(transfer({}, once('earlier')), [paid]);
+  await scripted.die(transfer({}, once('rent')));
+  const repeats: number[] = [];
+  scripted.script.push(paid);
+  await execute(transfer({}, once('rent')), scripted.engine(), async (plan) => {
+    repeats.push(plan.repeats.length);
+    return 'go';
+  });
+  expect(repeats).toEqual([0]);
 });

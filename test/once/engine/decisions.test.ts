@@ -366,8 +366,8 @@ test('what is held for its age alone has no proposer', async () => {
   expect(await scripted.look(async (journal) => journal.decisionsOf(await id()))).toEqual([]);
 });
 
-test('only what was declined is taken back before it is sent', async () => {
-  const taken: string[] = [];
+test('only what was declined is held back before it is sent', async () => {
+  const held: string[] = [];
   const { journal, ...engine } = scripted.engine(noRetries);
   const commit: EngineContext['commit'] = (work, guards) =>
     journal.commit(
@@ -375,19 +375,19 @@ test('only what was declined is taken back before it is sent', async () => {
         work({
           ...tx,
           holdBack: (one, why, atMs) => {
-            taken.push(why);
+            held.push(why);
             return tx.holdBack(one, why, atMs);
           },
         }),
       guards,
     );
   const sending = { ...engine, journal, commit };
-  scripted.script.push(unsent, unsent, paid);
-  await execute(rent, sending);
+  await proposed();
+  scripted.script.push(unsent, paid);
   await resume(await id(), sending, scripted.word('approved'));
   await execute(rent, sending);
   expect((await scripted.only()).state).toBe('accepted');
-  expect(taken).toEqual([]);
+  expect(held).toEqual([]);
 });
 
 test('what was declined, then approved and refused, is sent again', async () => {

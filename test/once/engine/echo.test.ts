@@ -82,3 +82,7 @@ test('of a message only its content and its conversation are compared', () => {
   expect(echo({ content: { text: 'Hi' }, text: 'Bye' })).toBe('silent');
   expect(echo({}, { conversation_id: 'd' })).toBe('other');
 });
+
+test('where the reply says nothing of it, the body need not be readable', () => {
+  expect(echoOf({ kind: 'message', body: Buffer.from('{') }, {})).toBe('silent');
+});

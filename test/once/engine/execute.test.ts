@@ -697,7 +697,7 @@ test('what another process did meanwhile, and this one never sent, is told as do
   expect(ended).toMatchObject({ intent: { state: 'accepted' }, replayed: 'by-another-process' });
 });
 
-test('a connection whose reply proves nothing is dropped before anything else happens', async () => {
+test('a connection whose reply proves nothing is dropped before the command ends', async () => {
   let isDropped = false;
   const drop = async (): Promise<void> => {
     await new Promise(setImmediate);

@@ -21,11 +21,16 @@ afterEach(() => scripted.remove());
 
 const hello = message('Hello', once('greeting'));
 
+async function claimOf(order: Order, engine: EngineContext): Promise<Claim> {
+  const claimed = await claim(order, engine);
+  if (claimed.is !== 'claim') throw new Error(`it was not claimed but ended ${endOf(claimed)}`);
+  return claimed;
+}
+
 /** Claims it, and ends its process without sending it. */
 async function claimAndGiveBack(order: Order): Promise<Claim> {
   const engine = scripted.engine();
-  const claimed = await claim(order, engine);
-  if (claimed.is !== 'claim') throw new Error(`it was not claimed but ended ${endOf(claimed)}`);
+  const claimed = await claimOf(order, engine);
   await giveBack(claimed, engine);
   scripted.end(engine.journal);
   return claimed;
@@ -53,8 +58,7 @@ test('what was claimed and not sent is open again, and no doubt is left of it', 
 
 test('what cannot be given back is not taken for given back', async () => {
   const engine = scripted.engine();
-  const claimed = await claim(hello, engine);
-  if (claimed.is !== 'claim') throw new Error(`it was not claimed but ended ${endOf(claimed)}`);
+  const claimed = await claimOf(hello, engine);
   const endAttempt = async () => Promise.reject(new Error('disk full'));
   const commit: EngineContext['commit'] = (work) => engine.commit((tx) => work({ ...tx, endAttempt }));
   await expect(giveBack(claimed, { ...engine, commit })).rejects.toThrow('disk full');

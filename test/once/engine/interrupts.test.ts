@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import type { Flight, FlightLimits, Shipment } from '../../../src/once/wire/flight.ts';
@@ -160,7 +160,7 @@ describe('the first interrupt', () => {
     expect(scripted.clock.sleeps).toHaveLength(1);
   });
 
-  test('leaves in doubt what would be held where no tries are left', async () => {
+  test('leaves in doubt what would otherwise be held when no tries are left', async () => {
     scripted.script.push(() => {
       first.abort();
       return reply(409);
@@ -172,6 +172,7 @@ describe('the first interrupt', () => {
     const warned: string[] = [];
     const warn = ({ name }: Error): void => void warned.push(name);
     process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
     const cuts = new Set<AbortSignal>();
     const engine = scripted.engine({ interrupts: { first: first.signal, second: second.signal } });
     const flights = Array.from({ length: 12 }, (_, index) => {
@@ -186,7 +187,6 @@ describe('the first interrupt', () => {
     await turns();
     second.abort();
     expect((await Promise.all(flights)).map(endOf)).toEqual(Array(12).fill('unknown'));
-    process.off('warning', warn);
     expect([cuts.size, warned]).toEqual([1, []]);
   });
 

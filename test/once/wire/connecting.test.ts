@@ -157,7 +157,7 @@ async function fullBacklog(): Promise<{ port: number; close: () => Promise<void>
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     waiting.push(socket);
   }
-  // The queue has a place more than its length.
+  // Linux queues one more than the backlog.
   await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'connect')));
   return {
     port: Number(port),

@@ -140,10 +140,10 @@ export class Mark {
     return id;
   }
 
-  /** Writes the same mark beside a copy, without the base: the copy counts its changes from the start. Syncs nothing. */
+  /** Fills the mark beside a copy, without the base: the copy counts its changes from the start. Syncs nothing. */
   static copy(journalPath: string, copyPath: string): void {
     const bytes = readFileSync(markPath(journalPath)).subarray(0, baseAt);
-    writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600 });
+    writeFileSync(markPath(copyPath), bytes, { flag: 'r+' });
   }
 
   /** Puts the draft with this id in the mark's place. Does nothing if there is no such draft. */

@@ -38,7 +38,7 @@ import {
 import { migrations } from './schema.ts';
 
 /**
- * The files that are open in this process. Only SQLite may read them: closing one drops every lock that this process
+ * The files that have been opened in this process. Only SQLite may read them: closing one drops every lock that this process
  * has on it.
  */
 const openedHere = new Set<string>();
@@ -124,6 +124,7 @@ function openMoved(path: string, movedTo: string): OpenedFile {
 
 /** Opens what is left of a journal, or creates it. The caller holds the set-up lock. */
 export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
+  openedHere.add(path);
   if (sizeOf(path) > 0) openBystander(path);
   else makePrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });

@@ -125,9 +125,12 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   try {
     if (loss !== undefined) throw journalFailure('lost', { path, loss });
     // The mark goes first: what is committed in between is more than the mark says, not less.
-    makeNew(markPath(target), ours, () => Mark.copy(path, target));
-    makeNew(target, ours, () => closeSync(openSync(target, 'wx', 0o600)));
+    for (const one of [markPath(target), target]) {
+      makeEmpty(one);
+      ours.push(one);
+    }
     ours.push(`${target}-shm`, `${target}-wal`);
+    Mark.copy(path, target);
     await backup(database, target, { rate: pagesAtOnce });
     for (const made of [markPath(target), target]) sync(made);
     return numbersOfWhole(target);
@@ -141,16 +144,13 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   }
 }
 
-/** Adds to `ours` what is made even in part, and refuses what another process has made in the meantime. */
-function makeNew(path: string, ours: string[], make: () => void): void {
+/** Refuses what another process has made in the meantime. */
+function makeEmpty(path: string): void {
   try {
-    make();
+    closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw journalFailure('backup-there', { path });
-    ours.push(path);
-    throw error;
+    throw codeOf(error) === 'EEXIST' ? journalFailure('backup-there', { path }) : error;
   }
-  ours.push(path);
 }
 
 /** Reads the copy as it is. SQLite makes no files beside a database that cannot change. */

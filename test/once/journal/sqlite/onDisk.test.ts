@@ -53,6 +53,8 @@ type Disk = {
   keepsNames?: true;
   /** Runs once while a lock is waited for. */
   meanwhile?: (() => void) | undefined;
+  /** Runs once before a new file is made. */
+  beforeMaking?: (() => void) | undefined;
   isLax?: true;
   /** What was asked of SQLite, without an answer. */
   said: string[];
@@ -71,6 +73,9 @@ vi.mock('node:fs', async (original) => {
   return {
     ...real,
     openSync: (path: PathLike, ...rest: [number | string, number?]): number => {
+      const { beforeMaking } = disk;
+      if (rest[0] === 'wx') disk.beforeMaking = undefined;
+      if (rest[0] === 'wx') beforeMaking?.();
       const file = real.openSync(path, ...rest);
       names.set(file, basename(String(path)));
       disk.opened.push(basename(String(path)));
@@ -478,12 +483,9 @@ describe('a backup', () => {
     'removes nothing of another that began at the same moment: copy.db%s',
     async (suffix) => {
       const target = join(newFolder(), 'copy.db');
-      const copy = Mark.copy;
-      vi.spyOn(Mark, 'copy').mockImplementationOnce((from, to) => {
-        writeFileSync(`${target}${suffix}`, 'theirs');
-        copy(from, to);
-      });
-      await expect(backUp(await inUse(), target)).rejects.toMatchObject({
+      const path = await inUse();
+      disk.beforeMaking = () => writeFileSync(`${target}${suffix}`, 'theirs');
+      await expect(backUp(path, target)).rejects.toMatchObject({
         kind: 'backup-there',
         fields: { path: `${target}${suffix}` },
       });
