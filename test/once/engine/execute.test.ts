@@ -535,16 +535,21 @@ describe('another token', () => {
 });
 
 describe('a reply that the journal cannot take', () => {
+  /** The disk is full after so many commits. */
+  function fullAfter(most: number, journal: Journal): EngineContext['commit'] {
+    let commits = 0;
+    return async (work) => {
+      commits += 1;
+      if (commits > most) throw new Error('disk full');
+      return journal.commit(work);
+    };
+  }
+
   test('is told all the same, as one that may have happened', async () => {
     const journal = scripted.open();
-    let commits = 0;
     const ended = await scripted.run(transfer(), [paid], {
       journal,
-      commit: async (work) => {
-        commits += 1;
-        if (commits > 1) throw new Error('disk full');
-        return journal.commit(work);
-      },
+      commit: fullAfter(1, journal),
     });
     expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted', status: 200 } });
     scripted.end(journal);
@@ -555,14 +560,9 @@ describe('a reply that the journal cannot take', () => {
   test('is kept for later with why it is held', async () => {
     const journal = scripted.open();
     const kept: unknown[] = [];
-    let commits = 0;
     const ended = await scripted.run(message(), [reply(409)], {
       journal: { ...journal, keepForLater: ({ state, why }) => void kept.push([state, why]) },
-      commit: async (work) => {
-        commits += 1;
-        if (commits > 1) throw new Error('disk full');
-        return journal.commit(work);
-      },
+      commit: fullAfter(1, journal),
     });
     expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'held' } });
     expect(kept).toEqual([['held', 'conflict']]);
@@ -586,14 +586,9 @@ describe('a reply that the journal cannot take', () => {
 
   test('is told too where only the next attempt cannot be put on record', async () => {
     const journal = scripted.open();
-    let commits = 0;
     const ended = await scripted.run(transfer(), [lost, paid], {
       journal,
-      commit: async (work) => {
-        commits += 1;
-        if (commits > 2) throw new Error('disk full');
-        return journal.commit(work);
-      },
+      commit: fullAfter(2, journal),
     });
     expect(ended).toMatchObject({
       is: 'not-recorded',
