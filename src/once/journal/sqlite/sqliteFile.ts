@@ -37,11 +37,24 @@ import {
 } from './ownFiles.ts';
 import { migrations } from './schema.ts';
 
+const connections = new Map<string, DatabaseSyncInstance[]>();
+
+function connect(path: string, options: { readonly readOnly?: true; readonly timeout?: number }) {
+  const database = new DatabaseSync(path, options);
+  connections.set(
+    path,
+    [...(connections.get(path) ?? []), database].filter(({ isOpen }) => isOpen),
+  );
+  return database;
+}
+
 /**
- * The files that have been opened in this process. Only SQLite may read them: closing one drops every lock that this process
- * has on it.
+ * Whether only SQLite may read this file now: closing it would drop every lock that the connections of this process have
+ * on it.
  */
-const openedHere = new Set<string>();
+function isOpenHere(path: string): boolean {
+  return (connections.get(path) ?? []).some(({ isOpen }) => isOpen);
+}
 
 /** What a command is about to do. Sending and deciding need a whole journal. */
 export type JournalUse = 'send' | 'look';
@@ -76,12 +89,11 @@ export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFil
 function openKnown(path: string, use: JournalUse): OpenedFile {
   // The mark is read before the database: what is committed in between is more than the mark says, not less.
   const found = Mark.open(path, use === 'send' ? 'r+' : 'r');
-  const header = openedHere.has(path) ? undefined : readHeader(path);
+  const header = isOpenHere(path) ? undefined : readHeader(path);
   refuseByHeader(path, header);
   try {
     const base = header === undefined ? undefined : baseOf(header);
     if (base !== undefined && isOlder(base, found, path)) throw lossFailure({ is: 'base' }, found, path);
-    openedHere.add(path);
     openBystander(path);
     const opened = openDatabase(path, (database) => prepare(database, path, found));
     if (use === 'send') makeRoom(opened.database, path);
@@ -104,30 +116,29 @@ function isOlder(base: number, found: MarkFound, path: string): boolean {
 /** Whether the log beside a database is not its own. Applying it would make a database that never existed. */
 export function isOlderThanLog(path: string, found: MarkFound): boolean {
   // A process that has it open has checked this already.
-  return sizeOf(path) > 0 && !openedHere.has(path) && isOlder(baseOf(readHeader(path)), found, path);
+  return sizeOf(path) > 0 && !isOpenHere(path) && isOlder(baseOf(readHeader(path)), found, path);
 }
 
 /** Opens what is left of a journal that lost something, for reading only. */
 function openRest(path: string, loss: Loss): OpenedFile {
   // SQLite reads no log beside a database that it is told never changes.
   const location = loss.is === 'base' ? `${pathToFileURL(path).href}?immutable=1` : path;
-  const database = new DatabaseSync(location, { timeout: busyTimeoutMs, readOnly: true });
+  const database = connect(location, { timeout: busyTimeoutMs, readOnly: true });
   refuseForeign(versionsOf(database), path);
   return { path, database, mark: undefined, loss };
 }
 
 /** Opens a journal that was copied elsewhere, for reading only. */
 function openMoved(path: string, movedTo: string): OpenedFile {
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+  const database = connect(path, { timeout: busyTimeoutMs, readOnly: true });
   return { path, database, mark: undefined, loss: undefined, movedTo };
 }
 
 /** Opens what is left of a journal, or creates it. The caller holds the set-up lock. */
 export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
-  openedHere.add(path);
   if (sizeOf(path) > 0) openBystander(path);
   else makePrivate(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = connect(path, { timeout: busyTimeoutMs });
   try {
     setUp(database, path);
     setAndCheckPragmas(database);
@@ -153,7 +164,6 @@ function openNew(path: string): OpenedFile {
   refuseLeftovers(path);
   refuseMounted(path);
   makePrivate(path);
-  openedHere.add(path);
   return openDatabase(path, (database) => {
     setUp(database, path);
     setAndCheckPragmas(database);
@@ -162,7 +172,7 @@ function openNew(path: string): OpenedFile {
 }
 
 function openDatabase(path: string, work: (database: DatabaseSyncInstance) => Mark): OpenedFile {
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = connect(path, { timeout: busyTimeoutMs });
   try {
     return { path, database, mark: work(database), loss: undefined };
   } catch (error) {
@@ -439,7 +449,7 @@ const bystanders = new Map<string, DatabaseSyncInstance>();
 function openBystander(path: string): void {
   if (bystanders.has(path)) return;
   try {
-    const bystander = new DatabaseSync(path, { readOnly: true });
+    const bystander = connect(path, { readOnly: true });
     // Its shared lock begins with its first read.
     const row = bystander.prepare('PRAGMA journal_mode').get() as { journal_mode?: unknown } | undefined;
     if (row?.journal_mode === 'wal') bystanders.set(path, bystander);
