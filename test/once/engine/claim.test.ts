@@ -965,6 +965,7 @@ describe('a claim of which one write fails', () => {
     ['get', 'after what was recorded', (engine) => execute(rent(), engine), 'accepted'],
     ['rewrite', 'for the same body', (engine) => execute(rent('2'), engine), 'accepted'],
     ['findUnnamed', 'for a name', approveDeclined, 'accepted'],
+    ['otherUrls', 'for what has no name', (engine) => execute(transfer(), engine), 'accepted'],
     ['decisionsOf', 'on what is new', (engine) => execute(rent(), { ...engine, policies: above }), 'held'],
   ])('is made without %s %s', async (verb, _what, work, end) => {
     if (verb === 'rewrite') await scripted.run(rent('2'), [reply(402)]);
