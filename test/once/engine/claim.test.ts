@@ -945,6 +945,14 @@ describe('a claim of which one write fails', () => {
     },
   );
 
+  test('a decision is not made where a death cannot be recorded', async () => {
+    await scripted.die(transfer());
+    const { id } = await scripted.only();
+    const { journal, commit } = failing('recordDeath');
+    const deciding = { ...journal, commit };
+    await stays(() => resolveIntent(id, scripted.word('happened'), deciding));
+  });
+
   test.each([
     ['new', async () => {}],
     ['known and never sent', async () => void (await scripted.run(rent(), [unsent], noRetries))],
@@ -962,13 +970,19 @@ describe('a claim of which one write fails', () => {
 
   // A read that is not needed may fail, and on a server it is another round trip.
   test.each<[keyof Transaction, string, (engine: EngineContext) => Promise<Outcome>, string]>([
-    ['get', 'after what was recorded', (engine) => execute(rent(), engine), 'accepted'],
+    ['get', 'after what was recorded', (engine) => execute(transfer(), engine), 'accepted'],
     ['rewrite', 'for the same body', (engine) => execute(rent('2'), engine), 'accepted'],
     ['findUnnamed', 'for a name', approveDeclined, 'accepted'],
     ['otherUrls', 'for what has no name', (engine) => execute(transfer(), engine), 'accepted'],
-    ['decisionsOf', 'on what is new', (engine) => execute(rent(), { ...engine, policies: above }), 'held'],
+    ['decisionsOf', 'on what was refused', (engine) => execute(rent('2'), engine), 'accepted'],
+    [
+      'decisionsOf',
+      'on what is new',
+      (engine) => execute(transfer(), { ...engine, policies: above }),
+      'held',
+    ],
   ])('is made without %s %s', async (verb, _what, work, end) => {
-    if (verb === 'rewrite') await scripted.run(rent('2'), [reply(402)]);
+    await scripted.run(rent('2'), [reply(402)]);
     scripted.script.push(paid);
     expect(endOf(await work(failing(verb)))).toBe(end);
   });
@@ -981,8 +995,9 @@ describe('a claim of which one write fails', () => {
   });
 
   async function approveDeclined(engine: EngineContext): Promise<Outcome> {
-    await scripted.run(rent(), [], { proposes: true });
-    const { id } = await scripted.only();
+    const named = transfer({}, once('declined'));
+    await scripted.run(named, [], { proposes: true });
+    const id = (await scripted.intents()).at(-1)?.id ?? '';
     await declineProposal(id, scripted.word('declined'), scripted.open(), false);
     scripted.script.push(paid);
     return resume(id, engine, scripted.word('approved'), true);

@@ -359,10 +359,13 @@ describe('a dry run ends as the command would', () => {
   });
 });
 
-test('what is held for its age alone has no proposer', async () => {
+test.each([
+  ['its age', {}, windows.transfer],
+  ['a policy', { policies: [policyOf({ limits: { USDC: {} } })] }, 0],
+])('what is held for %s alone has no proposer', async (_why, changes, laterMs) => {
   await scripted.run(rent, [lost], noRetries);
-  scripted.clock.advance(windows.transfer);
-  expect(endOf(await scripted.run(rent))).toBe('held');
+  scripted.clock.advance(laterMs);
+  expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
   expect(await scripted.look(async (journal) => journal.decisionsOf(await id()))).toEqual([]);
 });
 
