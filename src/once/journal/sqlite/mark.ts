@@ -143,7 +143,7 @@ export class Mark {
   /** Fills the mark beside a copy, without the base: the copy counts its changes from the start. Syncs nothing. */
   static copy(journalPath: string, copyPath: string): void {
     const bytes = readFileSync(markPath(journalPath)).subarray(0, baseAt);
-    writeFileSync(markPath(copyPath), bytes, { flag: 'r+' });
+    writeFileSync(markPath(copyPath), bytes);
   }
 
   /** Puts the draft with this id in the mark's place. Does nothing if there is no such draft. */

@@ -22,8 +22,9 @@ import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
 import type { Transaction } from '../../../../src/once/journal/journal.ts';
 import { lookAtJournal, recentIntents } from '../../../../src/once/journal/sqlite/lookOnly.ts';
-import { Mark } from '../../../../src/once/journal/sqlite/mark.ts';
+import { lastAcceptedLost, Mark } from '../../../../src/once/journal/sqlite/mark.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
+import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
 import { acceptLoss, findLoss } from '../../../../src/once/journal/sqlite/upkeep.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {
@@ -590,4 +591,20 @@ describe('a mark that cannot be raised', () => {
     await takesOneMore(join(folder, 'journal.db'), 5);
     await takesOneMore(path, 5);
   });
+});
+
+test('of several losses of one kind the last number counts', () => {
+  const { database, mark } = openFile(newPath());
+  const lose = database.prepare(
+    `INSERT INTO losses (what, first_lost, last_lost, who, at) VALUES ('intents', ?, ?, 'ada', 0)`,
+  );
+  for (const [first, last] of [
+    [2, 6],
+    [8, 9],
+    [7, 7],
+  ] as const)
+    lose.run(first, last);
+  expect(lastAcceptedLost(database)).toEqual({ intents: 9, attempts: 0, decisions: 0 });
+  database.close();
+  mark?.close();
 });

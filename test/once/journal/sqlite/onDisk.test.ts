@@ -437,14 +437,14 @@ describe('the log', () => {
   });
 });
 
-describe('a backup', () => {
-  async function inUse(): Promise<string> {
-    const path = newPath();
-    const journal = opened(path);
-    for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
-    return path;
-  }
+async function inUse(): Promise<string> {
+  const path = newPath();
+  const journal = opened(path);
+  for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
+  return path;
+}
 
+describe('a backup', () => {
   test('of a journal in use is whole, private and on the disk, and is used as a journal of its own', async () => {
     const path = await inUse();
     const target = join(newFolder(), 'copy.db');
@@ -515,7 +515,8 @@ describe('a backup', () => {
       kind: 'lost',
       fields: { path: target, loss: { is: 'mark', found: 'anothers' } },
     });
-    disk.copy = () => {
+    disk.copy = (to) => {
+      writeFileSync(`${to}-wal`, 'begun');
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
     await expect(backUp(path, target)).rejects.toMatchObject({
@@ -536,6 +537,19 @@ describe('a backup', () => {
     });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
+});
+
+test('a loss that the disk has no room to record is not accepted', async () => {
+  const path = await inUse();
+  rmSync(`${path}.mark`);
+  disk.isFull = true;
+  expect(() => acceptLoss(path, 'ada@here', nowMs)).toThrow(
+    expect.objectContaining({
+      fields: { path, trouble: expect.objectContaining({ said: 'database or disk is full' }) },
+    }),
+  );
+  disk = { synced: [], opened: [], said: [] };
+  expect(findLoss(path)).toMatchObject({ is: 'mark', found: 'missing' });
 });
 
 describe('what doctor asks of a disk', () => {
