@@ -41,11 +41,12 @@ const connections = new Map<string, DatabaseSyncInstance[]>();
 
 function connect(path: string, options: { readonly readOnly?: true; readonly timeout?: number }) {
   const database = new DatabaseSync(path, options);
-  connections.set(
-    path,
-    [...(connections.get(path) ?? []), database].filter(({ isOpen }) => isOpen),
-  );
+  connections.set(path, [...openTo(path), database]);
   return database;
+}
+
+function openTo(path: string): DatabaseSyncInstance[] {
+  return (connections.get(path) ?? []).filter(({ isOpen }) => isOpen);
 }
 
 /**
@@ -53,7 +54,7 @@ function connect(path: string, options: { readonly readOnly?: true; readonly tim
  * on it.
  */
 function isOpenHere(path: string): boolean {
-  return (connections.get(path) ?? []).some(({ isOpen }) => isOpen);
+  return openTo(path).length > 0;
 }
 
 /** What a command is about to do. Sending and deciding need a whole journal. */
