@@ -11,6 +11,7 @@ import type { Transaction } from '../../../src/once/journal/journal.ts';
 import { explained } from '../../../testing/explained.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
+  ada,
   endOf,
   key,
   lost,
@@ -981,6 +982,13 @@ describe('a claim of which one write fails', () => {
       (engine) => execute(transfer(), { ...engine, policies: above }),
       'held',
     ],
+    [
+      'paidLike',
+      'where a policy names who is paid',
+      (engine) => execute(transfer(), { ...engine, policies: [policyOf({ recipients: { ada } })] }),
+      'accepted',
+    ],
+    ['unfinishedTwins', 'for a message', resumeMessage, 'accepted'],
   ])('is made without %s %s', async (verb, _what, work, end) => {
     await scripted.run(rent('2'), [reply(402)]);
     scripted.script.push(paid);
@@ -993,6 +1001,30 @@ describe('a claim of which one write fails', () => {
     const engine = { journal: { ...journal, reads: { ...journal.reads, attemptsOf } } };
     expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)], engine))).toBe('accepted');
   });
+
+  test('is planned once in its commit', async () => {
+    const engine = scripted.engine();
+    let looks = 0;
+    const commit: EngineContext['commit'] = (work, guards) =>
+      engine.journal.commit((tx) => {
+        const findUnnamed: Transaction['findUnnamed'] = (digest) => {
+          looks += 1;
+          return tx.findUnnamed(digest);
+        };
+        return work({ ...tx, findUnnamed });
+      }, guards);
+    scripted.script.push(paid);
+    expect(endOf(await execute(transfer(), { ...engine, commit }))).toBe('accepted');
+    expect(looks).toBe(1);
+  });
+
+  async function resumeMessage(engine: EngineContext): Promise<Outcome> {
+    scripted.script.length = 0;
+    await scripted.run(message(), [unsent], noRetries);
+    const id = (await scripted.intents()).at(-1)?.id ?? '';
+    scripted.script.push(posted);
+    return resume(id, engine, undefined);
+  }
 
   async function approveDeclined(engine: EngineContext): Promise<Outcome> {
     const named = transfer({}, once('declined'));

@@ -101,6 +101,16 @@ describe('a mark', () => {
     expect(Mark.look(path)).toEqual({ ...forty, intents: 21 });
   });
 
+  test('writes no base that it has already', () => {
+    newMark(forty).noteBase(7);
+    const found = Mark.open(path, 'r');
+    if (found.is !== 'mark') throw new Error(found.is);
+    const { mark } = found;
+    expect(() => mark.noteBase(8)).toThrow('EBADF');
+    mark.noteBase(7);
+    mark.close();
+  });
+
   test('takes a torn base for none', () => {
     newMark(forty).noteBase(7);
     expect(openedMark().base).toBe(7);
