@@ -78,6 +78,8 @@ export default class MutantRunner extends TestRunner {
   #file = '';
   #todo: readonly number[] = [];
   #passedAsItIs = false;
+  /** One failed test of the file is enough where all have the same change. */
+  #isNoticed = false;
 
   override onCollectStart(file: RunnerTestFile): void {
     super.onCollectStart(file);
@@ -92,6 +94,7 @@ export default class MutantRunner extends TestRunner {
     await super.onBeforeRunTask(test);
     // What hooks of a whole suite reached is not repeated for each of its tests.
     this.#loaded.push(...mutants.takeReached());
+    if (this.#isNoticed) test.mode = 'skip';
     if (pass !== 'kill') return;
     const targets = JSON.parse(readFileSync(join(folder, 'targets.json'), 'utf8')) as Targets;
     const dead = killed();
@@ -118,7 +121,10 @@ export default class MutantRunner extends TestRunner {
     isRejectionUnhandled = false;
     if (pass === 'reach')
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
-    if (pass === 'load' && !isPassed && test.result !== undefined) test.result.state = 'fail';
+    if (pass === 'load' && !isPassed && test.result !== undefined) {
+      test.result.state = 'fail';
+      this.#isNoticed = true;
+    }
     if (pass !== 'kill') return;
     if (repeats === 0) mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
     const isTriedAgain = this.#judge(test, isPassed, retry, repeats);

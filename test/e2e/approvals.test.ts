@@ -26,7 +26,6 @@ const limited = {
   ...({ kind: 'reply', status: 429, operation: 'transfer' } as const),
   headers: { 'Retry-After': '60' },
 };
-const hours = (count: number): number => count * 3_600_000;
 
 async function propose(argv: readonly string[] = rent): Promise<string> {
   const { exit, outcome, intent } = await operator.json(argv);
@@ -262,21 +261,6 @@ describe('a proposal that was declined', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('unnamed, is not proposed again for 20 hours, and then is a new one', async () => {
-    const unnamed = pay('0.5', '--propose');
-    const id = await propose(unnamed);
-    await operator.run(decline(id));
-    clock.skippedMs += hours(19.9);
-    expect(await operator.json(unnamed)).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
-    clock.skippedMs += hours(0.2);
-    const later = await propose(unnamed);
-    expect(later).not.toBe(id);
-    const overruled = await operator.json(['approve', id, '--overrule', '--yes']);
-    expect(overruled).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(overruled.error?.message).toContain(`ID ${later}`);
-    expect(await paid()).toEqual([]);
-  });
-
   test.each([
     ['named', rent],
     ['unnamed', pay('0.5', '--propose')],
@@ -430,20 +414,6 @@ describe('a policy whose approvals are by somebody else', () => {
       error: { code: 'own-proposal' },
     });
     expect(await operator.json(['history', id])).toMatchObject({ intent: { resolved_as: 'declined' } });
-    expect(await paid()).toEqual([]);
-  });
-
-  test('does not count an approval by the one who proposed, given before there was such a policy', async () => {
-    usePolicy({});
-    const id = await propose();
-    await operator.sandbox.faults(limited);
-    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ outcome: 'open' });
-    usePolicy({ ...other, approve_above: { SOL: '0.1' } });
-    expect(await operator.json(rent.slice(0, -1))).toMatchObject({
-      exit: 10,
-      outcome: 'held',
-      intent: { id, why: 'approval' },
-    });
     expect(await paid()).toEqual([]);
   });
 

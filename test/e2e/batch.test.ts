@@ -108,14 +108,6 @@ describe('identity', () => {
     ]);
   });
 
-  test('pay1 + 1 is not pay + 11', async () => {
-    const row = (id: string): string => `id,conversation_id,content\n${id},conv_demo,same\n`;
-    await botctlHere(['batch', 'send', file('a.csv', row('1')), '--once', 'pay1'], { env });
-    await botctlHere(['batch', 'send', file('b.csv', row('11')), '--once', 'pay'], { env });
-    const keys = (await sandbox.ledger()).map(({ key }) => key);
-    expect(new Set(keys).size).toBe(2);
-  });
-
   test('the same rows have the same keys on another machine', async () => {
     const path = file(
       'a.csv',
@@ -225,22 +217,6 @@ describe('identity', () => {
     file('a.csv', messages([['1', 'one']]));
     expect((await send(path)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('all rows are told when the batch has said its end', async () => {
-    const rows = file(
-      'all.csv',
-      messages([
-        ['1', 'one'],
-        ['2', 'two'],
-        ['3', 'three'],
-      ]),
-    );
-    expect((await send(rows)).code).toBe(0);
-    const journal = new DatabaseSync(join(home.path, 'data', 'botctl', 'journal.db'), { readOnly: true });
-    const told = journal.prepare('SELECT count(*) AS told FROM intents WHERE reported_at IS NOT NULL').get();
-    journal.close();
-    expect(told).toEqual({ told: 3 });
   });
 
   test('rows of the name that the input lacks are counted', async () => {

@@ -29,17 +29,10 @@ describe('the built program', () => {
   );
 
   test.each([
-    [['config', 'list', '--nope'], "Unknown option '--nope'"],
-    [['config', 'list', '--profile', 'a', '--profile', 'b'], '--profile is given twice'],
-    [['config', 'add', 'x', '--token-env', '--use'], '--token-env needs a value'],
-    [['config', 'lst'], "Unknown command 'lst'"],
     [['nonsense', '--help'], "Unknown command 'nonsense'"],
     [['--help', 'nonsense'], "Unknown command 'nonsense'"],
     [['batch', '-h', 'nonsense'], "Unknown command 'nonsense'"],
     [['--quiet', 'config', 'lst', '-h'], "Unknown command 'lst'"],
-    [['config', 'add'], 'The argument <name> is missing'],
-    [['--sandbox'], 'No command is given'],
-    [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
   ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
     const json = await botctlHere([...line, '--json'], { env: home.env });
     expect(json.code).toBe(2);
@@ -62,15 +55,6 @@ describe('the built program', () => {
       expect.stringContaining('--token-env needs a value'),
     ]);
   });
-
-  test.each([[[]], [['batch']], [['config']], [['journal']]])(
-    '%j alone prints its help and exits 0',
-    async (line) => {
-      const ran = await botctlHere(line, { env: home.env });
-      expect(ran).toMatchObject({ code: 0, stderr: '' });
-      expect(ran.stdout).toMatch(/^Usage: botctl/u);
-    },
-  );
 
   test.each(['transfer 5 SOL bob', 'send hello', 'send --content hello world', 'config add name secret'])(
     'botctl %s is answered with the help of the command',
@@ -112,14 +96,5 @@ describe('the built program', () => {
     expect(ran.code).toBe(2);
     expect(ran.stdout + ran.stderr).toMatch(/amount is zero/u);
     expect(ran.stdout + ran.stderr).not.toMatch(/\(--/u);
-  });
-
-  test.each([
-    [2, ['config', 'show', 'nobody'], 'no-such-profile'],
-    [3, ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-stdin'], 'no-token'],
-  ])('exits %d where the table says so: %j', async (code, line, named) => {
-    const ran = await botctlHere([...line, '--json'], { env: home.env });
-    expect(ran.code).toBe(code);
-    expect(JSON.parse(ran.stdout).error.code).toBe(named);
   });
 });

@@ -259,11 +259,3 @@ describe.skipIf(!hasTool('zsh'))('in zsh', () => {
     expect((await ended('zsh', ['-n', path], { env })).stderr).toBe('');
   });
 });
-
-describe('the scripts', () => {
-  test('another shell is refused, with what was meant', async () => {
-    const { code, stderr } = await botctlHere(['completion', 'bsh'], { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('Did you mean bash?');
-  });
-});

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -166,23 +166,6 @@ describe('--dry-run', () => {
     expect(operator.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);
   });
 
-  test('shows the key and the bytes that would travel, and whether it would be a re-run', async () => {
-    const named = [...payAda, '--once', 'rent'];
-    const dry = await operator.json([...named, '--dry-run']);
-    const done = await operator.json(named);
-    expect(dry.intent?.key).toBe(done.intent?.key);
-    const again = await operator.json([...named, '--dry-run']);
-    expect(again).toMatchObject({
-      rerun: 'replay',
-      found: done.intent?.id,
-      intent: { key: done.intent?.key },
-    });
-    expect(await operator.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
-      rerun: 'other-body',
-    });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
   test('exits as the run itself would', async () => {
     const both = async (argv: readonly string[]): Promise<(number | null)[]> => [
       (await operator.json([...argv, '--dry-run'])).exit,
@@ -201,30 +184,9 @@ describe('--dry-run', () => {
     expect(await both(proposal)).toEqual([10, 10]);
     expect(await both(proposal)).toEqual([10, 10]);
   });
-
-  test('shows no old key for what would be new', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
-    const refused = await operator.json(sendHello);
-    expect(refused).toMatchObject({ exit: 2, outcome: 'rejected' });
-    const dry = await operator.json([...sendHello, '--dry-run']);
-    expect(dry).toMatchObject({ rerun: 'new' });
-    expect(JSON.stringify(dry)).not.toContain(refused.intent?.key);
-  });
 });
 
 describe('what is to be done', () => {
-  test('comes from a payload, which the options override', async () => {
-    const file = join(operator.home.path, 'message.json');
-    const payload = { conversation_id: 'conv_demo', content: 'from the file', idempotency_key: 'k-1' };
-    await writeFile(file, JSON.stringify(payload));
-    const sent = await operator.json(['send', '--payload', file, '--content', 'from the option']);
-    expect(sent).toMatchObject({ exit: 0, intent: { key: 'k-1', request: { content: 'from the option' } } });
-    const [effect] = await operator.sandbox.ledger();
-    expect(effect?.request).toMatchObject({ content: 'from the option', idempotency_key: 'k-1' });
-    const twice = await operator.json(['send', '--payload', file, '--once', 'n']);
-    expect(twice).toMatchObject({ exit: 2, error: { code: 'usage' } });
-  });
-
   test('comes from stdin, whole, without its last newline', async () => {
     const stdin = 'Ligne 1\nZeile 2 — 🎉\n';
     const sent = await operator.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], {
@@ -235,28 +197,6 @@ describe('what is to be done', () => {
       stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
     });
     expect(paid).toMatchObject({ exit: 0, intent: { request: { amount: '0.1' } } });
-  });
-
-  test('is refused before anything is on record, where it is wrong', async () => {
-    const wrong = [
-      ['transfer', '--to', 'nobody', '--asset', 'SOL', '--amount', '1'],
-      [...payAda.slice(0, 6), '-1'],
-      [...payAda.slice(0, 6), '1e3'],
-      [...payAda.slice(0, 4), 'sol', '--amount', '1'],
-      ['send', '--conversation', 'conv_demo', '--content', ''],
-      ['send', '--conversation', 'conv_demo', '--content', 'x', '--once', ''],
-    ];
-    for (const argv of wrong) expect((await operator.run(argv)).code).toBe(2);
-    expect((await operator.run(sendHello, { env: { BOTCTL_RUN: '' } })).code).toBe(2);
-    expect(existsSync(operator.journal)).toBe(false);
-  });
-
-  test('is not sent where the journal cannot be written', async () => {
-    await mkdir(join(operator.home.path, 'data'), { recursive: true });
-    await writeFile(join(operator.home.path, 'data', 'botctl'), 'a file in the way');
-    const ended = await operator.json(payAda);
-    expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-not-writable', retry: 'after-fix' } });
-    expect(await operator.sandbox.ledger()).toEqual([]);
   });
 });
 
@@ -344,14 +284,6 @@ describe('a payment like one that nobody was told of', () => {
 describe('on a terminal', () => {
   const ask = 'Send it? [y/N] ';
 
-  test('a transfer shows all of itself and asks; No is the default and leaves nothing', async () => {
-    const { code, shown } = await onTerminalHere(payAda, [[ask, '\r']], operator.env);
-    expect(code).toBe(130);
-    for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
-    expect(await operator.sandbox.ledger()).toEqual([]);
-    expect((await operator.run(['history', '--json'])).stdout).toBe('');
-  });
-
   test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
     expect((await onTerminalHere(payAda, [[ask, 'y\r']], operator.env)).code).toBe(0);
     const again = 'Do it again? [y/N] ';
@@ -383,64 +315,6 @@ describe('on a terminal', () => {
   test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
     expect((await onTerminalHere(sendHello, [], operator.env)).code).toBe(0);
     expect((await onTerminalHere(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-});
-
-describe('names', () => {
-  test('that only look the same are refused, and the place is named', async () => {
-    const named = (...words: string[]) => operator.json([...payAda, ...words]);
-    const hyphen = await named('--once', 'pa\u00adyday');
-    expect(hyphen).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    expect(hyphen.error?.message).toMatch(/--once has U\+00AD.*character 3/u);
-    expect(await named('--run', 'cafe\u0301')).toMatchObject({ exit: 2 });
-    expect(await named('--idempotency-key', 'k\ufffd')).toMatchObject({ exit: 2 });
-    const run = await operator.json(payAda, { env: { BOTCTL_RUN: 'nightly ' } });
-    expect(run.error?.message).toMatch(/BOTCTL_RUN starts or ends with a space/u);
-    expect(await operator.sandbox.ledger()).toEqual([]);
-  });
-
-  test('of a run make every different command of it happen once', async () => {
-    const env = { BOTCTL_RUN: 'nightly-7' };
-    const other = [...payAda.slice(0, 6), '0.6'];
-    for (const argv of [payAda, payAda, other, other])
-      expect((await operator.run(argv, { env })).code).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-    expect((await operator.run(payAda, { env: { BOTCTL_RUN: 'nightly-8' } })).code).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(3);
-  });
-
-  test('give the same key on a machine that has lost its journal, so that it happens once', async () => {
-    const argv = [...payAda, '--once', 'payout-7'];
-    const first = await operator.json([...argv, '--journal', join(operator.home.path, 'one.db')]);
-    const second = await operator.json([...argv, '--journal', join(operator.home.path, 'two.db')]);
-    expect(second).toMatchObject({
-      exit: 0,
-      intent: { key: first.intent?.key },
-      transfer: first.transfer ?? {},
-    });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-    const send = [...sendHello, '--once', 'hello-7'];
-    await operator.json([...send, '--journal', join(operator.home.path, 'one.db')]);
-    const known = await operator.json([...send, '--journal', join(operator.home.path, 'two.db')]);
-    expect(known).toMatchObject({ exit: 0, duplicate: true, verified: false });
-    expect(known.warnings).toEqual([]);
-  });
-
-  test('belong to one body', async () => {
-    await operator.run([...payAda, '--once', 'n']);
-    const other = await operator.json([...payAda.slice(0, 6), '0.7', '--once', 'n']);
-    expect(other).toMatchObject({ exit: 6, error: { code: 'other-body', retry: 'after-fix' } });
-    expect(other.outcome).toBeUndefined();
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('or settle which of two equal payments is meant, while one of them is unknown', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-    const lost = await operator.json(payAda);
-    const twin = await operator.json([...payAda, '--memo', 'second']);
-    expect(twin).toMatchObject({ exit: 10, error: { code: 'unfinished-twin', retry: 'decide' } });
-    expect(twin.error?.message).toContain(lost.intent?.id);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

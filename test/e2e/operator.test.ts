@@ -1,7 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { message, posted, ScriptedEngine } from '../../testing/scriptedEngine.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
@@ -68,20 +67,6 @@ describe('history', () => {
     const human = await operator.apart(['history', ids.held.slice(0, 4)]);
     expect(human.code).toBe(0);
     expect(human.stdout).toContain(ids.held);
-  });
-
-  test('refuses what it does not know', async () => {
-    for (const argv of [
-      ['--state', 'lost'],
-      ['--kind', 'x'],
-      ['--since', 'ever'],
-      ['--limit', '0'],
-    ]) {
-      expect((await operator.run(['history', ...argv])).code).toBe(2);
-    }
-    await operator.run(sendHello);
-    expect((await operator.run(['history', 'zzzz'])).code).toBe(2);
-    expect((await operator.run(['history', 'ab'])).code).toBe(2);
   });
 });
 
@@ -151,11 +136,6 @@ describe('resume', () => {
     const [whole] = await list(ids.held);
     expect(JSON.stringify(whole)).toContain('send-again');
     expect(JSON.stringify(whole)).toContain(`${userInfo().username}@${hostname()}`);
-  });
-
-  test('of an open one by its ID does it', async () => {
-    const ids = await mess();
-    expect(await operator.json(['resume', ids.open])).toMatchObject({ exit: 0, outcome: 'accepted' });
   });
 
   test('of what is over says so, and sends nothing', async () => {
@@ -275,15 +255,6 @@ describe('resolve', () => {
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
   });
 
-  test('as did-not-happen lets the same command do it with a new key', async () => {
-    const ids = await mess();
-    const [old] = await list(ids.unknown);
-    await operator.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'not on the chain']);
-    const done = await operator.json(payAda);
-    expect(done).toMatchObject({ exit: 0, outcome: 'accepted', replayed: false });
-    expect(done.intent?.key).not.toBe(old?.intent?.key);
-  });
-
   test('needs one decision and a reason, and decides nothing that is proven', async () => {
     const ids = await mess();
     const wrong = [
@@ -370,28 +341,5 @@ describe('resolve', () => {
       exit: 0,
       outcome: 'resolved',
     });
-  });
-});
-
-describe('--dry-run of what was done before its window', () => {
-  test('shows a new key to come, and not the old one', async () => {
-    const scripted = new ScriptedEngine();
-    try {
-      scripted.clock.nowMs = Date.now() - 180_000;
-      const ended = await scripted.run(message(), [posted], { bot: 'env', token: 'token-1' });
-      if (ended.is !== 'concluded') throw new Error(ended.is);
-      await scripted.report(ended.intent.id);
-      const dry = await operator.json(
-        ['send', '--conversation', 'conv_1', '--content', 'Hello', '--dry-run', '--journal', scripted.path],
-        {
-          env: { BOTCTL_TOKEN: 'token-1', BOTCTL_BASE_URL: 'https://bots.example' },
-        },
-      );
-      expect(dry).toMatchObject({ rerun: 'new-after-done', found: ended.intent.id });
-      expect(dry.intent?.key).toBeUndefined();
-      expect(JSON.stringify(dry)).not.toContain(ended.intent.key);
-    } finally {
-      scripted.remove();
-    }
   });
 });

@@ -44,29 +44,6 @@ describe('a transfer that was made under another name', () => {
     expect(await effects()).toBe(3);
   });
 
-  test('is no repeat of itself, of another amount or address, or of what was refused', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 402 });
-    await pay('refused');
-    await operator.json([...payAda.slice(0, -1), '0.6', '--once', 'more']);
-    await operator.json(['transfer', '--to', otherRecipient, ...payAda.slice(3), '--once', 'bob']);
-    const first = await pay('rent');
-    expect(first).toMatchObject({ exit: 0, replayed: false });
-    expect(first.repeats).toBeUndefined();
-    const again = await pay('rent');
-    expect(again).toMatchObject({ exit: 0, replayed: true });
-    expect(again.repeats).toBeUndefined();
-  });
-
-  test('may have been paid where that is not known; a proposal that was never sent was not', async () => {
-    expect((await operator.json([...named('proposed'), '--propose'])).exit).toBe(10);
-    expect((await pay('rent')).repeats).toBeUndefined();
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    const paid = [...payAda.slice(0, -1), '0.7'];
-    expect((await operator.json([...paid, '--once', 'doubtful'])).exit).toBe(9);
-    const { warnings } = await operator.json([...paid, '--once', 'sure']);
-    expect(warnings).toEqual([expect.stringContaining('may have been paid 0.7 SOL as doubtful')]);
-  });
-
   test('counts within the repeat window only, which a profile and an option change', async () => {
     await pay('a');
     clock.skippedMs += 20 * hourMs + 1000;
@@ -101,13 +78,6 @@ describe('a transfer that was made under another name', () => {
     expect(dry).toMatchObject({ exit: 0, repeats: [{ name: 'rent' }] });
     expect(dry.warnings).toEqual([expect.stringContaining('as rent')]);
     expect(await effects()).toBe(1);
-  });
-
-  test.each(['soon', '1d', '-1h', ''])('takes no window of %j', async (window) => {
-    const { exit, error } = await pay('rent', `--repeat-window=${window}`);
-    expect(exit).toBe(2);
-    expect(error?.message).toContain('repeat-window');
-    expect(await effects()).toBe(0);
   });
 });
 
@@ -247,8 +217,6 @@ describe('a batch of which rows were paid under another name', () => {
   });
 
   test.each([
-    ['one of one', 1, 1, 0],
-    ['one of three', 1, 3, 0],
     ['two of eight', 2, 8, 10],
     ['two of nine', 2, 9, 0],
   ])('%s: %i of %i rows ends %i', async (_name, paid, all, exit) => {
@@ -259,16 +227,6 @@ describe('a batch of which rows were paid under another name', () => {
     expect(lastLine(ended).repeats).toEqual({ rows: paid, of: all });
     const warned = exit === 0 ? /already paid .*paid again/u : /line 2 \(id r1\)/u;
     expect(ended.stderr).toMatch(warned);
-  });
-
-  test.each([
-    [19, 0],
-    [20, 10],
-  ])('%i of a hundred rows would end %i, as a dry run says', async (paid, exit) => {
-    await batch(file('first.csv', paid), 'payroll-11');
-    const ended = await batch(file('second.csv', 100), 'payroll-1', '--dry-run', '--json');
-    expect(ended.code).toBe(exit);
-    expect(lastLine(ended).repeats).toEqual({ rows: paid, of: 100 });
   });
 
   test('names all of them in the report and in JSON, also of a dry run, which ends the same', async () => {

@@ -49,13 +49,6 @@ describe('config get', () => {
     expect(JSON.parse(stdout)).toMatchObject({ profile: 'prod', key, value });
   });
 
-  test('never prints a token', async () => {
-    for (const mode of [[], ['--quiet'], ['--json']]) {
-      const { code, stdout, stderr } = await run(['config', 'get', 'prod', 'token', ...mode]);
-      expect([code, stdout + stderr]).toEqual([2, expect.not.stringContaining('canary')]);
-    }
-  });
-
   test('prints nothing of a key that is not set, and says so', async () => {
     const said = await run(['config', 'get', 'prod', 'key-age']);
     expect(said).toMatchObject({

@@ -231,35 +231,6 @@ describe('above what needs approval', () => {
     expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
-
-  test('and the limits hold for what was approved, too', async () => {
-    const first = await held(policy, pay('rent', '4'));
-    expect(first).toMatchObject({ exit: 10 });
-    expect(await runHeld(['transfer', ...pay('food', '1').slice(1)])).toMatchObject({ exit: 0 });
-    expect(await runHeld(pay('more', '1'))).toMatchObject({ exit: 0 });
-    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-limit', remaining: '3' },
-    });
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-});
-
-describe('what is in doubt', () => {
-  const policy = { ...base, limits: { SOL: { day: '1' } } };
-
-  test('counts as spent, and over the limit it is held', async () => {
-    useProfile(writePolicy(policy));
-    await operator.sandbox.faults({ kind: 'reset', when: 'before' });
-    const doubt = await runHeld(pay('one', '0.7'));
-    expect(doubt).toMatchObject({ exit: 9, outcome: 'unknown' });
-    expect(await runHeld(pay('two', '0.4'))).toMatchObject({ exit: 2, error: { remaining: '0.3' } });
-    expect(await runHeld(pay('three', '0.3'))).toMatchObject({ exit: 0 });
-    const stricter = { ...base, limits: { SOL: { day: '0.5' } } };
-    const held1 = await held(stricter, pay('one', '0.7'));
-    expect(held1).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'policy' } });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
 });
 
 describe('two policies', () => {

@@ -41,33 +41,6 @@ describe('transfer --propose', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('sends nothing of what did not leave before, and leaves in doubt what may have', async () => {
-    await operator.sandbox.faults({
-      kind: 'reply',
-      status: 429,
-      operation: 'transfer',
-      headers: { 'Retry-After': '60' },
-    });
-    expect(await operator.json(rent)).toMatchObject({ outcome: 'open' });
-    expect(await operator.json([...rent, '--propose'])).toMatchObject({
-      exit: 10,
-      intent: { why: 'approval' },
-    });
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    const lost = [
-      'transfer',
-      '--to',
-      '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z',
-      '--asset',
-      'SOL',
-      '--amount',
-      '0.02',
-    ];
-    expect(await operator.json(lost)).toMatchObject({ exit: 9 });
-    expect(await operator.json([...lost, '--propose'])).toMatchObject({ exit: 9, outcome: 'unknown' });
-    expect(await paid()).toEqual([]);
-  });
-
   test('never speaks of what may have happened: without its profile, or beside the same payment', async () => {
     const token = { kind: 'env', variable: 'BOTCTL_TOKEN' };
     const opsAt = (url: string) => ({ version: 1, profiles: { ops: { 'base-url': url, token } } });

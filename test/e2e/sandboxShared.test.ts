@@ -33,13 +33,6 @@ const transfer = (amount: string): string[] => [
   amount,
 ];
 
-test('a first transfer needs no set-up, and prints its signature', async () => {
-  const fresh = new Home();
-  const { code, stdout } = await botctl([...transfer('1.5'), '--quiet'], { env: fresh.env });
-  fresh.remove();
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}\n$/)]);
-});
-
 test('several commands and a running sandbox share one folder, from its first moment on', async () => {
   const commands = [send('a'), transfer('1'), send('b'), transfer('2')];
   const [sandbox, ...ended] = await Promise.all([

@@ -122,21 +122,6 @@ describe('two machines with one journal', () => {
 });
 
 describe('a command whose journal is away', () => {
-  test('sends nothing, waits for nobody, and may be run again', async () => {
-    const proxy = closedAfterTest(await startCuttableProxy(server.port));
-    const env = machine(proxy.through(journal));
-    proxy.refuse();
-    const { code, said } = await runHere(payRent, env);
-    expect([code, said.error]).toEqual([
-      1,
-      expect.objectContaining({ code: 'journal-unreachable', retry: 'same-command' }),
-    ]);
-    expect(said.error?.message).toContain('Nothing was sent this time.');
-    await proxy.accept();
-    expect((await runHere(payRent, env)).said).toMatchObject({ outcome: 'accepted', replayed: false });
-    expect(await sandbox.ledger()).toHaveLength(1);
-  });
-
   test('is left by Ctrl-C while it waits for a crowded server', async () => {
     const role = `crowded_${Date.now()}`;
     await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
@@ -211,29 +196,6 @@ describe('a journal that cannot be used', () => {
     const { code, said } = await runHere(payRent, machine(server.urlOf('ascii_only')));
     expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
     expect(said.error?.message).toContain('is encoded in SQL_ASCII');
-  });
-
-  test('because it was given to an auditor is refused for sending, and shown', async () => {
-    await runHere(payRent, machine());
-    const role = `auditor_${Date.now()}`;
-    await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'audit'`);
-    const grants = await botctlHere(['journal', 'grants', '--role', role, '--read-only'], { env: machine() });
-    expect(grants.code).toBe(0);
-    await server.query(grants.stdout, [], journal);
-    const env = machine(journal.replace(/\/\/[^@]*@/u, `//${role}:audit@`));
-    const { code, said } = await runHere(payRent, env);
-    expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
-    expect(said.error?.message).toContain('may read the journal');
-    expect((await botctlHere(['history'], { env })).stdout).toContain('rent');
-  });
-
-  test('because the password is wrong is told so, without it', async () => {
-    const { code, said, stderr } = await runHere(
-      payRent,
-      machine(journal.replace(/\/\/[^@]*@/u, '//postgres:wrong-canary@')),
-    );
-    expect([code, said.error?.code]).toEqual([1, 'journal-denied']);
-    expect(`${stderr}${JSON.stringify(said)}`).not.toContain('canary');
   });
 });
 

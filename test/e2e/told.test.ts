@@ -43,23 +43,6 @@ describe('on a second machine, under a name that the first has used for another 
     const again = await operator.run(on('second', ...pay(otherRecipient, '2', ...bonus)));
     expect(again.stdout + again.stderr).not.toMatch(/made/u);
   });
-
-  test('a script is told that it is not verified, without a warning', async () => {
-    const second = await operator.json(on('second', ...pay(otherRecipient, '2', ...bonus)));
-    expect(second).toMatchObject({ exit: 0, verified: false, duplicate: false, warnings: [] });
-    const once = on('second', ...pay(otherRecipient, '2', '--once', `bonus-${otherRecipient}-2`));
-    expect(await operator.json(once)).toMatchObject({ exit: 0, verified: false });
-    const run = on('second', ...pay(otherRecipient, '0.3', '--run', 'bonus'));
-    expect(await operator.json(run)).toMatchObject({ exit: 0, verified: true });
-    expect(await operator.sandbox.ledger()).toHaveLength(3);
-  });
-
-  test('nothing is verified that did not happen, and what is held has no such word', async () => {
-    await operator.sandbox.readings({ repeated_transfer_key: 'conflict' });
-    const held = await operator.json(on('second', ...pay(otherRecipient, '2', ...bonus)));
-    expect(held).toMatchObject({ exit: 10, outcome: 'held' });
-    expect(held).not.toHaveProperty('verified');
-  });
 });
 
 describe('where the service gives back what it was asked', () => {
@@ -81,28 +64,6 @@ describe('where the service gives back what it was asked', () => {
   });
 });
 
-describe('a reply that names another transfer’s', () => {
-  const answers = (body: unknown, times = 1) =>
-    operator.sandbox.script({ status: 200, when: 'after', operation: 'transfer', body, times });
-
-  test.each(['transfer_id', 'signature'] as const)('%s is tried again', async (field) => {
-    const first = await operator.json([...payAda]);
-    const own = { transfer_id: 'tr_own', signature: 'own', status: 'confirmed' };
-    await answers({ ...own, [field]: first.transfer?.[field] });
-    const second = await operator.json([...pay(recipient, '0.7'), '--retries', '1']);
-    expect(second).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 2 } });
-    const [, made] = await operator.sandbox.ledger();
-    expect(second.transfer?.signature).toBe(made?.signature);
-  });
-
-  test('signature each time is held', async () => {
-    const { transfer } = await operator.json([...payAda]);
-    await answers({ signature: transfer?.signature }, 2);
-    const second = await operator.run([...pay(recipient, '0.7'), '--retries', '1', '--quiet']);
-    expect(second).toMatchObject({ code: 10, stdout: '' });
-  });
-});
-
 describe('a 2xx that says it failed', () => {
   const answers = (status: string) =>
     operator.sandbox.script({
@@ -114,24 +75,6 @@ describe('a 2xx that says it failed', () => {
   test('is held, and --quiet prints no id', async () => {
     await answers('FAILED');
     expect(await operator.run([...payAda, '--quiet'])).toMatchObject({ code: 10, stdout: '' });
-  });
-
-  test('is not one that says another word', async () => {
-    await answers('airdropped');
-    const ended = await operator.json([...payAda]);
-    expect(ended).toMatchObject({ exit: 0, outcome: 'accepted' });
-    expect(ended.warnings?.join()).toContain('64 bytes in base58');
-  });
-});
-
-test('an unlisted 4xx is tried again, and held where tries end with it', async () => {
-  await operator.sandbox.script({ status: 499, operation: 'transfer', when: 'after' });
-  const again = await operator.json([...payAda, '--retries', '1']);
-  expect(again).toMatchObject({ exit: 0, intent: { attempts: 2 } });
-  await operator.sandbox.script({ status: 444, operation: 'transfer' });
-  expect(await operator.json(pay(recipient, '0.7'))).toMatchObject({
-    exit: 10,
-    intent: { why: 'unclear-status' },
   });
 });
 

@@ -237,17 +237,6 @@ describe('clocks', () => {
     clock.byMs = -3000 * hourS;
     expect(await told(...payAda, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
-
-  test('of a node that leaves the time out are asked for by the slot', async () => {
-    const id = idOf(await told(...payAda));
-    await nodeSays(null);
-    await operator.sandbox.faults({ kind: 'twist', method: 'getBlockTime', path: '', value: null });
-    expect(await told('verify', id)).toMatchObject({
-      ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['no-time'] } },
-    });
-    const looked = await told('verify', id);
-    expect(looked).toMatchObject({ exit: 0, chain: { verdict: 'proven', block_time: expect.any(Number) } });
-  });
 });
 
 describe('a reply that said it failed', () => {

@@ -86,19 +86,15 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     expect(await valuesOf(client)).toEqual(before);
   });
 
-  test.each(['1', '2', '12'])(
-    'is left unchanged where it was made before the first release: version %s',
-    async (version) => {
-      const client = await fresh();
-      await migrate(client, schema, randomBytes);
-      await client.query(`ALTER TABLE "bot ""ctl""".meta DISABLE TRIGGER USER;
-      UPDATE "bot ""ctl""".meta SET name = 'version', value = '${version}'
-      WHERE name = 'journal-version'`);
-      const before = await valuesOf(client);
-      expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'unreleased' });
-      expect(await valuesOf(client)).toEqual(before);
-    },
-  );
+  test('is left unchanged where it was made before the first release', async () => {
+    const client = await fresh();
+    await migrate(client, schema, randomBytes);
+    await client.query(`ALTER TABLE "bot ""ctl""".meta DISABLE TRIGGER USER;
+      UPDATE "bot ""ctl""".meta SET name = 'version', value = '1' WHERE name = 'journal-version'`);
+    const before = await valuesOf(client);
+    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'unreleased' });
+    expect(await valuesOf(client)).toEqual(before);
+  });
 
   test('is left unchanged where another program has a table meta', async () => {
     const client = await fresh();

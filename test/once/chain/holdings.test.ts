@@ -68,6 +68,8 @@ describe('what a wallet holds', () => {
     ['the least that a node says', [has(7), has(5), has(6)], { units: 5n, decimals: 9 }],
     ['nobody knows if one node does not say', [has(5), { status: 500 }, has(4)], { because: 'node-error' }],
     ['nobody knows without a number', [has('5')], { because: 'unreadable' }],
+    ['nobody knows below nothing', [has(-1)], { because: 'unreadable' }],
+    ['nobody knows between two lamports', [has(1.5)], { because: 'unreadable' }],
   ])('of SOL is %s', async (_what, said, expected) => {
     expect(await held('SOL', ...said)).toEqual(expected);
   });

@@ -377,6 +377,9 @@ describe('what is said of a plan is what is done about it', () => {
     const isFoundsKey = meaningOf({ is: kind }).sends === 'what-was-found';
     if (isFoundsKey)
       expect(view?.json).toMatchObject({ intent: { key: (await scripted.intents()).at(-1)?.key } });
+    if (meaningOf({ is: kind }).sends === 'a-new-intent')
+      for (const { key: old } of await scripted.intents())
+        expect(JSON.stringify(view?.json)).not.toContain(old);
     const paint = { bold: String, dim: String } as never;
     const suggest = () => ({ lines: [], lacking: undefined });
     // What differs is known where the other one was found.

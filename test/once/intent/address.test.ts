@@ -78,6 +78,7 @@ describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve
     [`${wallet} `, 'blanks'],
     [` ${wallet}`, 'blanks'],
     [`${wallet}\n`, 'blanks'],
+    [`${wallet}\u00a0`, 'blanks'],
     [`${wallet.slice(0, 4)}…${wallet.slice(-4)}`, 'shortened'],
     [`9\u200b${wallet.slice(1)}`, { notBase58At: 2 }],
     [`😀0${wallet}`, { notBase58At: 1 }],
