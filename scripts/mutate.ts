@@ -69,7 +69,7 @@ function readSources(): Source[] {
   return sources.filter(({ found }) => found.mutants.length > 0);
 }
 
-async function openVitest(sources: readonly Source[], rank: Map<string, number>): Promise<Vitest> {
+async function openVitest(sources: readonly Source[], rank: Map<string, number>, bail = 0): Promise<Vitest> {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   return createVitest(
     'test',
@@ -89,6 +89,7 @@ async function openVitest(sources: readonly Source[], rank: Map<string, number>)
       execArgv: ['--no-warnings'],
       isolate: true,
       maxWorkers: 2,
+      bail,
       testTimeout: 10_000,
       hookTimeout: 20_000,
       sequence: {
@@ -146,12 +147,21 @@ async function play(
   return specs.filter(({ moduleId }) => failed.has(moduleId));
 }
 
+const passesAsItIs = new Map<string, boolean>();
+
 /** Twice with the mutant, and not without it: a test that fails once in many runs is no witness. */
-async function isNoticedAtLoad(number: number, specs: readonly TestSpecification[]): Promise<boolean> {
+async function isNoticedAtLoad(
+  vitest: Vitest,
+  number: number,
+  specs: readonly TestSpecification[],
+): Promise<boolean> {
   if (specs.length === 0) return false;
   for (const spec of await play(vitest, 'load', specs, number)) {
-    const again = await play(vitest, 'load', [spec], number);
-    if (again.length > 0 && (await play(vitest, 'load', [spec])).length === 0) return true;
+    if ((await play(vitest, 'load', [spec], number)).length === 0) continue;
+    const { moduleId } = spec;
+    const passes = passesAsItIs.get(moduleId) ?? (await play(vitest, 'load', [spec])).length === 0;
+    passesAsItIs.set(moduleId, passes);
+    if (passes) return true;
   }
   return false;
 }
@@ -174,6 +184,41 @@ function readCoverage(): Coverage[] {
   return readdirSync(folder)
     .filter((name) => name.startsWith('reached-'))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Coverage);
+}
+
+/**
+ * What loading a file reaches is alive in each of its tests: each file is played with each such change, until a test
+ * notices it, and those first whose tests reach the most in the least time.
+ */
+async function noticedAtLoad(coverage: readonly Coverage[], dead: ReadonlySet<number>): Promise<number[]> {
+  const loadedBy = new Map<number, string[]>();
+  for (const { file, loaded } of coverage)
+    for (const number of loaded)
+      if (!dead.has(number)) loadedBy.set(number, [...(loadedBy.get(number) ?? []), file]);
+  if (loadedBy.size === 0) return [];
+  const rank = new Map(
+    coverage.map(({ file, tests }) => [
+      file,
+      tests.reduce((sum, { ms }) => sum + ms, 1000) / new Set(tests.flatMap((one) => one.reached)).size,
+    ]),
+  );
+  const rankOf = ({ moduleId }: TestSpecification): number => rank.get(moduleId) ?? Number.MAX_SAFE_INTEGER;
+  const vitest = await openVitest(sources, rank, 1);
+  const noticed: number[] = [];
+  try {
+    const specs = await vitest.getRelevantTestSpecifications(values.tests);
+    specs.sort((one, other) => rankOf(one) - rankOf(other));
+    for (const [number, by] of loadedBy) {
+      const rest = specs.filter(({ moduleId }) => by.includes(moduleId));
+      const isNoticed =
+        (await isNoticedAtLoad(vitest, number, rest.splice(0, 6))) ||
+        (!judgedBefore.has(changes[number]) && (await isNoticedAtLoad(vitest, number, rest)));
+      if (isNoticed) noticed.push(number);
+    }
+  } finally {
+    await vitest.close();
+  }
+  return noticed;
 }
 
 type Test = { readonly id: string; readonly file: string; readonly ms: number };
@@ -210,6 +255,7 @@ const changes = sources.flatMap(({ path, text, found }) =>
 );
 const paths = new Set(changes.map(({ path }) => path));
 const equivalent = readEquivalent(readList()).changes.filter(({ path }) => paths.has(path));
+const judgedBefore = new Set<Change | undefined>(judge(changes, equivalent).excused);
 const rank = new Map<string, number>();
 const vitest = await openVitest(sources, rank);
 const began = performance.now();
@@ -225,7 +271,6 @@ try {
     `${changes.length} changes, ${coverage.length} test files reach ${queues.size} in tests (${seconds()})`,
   );
   // The first tests are enough to notice a wrong judgement; all of them would take longest here.
-  const judgedBefore = new Set<Change | undefined>(judge(changes, equivalent).excused);
   for (const most of [8, 64, Number.POSITIVE_INFINITY]) {
     const targets: Record<string, number[]> = {};
     const files = new Set<string>();
@@ -241,22 +286,8 @@ try {
     await playToTheEnd(specs.filter(({ moduleId }) => files.has(moduleId)));
     console.error(`${killed().size} killed (${seconds()})`);
   }
-  // What loading a file reaches is the same for each of its tests: each file is played once with each such change.
-  const loadedBy = new Map<number, string[]>();
-  for (const { file, loaded } of coverage)
-    for (const number of loaded) loadedBy.set(number, [...(loadedBy.get(number) ?? []), file]);
   const dead = killed();
-  for (const [number, by] of loadedBy) {
-    if (dead.has(number)) continue;
-    const cheapest = specs
-      .filter(({ moduleId }) => by.includes(moduleId))
-      .sort((one, other) => (rank.get(one.moduleId) ?? 0) - (rank.get(other.moduleId) ?? 0));
-    const first = cheapest.splice(0, 4);
-    const isNoticed =
-      (await isNoticedAtLoad(number, first)) ||
-      (!judgedBefore.has(changes[number]) && (await isNoticedAtLoad(number, cheapest)));
-    if (isNoticed) dead.add(number);
-  }
+  for (const number of await noticedAtLoad(coverage, dead)) dead.add(number);
   console.error(`${dead.size} killed (${seconds()})`);
   const reached = new Set(
     coverage.flatMap(({ loaded, tests }) => [...loaded, ...tests.flatMap((one) => one.reached)]),

@@ -290,9 +290,10 @@ describe('a try at a commit', () => {
   async function tryAll(errors: Error[], like: object = {}) {
     const destroy = vi.fn();
     const line = {
-      ...{ here: '1', isBroken: false, warnings: [], destroy, ...like },
+      ...{ here: '1', isBroken: false, warnings: [], destroy },
       all: async () => [{ rows: [{ xid: '7', now: 0 }] }],
       query: async () => ({ rows: [], command: 'ROLLBACK' }),
+      ...like,
     } as unknown as PgConnection;
     const works = errors.map((error) => ({ guards: {}, work: () => Promise.reject(error) }));
     const transaction = new SharedTransaction(line, 's', works, new Lease(1, 's', 'p'), () => {});
@@ -317,6 +318,11 @@ describe('a try at a commit', () => {
 
   test('leaves a server that has become a standby', async () => {
     expect((await tryAll([serverError('25006')])).destroyed).toBe(1);
+  });
+
+  test('of which nobody hears how it ended leaves its connection', async () => {
+    const query = () => Promise.reject(serverError('XX000'));
+    expect(await tryAll([], { query })).toMatchObject({ tried: { is: 'unheard' }, destroyed: 1 });
   });
 
   test('was broken off if the connection broke, or the server rolled back', async () => {

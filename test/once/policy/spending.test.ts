@@ -6,7 +6,9 @@ import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
 import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
 import { openFile } from '../../../src/once/journal/sqlite/sqliteFile.ts';
+import type { Store } from '../../../src/once/journal/sqlite/store.ts';
 import { acceptLoss } from '../../../src/once/journal/sqlite/upkeep.ts';
+import { spendingReads } from '../../../src/once/journal/sqlite/writeVerbs.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
 import {
   baseUrl,
@@ -267,5 +269,22 @@ describe('in SQLite: what was spent', () => {
     await done(journal, 'accepted', { ...paying(1), bot: 'old' }, at(-73));
     await done(journal, 'accepted', { bot: 'talker' }, at(0));
     expect(await journal.spenders('SOL', at(-24))).toEqual([{ bot: 'payer', url: baseUrl }]);
+  });
+
+  test('is looked up again for an address whose look-up failed', async () => {
+    const found = [{ address: 'AdaOneXyz', sinceMs: 1 }];
+    const answers: (() => unknown)[] = [
+      () => undefined,
+      () => {
+        throw new Error('disk I/O error');
+      },
+      () => undefined,
+      () => found,
+    ];
+    const read = async () => answers.shift()?.();
+    const { paidLike } = spendingReads({} as Store, read as never);
+    await expect(paidLike('AdaOneXyz')).rejects.toThrow('disk I/O error');
+    expect(await paidLike('AdaOneXyz')).toBe(found);
+    expect(await paidLike('AdaOneXyz')).toBe(found);
   });
 });
