@@ -24,6 +24,10 @@ test.each(['', 'x', '7', 'null', '{}', null, undefined])(
   },
 );
 
+test('an attempt that was answered by nobody has no headers', () => {
+  expect(attemptOf({ number: 1, headers: null }).headers).toEqual({});
+});
+
 test.each([null, 'x', '"sol","x"]'])('what rows pay that was damaged to %j is left out', (paid) => {
   expect(rowsStandingOf({ rows: 1, paid }, false).paid).toBeUndefined();
 });

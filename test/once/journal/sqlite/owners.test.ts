@@ -1,10 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { Owners, OwnFiles } from '../../../../src/once/journal/sqlite/ownFiles.ts';
+import { Owners, OwnFiles, resolveLinks } from '../../../../src/once/journal/sqlite/ownFiles.ts';
 
 vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();
@@ -13,7 +21,7 @@ vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'botctl-owners-'));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'botctl-owners-')));
 });
 afterEach(() => {
   vi.mocked(takeLock).mockReset();
@@ -53,6 +61,29 @@ test('a dead owner leaves nothing behind', () => {
   owners.forget('dead');
   owners.close();
   expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([]);
+});
+
+test('an owner whose file was taken away has been asked', () => {
+  const owners = new Owners(join(folder, 'journal.db'));
+  const name = owners.self();
+  expect(owners.isAsked()).toBe(false);
+  rmSync(join(folder, 'journal.db.owners', name));
+  expect(owners.isAsked()).toBe(true);
+});
+
+test('a journal’s path is followed through every link, whether its file is there or not', () => {
+  const real = join(folder, 'real');
+  mkdirSync(real);
+  symlinkSync(real, join(folder, 'linked'));
+  symlinkSync('two', join(folder, 'one'));
+  symlinkSync('real/journal.db', join(folder, 'two'));
+  symlinkSync('circle', join(folder, 'circle'));
+  const file = join(real, 'journal.db');
+  const names = ['linked/journal.db', 'one', 'two'].map((name) => join(folder, name));
+  expect(resolveLinks(join(folder, 'one'))).toBe(file);
+  writeFileSync(file, '');
+  for (const name of names) expect(resolveLinks(name)).toBe(file);
+  expect(resolveLinks(join(folder, 'circle'))).toBe(join(folder, 'circle'));
 });
 
 test('the files of a journal are looked at again after a commit, 5 ms later, and when the clock goes back', () => {

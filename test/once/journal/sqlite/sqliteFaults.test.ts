@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import { Told } from '../../../../src/cli/say/told.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { damaged, openingFailure, sqliteFailure } from '../../../../src/once/journal/sqlite/faults.ts';
+import {
+  applicationId,
+  damaged,
+  isConstraint,
+  openingFailure,
+  refuseForeign,
+  sqliteFailure,
+} from '../../../../src/once/journal/sqlite/faults.ts';
 import { newFolder } from '../../../../testing/journals.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>
@@ -57,6 +64,7 @@ describe('what SQLite says, by its number or by its words', () => {
 
   test('while a file is opened nothing is our own fault but what is not SQLite’s', () => {
     expect(openingFailure(sqlite(1, 'near "x"'), '/j.db')).toMatchObject({ code: 'journal-damaged' });
+    expect(openingFailure('text', '/j.db')).toBe('text');
     const ours = new Error('ours');
     expect(openingFailure(ours, '/j.db')).toBe(ours);
   });
@@ -79,4 +87,21 @@ describe('what SQLite says, by its number or by its words', () => {
     const failure = new Told('journal-newer', 'm');
     expect(sqliteFailure(failure, '/j.db')).toBe(failure);
   });
+});
+
+test.each([sqlite(19), sqlite(2067), sqlite(787)])('a check of the journal’s own refused it: %o', (error) => {
+  expect(isConstraint(error)).toBe(true);
+});
+
+test.each([sqlite(5), new Error('19'), 'text', undefined])(
+  'no check of the journal’s own refused it: %o',
+  (error) => {
+    expect(isConstraint(error)).toBe(false);
+  },
+);
+
+test('no release has a version below nothing', () => {
+  const versions = { schemaVersion: 1, applicationId };
+  expect(() => refuseForeign({ ...versions, version: -1 }, '/j.db')).toThrow(Failure);
+  expect(() => refuseForeign({ ...versions, version: 1 }, '/j.db')).not.toThrow();
 });
