@@ -28,6 +28,22 @@ export class Home {
     this.configFile = join(this.configFolder, 'config.json');
   }
 
+  /** Writes a file and returns its path. */
+  file(name: string, text: string): string {
+    const path = join(this.path, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Writes a file that only its user can write to, in such a folder, as a policy's must be. */
+  policy(policy: unknown, name = 'policy.json'): string {
+    const folder = join(this.path, 'policies');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, name);
+    writeFileSync(path, typeof policy === 'string' ? policy : JSON.stringify(policy), { mode: 0o600 });
+    return path;
+  }
+
   /** Writes the profiles file as an operator's editor would, with the private mode that botctl requires. */
   writeConfig(content: unknown): void {
     mkdirSync(this.configFolder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -13,11 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-function file(name: string, text: string): string {
-  const path = join(home.path, name);
-  writeFileSync(path, text);
-  return path;
-}
+const file = (name: string, text: string): string => home.file(name, text);
 
 const check = (path: string, ...more: string[]) =>
   botctlHere(['batch', 'check', path, ...more], { env: home.env });
