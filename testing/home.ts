@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programInShell } from './program.ts';
 import { root } from './root.ts';
 
 /** All tests share the compiled code: compiling takes a quarter of a process's time. */
@@ -26,6 +27,14 @@ export class Home {
     };
     this.configFolder = join(this.path, 'config', 'botctl');
     this.configFile = join(this.configFolder, 'config.json');
+  }
+
+  /** A PATH in which `botctl` is the built program. */
+  pathWithBotctl(): string {
+    const bin = join(this.path, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, { mode: 0o755 });
+    return `${bin}:${this.env.PATH}`;
   }
 
   /** Writes a file and returns its path. */

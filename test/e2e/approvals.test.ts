@@ -1,6 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
@@ -33,24 +31,13 @@ async function propose(argv: readonly string[] = rent): Promise<string> {
   return intent?.id ?? '';
 }
 
-const decline = (id: string, reason = 'the invoice says 120'): string[] => [
-  'decline',
-  id,
-  '--reason',
-  reason,
-];
+const decline = (id: string, reason = 'the invoice says 120') => ['decline', id, '--reason', reason];
 
-function usePolicy(policy: object): void {
-  const folder = join(operator.home.path, 'policies');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'policy.json');
-  writeFileSync(path, JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: {} }, ...policy }));
-  chmodSync(path, 0o600);
-  const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
-  const bot = { 'base-url': operator.sandbox.baseUrl, token, policy: path };
-  operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
-  delete operator.env.BOTCTL_TOKEN;
-  delete operator.env.BOTCTL_BASE_URL;
+/** Returns the policy's path. */
+function usePolicy(more: object): string {
+  const policy = operator.home.policy({ schema: 'botctl-policy/1', limits: { SOL: {} }, ...more });
+  operator.useProfiles({ bot: { policy } }, 'bot');
+  return policy;
 }
 
 /** As if somebody else had proposed it on their machine, through the same journal. */
@@ -335,8 +322,8 @@ describe('a proposal that was declined', () => {
 
   test('as a row of a batch is told as what a person must decide, and the other rows are sent', async () => {
     usePolicy({ approve_above: { SOL: '1' }, fresh_journal: 'allow' });
-    const path = join(operator.home.path, 'payroll.csv');
-    writeFileSync(path, `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`);
+    const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`;
+    const path = operator.home.file('payroll.csv', rows);
     const batch = ['batch', 'transfer', path, '--once', 'payroll', '--yes'];
     expect((await operator.run(batch)).code).toBe(10);
     const held = await operator.json(['history', '--state', 'held']);
@@ -418,8 +405,7 @@ describe('a policy whose approvals are by somebody else', () => {
   });
 
   test('says what it can and cannot hold, and is checked like the other keys', async () => {
-    usePolicy(other);
-    const path = join(operator.home.path, 'policies', 'policy.json');
+    const path = usePolicy(other);
     const { stdout } = await operator.run(['policy', 'check', path]);
     expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than the proposer');
     expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('anyone with the token can pay without botctl');
@@ -440,8 +426,7 @@ describe('that a young journal waits for a day', () => {
     [{ limits: { SOL: { day: '5' } }, fresh_journal: 'allow' }, false],
     [{ limits: { SOL: { transfer: '5' } } }, false],
   ])('is said when a policy is checked and when a profile gets it: %j', async (policy, isSaid) => {
-    usePolicy(policy);
-    const path = join(operator.home.path, 'policies', 'policy.json');
+    const path = usePolicy(policy);
     for (const argv of [
       ['policy', 'check', path],
       ['config', 'set', 'bot', 'policy', path],

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
-import { programInShell } from '../../testing/program.ts';
 import { hasTool } from '../../testing/tools.ts';
 
 let home: Home;
@@ -16,11 +15,7 @@ const dangerous = "x'$(touch run)`touch run`;touch run";
 
 beforeAll(async () => {
   home = new Home();
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`);
-  chmodSync(join(bin, 'botctl'), 0o755);
-  env = { ...home.env, PATH: `${bin}:${home.env.PATH}`, TERM: 'xterm' };
+  env = { ...home.env, PATH: home.pathWithBotctl(), TERM: 'xterm' };
   const profile = { 'base-url': 'https://bots.example.com', token: { kind: 'env', variable: 'X' } };
   home.writeConfig({ version: 1, profiles: { prod: profile, stage: profile, [dangerous]: profile } });
   const sent = await botctlHere(
@@ -34,9 +29,7 @@ afterAll(() => home.remove());
 async function script(shell: string): Promise<string> {
   const { code, stdout } = await botctlHere(['completion', shell], { env });
   expect(code).toBe(0);
-  const path = join(home.path, `completion.${shell}`);
-  writeFileSync(path, stdout);
-  return path;
+  return home.file(`completion.${shell}`, stdout);
 }
 
 /** What is typed, and everything that may come next; `all` where nothing else may. */

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { foreignBin } from '../../testing/program.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
@@ -14,15 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-/** A folder that only its user can write to, as a policy's must be. */
-function writePolicy(policy: unknown, name = 'policy.json'): string {
-  const folder = join(operator.home.path, 'policies');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, name);
-  writeFileSync(path, typeof policy === 'string' ? policy : JSON.stringify(policy), { mode: 0o600 });
-  chmodSync(path, 0o600);
-  return path;
-}
+const writePolicy = (policy: unknown, name?: string): string => operator.home.policy(policy, name);
 
 const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
 
@@ -37,17 +30,7 @@ async function held(
 }
 
 function useProfile(policy: string | undefined, baseUrl = operator.sandbox.baseUrl): void {
-  operator.home.writeConfig({
-    version: 1,
-    'in-use': 'bot',
-    profiles: {
-      bot: {
-        'base-url': baseUrl,
-        token: { kind: 'stored', secret: operator.sandbox.tokens.full },
-        ...(policy === undefined ? {} : { policy }),
-      },
-    },
-  });
+  operator.useProfiles({ bot: { 'base-url': baseUrl, policy } }, 'bot');
 }
 
 async function runHeld(
@@ -116,8 +99,8 @@ describe('a limit', () => {
     }
     const refused = await runHeld(pay('two', '0.4'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    const rows = join(operator.home.path, 'rows.jsonl');
-    writeFileSync(rows, `${JSON.stringify({ id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' })}\n`);
+    const row = { id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' };
+    const rows = operator.home.file('rows.jsonl', JSON.stringify(row));
     const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
     expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
     expect(batch.stderr + JSON.stringify(batch)).toContain(`used (by bot at ${operator.sandbox.baseUrl}`);
@@ -318,8 +301,7 @@ describe('a batch', () => {
       ['batch', 'transfer', '-', '--once', 'b', '--json', '--retries', '0', '--max-wait', '0s', ...more],
       { env: operator.home.env, stdin },
     );
-    const last = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
-    return { ...(JSON.parse(last) as Exited), exit: ran.code };
+    return { ...(jsonLines(ran.stdout).at(-1) as Exited), exit: ran.code };
   };
   const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
 
@@ -354,8 +336,7 @@ describe('a batch', () => {
     expect(await runHeld(pay('meanwhile', '0.75'))).toMatchObject({ exit: 0 });
     gate.release();
     const ran = await running;
-    const end = JSON.parse(ran.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
-    expect([ran.code, end]).toMatchObject([
+    expect([ran.code, jsonLines(ran.stdout).at(-1)]).toMatchObject([
       11,
       { error: { code: 'stopped', retry: 'after-fix', free_at: expect.any(String) } },
     ]);
