@@ -65,12 +65,14 @@ describe('an unusual recipient', () => {
     const ran = await operator.run([...batch, '--allow-unusual']);
     expect(ran.code).toBe(0);
     expect(await paid()).toHaveLength(3);
-    expect((await operator.run([...batch])).code).toBe(0);
+    expect((await operator.run(batch)).code).toBe(0);
   });
 
   test('cannot be allowed where a policy says "unusual": "refuse"', async () => {
     const policy = operator.home.policy({
-      ...{ schema: 'botctl-policy/1', limits: { SOL: {} }, unusual: 'refuse' },
+      schema: 'botctl-policy/1',
+      limits: { SOL: {} },
+      unusual: 'refuse',
     });
     for (const to of [usdc, ownMint, ownWallet])
       for (const more of [[], ['--dry-run']]) {
@@ -78,15 +80,8 @@ describe('an unusual recipient', () => {
         if (more.length > 0) expect(refused).toMatchObject({ exit: 2, policy: { word: 'refused' } });
         else expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-recipient' } });
       }
-    const batch = [
-      'batch',
-      'transfer',
-      rowsOf(`b,${ownWallet},SOL,1`),
-      '--once',
-      'pay',
-      '--yes',
-      '--allow-unusual',
-    ];
+    const rows = rowsOf(`b,${ownWallet},SOL,1`);
+    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes', '--allow-unusual'];
     expect(await ofProfile(batch, policy)).toMatchObject({
       exit: 2,
       error: { code: 'policy-recipient', message: expect.stringContaining('the bot’s own wallet') },
