@@ -151,12 +151,11 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
     const held = await shellOnTerminal(behind(`resume ${intent?.id}`), [], operator.env);
     expect(held.code).toBe(10);
     expect(held.shown).toMatch(/background/u);
-    const rows = join(operator.home.path, 'rows.csv');
-    const file = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
-    const write = `printf '%s' '${file}' > ${rows}`;
+    const text = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
+    const rows = operator.home.file('rows.csv', text);
     await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
     const batch = `batch transfer ${rows} --once payday --retries 0`;
-    expect((await operator.shell(`${write}; botctl ${batch} --max-failures 1`)).code).toBe(11);
+    expect((await operator.shell(`botctl ${batch} --max-failures 1`)).code).toBe(11);
     const behindIt = await shellOnTerminal(behind(batch), [], operator.env);
     expect(behindIt.code).toBe(11);
     expect(behindIt.shown).toMatch(/may\s+have\s+happened/u);

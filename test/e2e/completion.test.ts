@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/tree.ts';
@@ -104,8 +104,7 @@ describe('botctl complete', () => {
   });
 
   test('knows the batches of the journal and the recipients of the policy', async () => {
-    const rows = join(home.path, 'rows.csv');
-    writeFileSync(rows, 'conversation_id,content\nconv_demo,Hello\n');
+    const rows = home.file('rows.csv', 'conversation_id,content\nconv_demo,Hello\n');
     for (const name of ['hello-1', 'hello-2']) {
       const sent = await botctlHere(['--sandbox', 'batch', 'send', rows, '--once', name, '--yes'], { env });
       expect(sent.code).toBe(0);
@@ -113,11 +112,8 @@ describe('botctl complete', () => {
     expect(await offered('--sandbox', 'batch', 'status', 'h')).toEqual(['hello-2\t', 'hello-1\t']);
     expect(await offered('--sandbox', 'history', '--batch=hello-1')).toEqual(['--batch=hello-1\t']);
     const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-    const policy = join(home.path, 'policy.json');
-    writeFileSync(
-      policy,
-      JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { transfer: '1' } }, recipients: { ada } }),
-    );
+    const limits = { SOL: { transfer: '1' } };
+    const policy = home.policy({ schema: 'botctl-policy/1', limits, recipients: { ada } });
     expect(await botctlHere(['config', 'set', 'prod', 'policy', policy], { env })).toMatchObject({ code: 0 });
     expect(await offered('--profile', 'prod', 'transfer', '--to', '@')).toEqual([`@ada\t${ada}`]);
     expect(await offered('transfer', '--to', '@')).toEqual([]);
@@ -169,7 +165,7 @@ describe.skipIf(!hasTool('bash'))('in bash', () => {
 
   test('completes files where a file is wanted, and after =', async () => {
     const path = await script('bash');
-    writeFileSync(join(home.path, 'pay load.json'), '{}');
+    home.file('pay load.json', '{}');
     const line = (words: string, at: number) =>
       `source ${path}; COMP_WORDS=(${words}); COMP_CWORD=${at}; _botctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const files = await ended('bash', ['-c', line("botctl transfer --payload 'pay'", 3)], {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -79,7 +79,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     ['/dev/stdin of a file', '--content-file /dev/stdin < text'],
     ['stdin of a named pipe', '--content-file - < pipe'],
   ])('and so is %s', async (_what, words) => {
-    writeFileSync(join(home.path, 'text'), 'the text\n');
+    home.file('text', 'the text\n');
     const writing = words.endsWith('pipe') ? '(echo the text > pipe) & ' : '';
     const ran = await shell(`${writing}botctl ${message.join(' ')} ${words} --json`, {
       env: home.env,
