@@ -96,20 +96,12 @@ describe('batch check', () => {
           token: { kind: 'env', variable: 'NOT_SET' },
           wallet,
           assets: { BONK: 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263' },
-          policy: file(
-            'policy.json',
-            '{"schema":"botctl-policy/1","limits":{"SOL":{"transfer":"1","day":"1"}}}',
-          ),
+          policy: home.policy('{"schema":"botctl-policy/1","limits":{"SOL":{"transfer":"1","day":"1"}}}'),
         },
       },
     });
-    const rows = [
-      `a,${wallet},SOL,1`,
-      `b,${ada},SOL,2`,
-      `c,${ada},SOL,1`,
-      `d,${ada},SOL,1`,
-      `e,${ada},BONKK,1`,
-    ];
+    const paid = [`a,${wallet},SOL,1`, `b,${ada},SOL,2`, `c,${ada},SOL,1`, `d,${ada},SOL,1`];
+    const rows = [...paid, `e,${ada},BONKK,1`];
     const path = file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
     const ran = await check(path, '--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { all: 5, invalid: 1, refused: 2 } });

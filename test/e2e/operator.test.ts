@@ -46,13 +46,8 @@ describe('history', () => {
   test('lists newest first, by state, by kind, and tells one whole', async () => {
     const ids = await mess();
     const all = await list();
-    expect(all.map(({ intent }) => intent?.id)).toEqual([
-      ids.accepted,
-      ids.rejected,
-      ids.open,
-      ids.held,
-      ids.unknown,
-    ]);
+    const newestFirst = [ids.accepted, ids.rejected, ids.open, ids.held, ids.unknown];
+    expect(all.map(({ intent }) => intent?.id)).toEqual(newestFirst);
     expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
     expect((await list('--kind', 'transfer')).map(({ intent }) => intent?.id)).toEqual([ids.unknown]);
     expect(await list('--limit', '2')).toHaveLength(2);

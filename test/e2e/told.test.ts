@@ -143,13 +143,8 @@ describe('a batch', () => {
     await operator.run(on('first', 'batch', 'send', first, '--once', 'news'));
     const second = rows('send', ['1', '2', '3', '4'], (id) => `other text ${id}`);
     const json = await operator.run(on('second', 'batch', 'send', second, '--once', 'news', '--json'));
-    expect(jsonLines(json.stdout).map(({ verified }) => verified)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      undefined,
-    ]);
+    const verified = jsonLines(json.stdout).map((row) => row.verified);
+    expect(verified).toEqual([false, false, false, true, undefined]);
     expect(jsonLines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
     const human = await operator.run(on('third', 'batch', 'send', second, '--once', 'news'));
     expect(human.stdout).toBe('✔ Batch news: 4 of 4 accepted\n');
