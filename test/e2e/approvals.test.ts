@@ -52,10 +52,7 @@ describe('a proposal', () => {
   test('keeps who made it, and who approved it: user, host and bot', async () => {
     const id = await propose();
     const waiting = await operator.json(['history', id]);
-    expect(waiting).toMatchObject({
-      intent: { bot: 'env' },
-      decisions: [{ kind: 'proposed', who: me }],
-    });
+    expect(waiting).toMatchObject({ intent: { bot: 'env' }, decisions: [{ kind: 'proposed', who: me }] });
     const approved = await operator.json(['approve', id, '--yes']);
     expect(approved).toMatchObject({
       exit: 0,
@@ -243,10 +240,7 @@ describe('a proposal that was declined', () => {
     for (const word of ['--happened', '--did-not-happen'])
       expect(
         await operator.json(['resolve', id, word, '--overrule', '--yes', '--reason', 'x']),
-      ).toMatchObject({
-        exit: 10,
-        error: { code: 'proposal-declined' },
-      });
+      ).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
     expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
       exit: 0,
       outcome: 'accepted',

@@ -95,10 +95,7 @@ describe('the columns of a file', () => {
     ['"ID":"b"', 'given more than once: "id", "ID"'],
   ])('of a line of JSON with %s are refused', async (more, says) => {
     const row = `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1",${more}}\n`;
-    expect(await pay(file('a.jsonl', row))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(says),
-    });
+    expect(await pay(file('a.jsonl', row))).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
 
   test('that botctl does not know are refused with --strict', async () => {

@@ -74,10 +74,7 @@ test('a service that only connects is reached; the clock is then said to be not 
 test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
   const { code, checks } = await doctor([]);
   expect(code).toBe(1);
-  expect(checks.token).toMatchObject({
-    level: 'fail',
-    next: ['botctl config add NAME --base-url URL'],
-  });
+  expect(checks.token).toMatchObject({ level: 'fail', next: ['botctl config add NAME --base-url URL'] });
   expect(checks.journal).toMatchObject({ level: 'ok' });
   expect(existsSync(join(home.path, 'data'))).toBe(false);
 });

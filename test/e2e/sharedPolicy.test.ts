@@ -24,7 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-const writePolicy = (policy: unknown, name: string): string => operator.home.policy(policy, name);
+const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
+const writePolicy = (policy: unknown, name?: string): string => operator.home.policy(policy, name);
 
 function useProfile(policy?: string, baseUrl = operator.sandbox.baseUrl): void {
   operator.useProfiles({ bot: { 'base-url': baseUrl, policy } }, 'bot');
@@ -44,10 +45,7 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
   useProfile();
   expect(await run(pay('before', '0.4'))).toMatchObject({ exit: 0 });
   const limits = { SOL: { day: '1' } };
-  const policy = writePolicy(
-    { schema: 'botctl-policy/1', limits, recipients: { ada }, fresh_journal: 'allow' },
-    'shared.json',
-  );
+  const policy = writePolicy({ ...base, limits, recipients: { ada } });
   expect(await run(['policy', 'set', policy])).toMatchObject({ exit: 0, number: 1 });
   expect(await run(pay('one', '0.5', '@ada'))).toMatchObject({
     exit: 0,
@@ -69,7 +67,7 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
 });
 
 test('a machine’s own policy applies as well, and needs a journal that counts', async () => {
-  const own = { schema: 'botctl-policy/1', limits: { SOL: { day: '0.3' } }, fresh_journal: 'allow' };
+  const own = { ...base, limits: { SOL: { day: '0.3' } } };
   useProfile(writePolicy(own, 'own.json'));
   expect(await run(pay('one', '0.2'))).toMatchObject({ exit: 2, error: { code: 'policy-journal' } });
   const shared = writePolicy({ ...own, limits: { SOL: {} }, approve_above: { SOL: '0.25' } }, 'shared.json');
@@ -92,11 +90,7 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
 test('a command that runs while the journal is given another policy stops, and run again goes by the new one', async () => {
   const gate = await operator.gate();
   useProfile(undefined, gate.baseUrl);
-  const policy = (day: string): string =>
-    writePolicy(
-      { schema: 'botctl-policy/1', limits: { SOL: { day } }, fresh_journal: 'allow' },
-      `${day}.json`,
-    );
+  const policy = (day: string): string => writePolicy({ ...base, limits: { SOL: { day } } });
   await run(['policy', 'set', policy('5')]);
   const rows = Array.from({ length: 12 }, (_, n) => `r${n},${ada},SOL,0.1\n`).join('');
   const batch = ['batch', 'transfer', '-', '--once', 'b', '--json', '--max-wait', '0s'];

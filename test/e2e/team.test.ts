@@ -15,11 +15,7 @@ beforeEach(async () => {
   home = new Home();
   server = await sharedServer(18);
   // Without XDG folders: what each runner keeps is under its own HOME.
-  env = {
-    HOME: home.path,
-    PATH: home.pathWithBotctl(),
-    BOTCTL_JOURNAL: await server.newDatabase(),
-  };
+  env = { HOME: home.path, PATH: home.pathWithBotctl(), BOTCTL_JOURNAL: await server.newDatabase() };
 });
 afterEach(() => home.remove());
 
