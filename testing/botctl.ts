@@ -1,4 +1,5 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { refuseUndocumented } from './jsonOutput.ts';
 import { program, programInShell, programWords } from './program.ts';
 
@@ -26,29 +27,41 @@ export function shell(line: string, start: Start): Promise<Ran> {
   return ended('bash', ['-c', `${definition}\n${line}`], start);
 }
 
+export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ran> };
+
+/** Starts the built program; the test controls the process. */
+export function started(
+  argv: readonly string[],
+  env: Start['env'],
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): Started {
+  const child = spawn(program, [...programWords, ...argv], { env, stdio: [stdin, 'pipe', 'pipe'] });
+  return { child, ended: ranOf(child) };
+}
+
 export function ended(program: string, words: readonly string[], start: Start): Promise<Ran> {
-  const options: SpawnOptions = {
+  const child = spawn(program, words, {
     env: start.env,
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
-  };
-  return new Promise((resolvePromise, reject) => {
-    const child = spawn(program, words, options);
-    let stdout = '';
-    let stderr = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      if (stdout === '' && start.interruptAtOutput === true) child.kill('SIGINT');
-      stdout += chunk;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolvePromise({ code, signal, stdout, stderr }));
-    // A program that refuses its arguments does not wait for its input.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(start.stdin ?? '');
   });
+  if (start.interruptAtOutput === true) child.stdout.once('data', () => child.kill('SIGINT'));
+  // A program that refuses its arguments does not wait for its input.
+  child.stdin.on('error', () => {});
+  child.stdin.end(start.stdin ?? '');
+  return ranOf(child);
+}
+
+async function ranOf(child: ChildProcess): Promise<Ran> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, stdout, stderr };
 }
 
 /** Processes all items, a few at a time: a process for each at once would starve a small machine. */

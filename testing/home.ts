@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programInShell } from './program.ts';
 import { root } from './root.ts';
 
 /** All tests share the compiled code: compiling takes a quarter of a process's time. */
@@ -26,6 +27,30 @@ export class Home {
     };
     this.configFolder = join(this.path, 'config', 'botctl');
     this.configFile = join(this.configFolder, 'config.json');
+  }
+
+  /** A PATH in which `botctl` is the built program. */
+  pathWithBotctl(): string {
+    const bin = join(this.path, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, { mode: 0o755 });
+    return `${bin}:${this.env.PATH}`;
+  }
+
+  /** Writes a file and returns its path. */
+  file(name: string, text: string): string {
+    const path = join(this.path, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Writes a file that only its user can write to, in such a folder, as a policy's must be. */
+  policy(policy: unknown, name = 'policy.json'): string {
+    const folder = join(this.path, 'policies');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, name);
+    writeFileSync(path, typeof policy === 'string' ? policy : JSON.stringify(policy), { mode: 0o600 });
+    return path;
   }
 
   /** Writes the profiles file as an operator's editor would, with the private mode that botctl requires. */

@@ -1,5 +1,13 @@
 import { outputs } from '../scripts/schema/outputs.ts';
 
+/** The objects that a command printed or wrote, one a line. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 /** What is wrong with a line printed by `--json`; undefined if it matches a documented object in every field. */
 export function undocumented(line: string): string | undefined {
   let value: unknown;

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Clock } from '../src/machine/process.ts';
-import { botctl, type Ran, type Start, shell } from './botctl.ts';
+import { botctl, type Ran, type Start, type Started, shell, started } from './botctl.ts';
 import { botctlHere } from './builtHere.ts';
 import { type Gate, startGate } from './gate.ts';
 import { Home } from './home.ts';
-import { program, programWords } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './sandbox.ts';
 
 export type Said = {
@@ -69,6 +66,15 @@ export class SandboxHome {
     return new SandboxHome(await startTestSandbox(), clock);
   }
 
+  /** Its profile `payer`, which has a node, is in use. */
+  static async openWithNode(clock?: Clock): Promise<SandboxHome> {
+    const operator = await SandboxHome.open(clock);
+    const { node, tokens } = operator.sandbox;
+    Object.assign(operator.env, { PAYER: tokens.full, NODE: node.rpcUrl });
+    operator.useProfiles({ payer: operator.chainProfile() }, 'payer');
+    return operator;
+  }
+
   get journal(): string {
     return join(this.home.path, 'data', 'botctl', 'journal.db');
   }
@@ -82,6 +88,16 @@ export class SandboxHome {
       'rpc-url': [{ kind: 'env', variable: 'NODE' }],
       ...{ cluster, assets, wallet },
     };
+  }
+
+  /** Writes these profiles, of the service and with its token unless they say otherwise. The environment names no bot. */
+  useProfiles(profiles: Record<string, object>, inUse?: string): void {
+    const token = { kind: 'stored', secret: this.sandbox.tokens.full };
+    const whole = Object.entries(profiles).map(([name, more]) => {
+      return [name, { 'base-url': this.sandbox.baseUrl, token, ...more }];
+    });
+    this.home.writeConfig({ version: 1, 'in-use': inUse, profiles: Object.fromEntries(whole) });
+    for (const name of ['BOTCTL_TOKEN', 'BOTCTL_BASE_URL']) Reflect.deleteProperty(this.env, name);
   }
 
   /** Runs a command to its end, in this process. By default it tries once and never waits. */
@@ -109,24 +125,8 @@ export class SandboxHome {
   }
 
   /** Starts a command; the test controls the process. */
-  start(
-    argv: readonly string[],
-    stdin: 'ignore' | 'pipe' = 'ignore',
-  ): { child: ChildProcess; ended: Promise<Ran> } {
-    const child = spawn(program, [...programWords, ...this.#withLimits(argv)], {
-      env: this.env,
-      stdio: [stdin, 'pipe', 'pipe'],
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, stdout, stderr }));
-    return { child, ended };
+  start(argv: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): Started {
+    return started(this.#withLimits(argv), this.env, stdin);
   }
 
   #started({ env = {}, ...rest }: More): Start {

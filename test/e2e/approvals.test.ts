@@ -1,6 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
@@ -15,11 +13,7 @@ beforeEach(async () => {
 afterEach(() => operator.close());
 
 const me = `${userInfo().username}@${hostname()}`;
-const pay = (amount: string, ...more: readonly string[]): string[] => [
-  ...payAda.slice(0, -1),
-  amount,
-  ...more,
-];
+const pay = (amount: string, ...more: string[]) => [...payAda.slice(0, -1), amount, ...more];
 const rent = pay('0.5', '--once', 'rent', '--propose');
 const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
 const limited = {
@@ -33,24 +27,13 @@ async function propose(argv: readonly string[] = rent): Promise<string> {
   return intent?.id ?? '';
 }
 
-const decline = (id: string, reason = 'the invoice says 120'): string[] => [
-  'decline',
-  id,
-  '--reason',
-  reason,
-];
+const decline = (id: string, reason = 'the invoice says 120') => ['decline', id, '--reason', reason];
 
-function usePolicy(policy: object): void {
-  const folder = join(operator.home.path, 'policies');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'policy.json');
-  writeFileSync(path, JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: {} }, ...policy }));
-  chmodSync(path, 0o600);
-  const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
-  const bot = { 'base-url': operator.sandbox.baseUrl, token, policy: path };
-  operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
-  delete operator.env.BOTCTL_TOKEN;
-  delete operator.env.BOTCTL_BASE_URL;
+/** Returns the policy's path. */
+function usePolicy(more: object): string {
+  const policy = operator.home.policy({ schema: 'botctl-policy/1', limits: { SOL: {} }, ...more });
+  operator.useProfiles({ bot: { policy } }, 'bot');
+  return policy;
 }
 
 /** As if somebody else had proposed it on their machine, through the same journal. */
@@ -69,10 +52,7 @@ describe('a proposal', () => {
   test('keeps who made it, and who approved it: user, host and bot', async () => {
     const id = await propose();
     const waiting = await operator.json(['history', id]);
-    expect(waiting).toMatchObject({
-      intent: { bot: 'env' },
-      decisions: [{ kind: 'proposed', who: me }],
-    });
+    expect(waiting).toMatchObject({ intent: { bot: 'env' }, decisions: [{ kind: 'proposed', who: me }] });
     const approved = await operator.json(['approve', id, '--yes']);
     expect(approved).toMatchObject({
       exit: 0,
@@ -93,15 +73,8 @@ describe('a proposal', () => {
   test('that is approved shows all of itself, who made it and who approved it', async () => {
     const id = await propose();
     const { stdout } = await operator.run(['approve', id, '--yes']);
-    for (const shown of [
-      '0.5 SOL',
-      payAda[2] ?? '',
-      'rent (--once)',
-      id,
-      `${me} proposed it`,
-      `${me} approved it`,
-    ])
-      expect(stdout).toContain(shown);
+    const parts = ['0.5 SOL', payAda[2], 'rent (--once)', id, `${me} proposed it`, `${me} approved it`];
+    for (const part of parts) expect(stdout).toContain(part);
   });
 
   test.each([
@@ -132,16 +105,8 @@ describe('a proposal', () => {
   test(`is shown whole on a terminal before it is approved`, async () => {
     const id = await propose(pay('0.5', '--memo', 'for november', '--once', 'rent', '--propose'));
     const { code, shown } = await onTerminalHere(['approve', id], [['[y/N] ', 'n\r']], operator.env);
-    for (const part of [
-      'env',
-      operator.sandbox.baseUrl,
-      payAda[2] ?? '',
-      '0.5 SOL',
-      'for november',
-      'rent',
-      id,
-    ])
-      expect(shown).toContain(part);
+    const parts = ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL', 'for november', 'rent', id];
+    for (const part of parts) expect(shown).toContain(part);
     expect(shown).toContain(`${me} proposed it`);
     expect(code).toBe(10);
     expect(await paid()).toEqual([]);
@@ -275,10 +240,7 @@ describe('a proposal that was declined', () => {
     for (const word of ['--happened', '--did-not-happen'])
       expect(
         await operator.json(['resolve', id, word, '--overrule', '--yes', '--reason', 'x']),
-      ).toMatchObject({
-        exit: 10,
-        error: { code: 'proposal-declined' },
-      });
+      ).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
     expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
       exit: 0,
       outcome: 'accepted',
@@ -335,8 +297,8 @@ describe('a proposal that was declined', () => {
 
   test('as a row of a batch is told as what a person must decide, and the other rows are sent', async () => {
     usePolicy({ approve_above: { SOL: '1' }, fresh_journal: 'allow' });
-    const path = join(operator.home.path, 'payroll.csv');
-    writeFileSync(path, `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`);
+    const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`;
+    const path = operator.home.file('payroll.csv', rows);
     const batch = ['batch', 'transfer', path, '--once', 'payroll', '--yes'];
     expect((await operator.run(batch)).code).toBe(10);
     const held = await operator.json(['history', '--state', 'held']);
@@ -418,8 +380,7 @@ describe('a policy whose approvals are by somebody else', () => {
   });
 
   test('says what it can and cannot hold, and is checked like the other keys', async () => {
-    usePolicy(other);
-    const path = join(operator.home.path, 'policies', 'policy.json');
+    const path = usePolicy(other);
     const { stdout } = await operator.run(['policy', 'check', path]);
     expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than the proposer');
     expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('anyone with the token can pay without botctl');
@@ -440,8 +401,7 @@ describe('that a young journal waits for a day', () => {
     [{ limits: { SOL: { day: '5' } }, fresh_journal: 'allow' }, false],
     [{ limits: { SOL: { transfer: '5' } } }, false],
   ])('is said when a policy is checked and when a profile gets it: %j', async (policy, isSaid) => {
-    usePolicy(policy);
-    const path = join(operator.home.path, 'policies', 'policy.json');
+    const path = usePolicy(policy);
     for (const argv of [
       ['policy', 'check', path],
       ['config', 'set', 'bot', 'policy', path],

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { SkippingClock } from '../../testing/builtHere.ts';
 import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
@@ -151,12 +151,11 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
     const held = await shellOnTerminal(behind(`resume ${intent?.id}`), [], operator.env);
     expect(held.code).toBe(10);
     expect(held.shown).toMatch(/background/u);
-    const rows = join(operator.home.path, 'rows.csv');
-    const file = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
-    const write = `printf '%s' '${file}' > ${rows}`;
+    const text = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
+    const rows = operator.home.file('rows.csv', text);
     await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
     const batch = `batch transfer ${rows} --once payday --retries 0`;
-    expect((await operator.shell(`${write}; botctl ${batch} --max-failures 1`)).code).toBe(11);
+    expect((await operator.shell(`botctl ${batch} --max-failures 1`)).code).toBe(11);
     const behindIt = await shellOnTerminal(behind(batch), [], operator.env);
     expect(behindIt.code).toBe(11);
     expect(behindIt.shown).toMatch(/may\s+have\s+happened/u);
@@ -189,26 +188,9 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
 });
 
 describe('without a controlling terminal', () => {
-  /** Uses a profile with `confirm: always`, and where it says so a policy too. */
-  async function useProfile(confirm: string | undefined, policy?: object): Promise<Record<string, string>> {
-    const folder = join(operator.home.path, 'policies');
-    const path = join(folder, 'policy.json');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (policy !== undefined) writeFileSync(path, JSON.stringify(policy), { mode: 0o600 });
-    operator.home.writeConfig({
-      version: 1,
-      'in-use': 'payer',
-      profiles: {
-        payer: {
-          'base-url': operator.sandbox.baseUrl,
-          token: { kind: 'stored', secret: operator.sandbox.tokens.full },
-          ...(confirm === undefined ? {} : { confirm }),
-          ...(policy === undefined ? {} : { policy: path }),
-        },
-      },
-    });
-    for (const name of ['BOTCTL_TOKEN', 'BOTCTL_BASE_URL']) delete operator.env[name];
-    return operator.env;
+  function useProfile(confirm: string | undefined, held?: object): void {
+    const policy = held && operator.home.policy(held);
+    operator.useProfiles({ payer: { confirm, policy } }, 'payer');
   }
 
   const rows = { stdin: `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n` };
@@ -223,7 +205,7 @@ describe('without a controlling terminal', () => {
     ['a profile', 'always', undefined],
     ['a policy', undefined, policy],
   ])('%s with confirm: always lets no transfer out without --yes', async (_name, confirm, held) => {
-    await useProfile(confirm, held);
+    useProfile(confirm, held);
     for (const [words, more] of [
       [payAda, {}],
       [['batch', 'transfer', '-', '--once', 'payday'], rows],
@@ -247,12 +229,12 @@ describe('without a controlling terminal', () => {
   });
 
   test('confirm has one value', async () => {
-    const env = await useProfile(undefined);
-    const set = (value: string) => botctlHere(['config', 'set', 'payer', 'confirm', value], { env });
+    useProfile(undefined);
+    const set = (value: string) => operator.run(['config', 'set', 'payer', 'confirm', value]);
     expect((await set('never')).code).toBe(2);
     expect((await set('always')).code).toBe(0);
     expect((await operator.json(payAda)).exit).toBe(2);
-    expect((await botctlHere(['config', 'unset', 'payer', 'confirm'], { env })).code).toBe(0);
+    expect((await operator.run(['config', 'unset', 'payer', 'confirm'])).code).toBe(0);
     expect((await operator.json(payAda)).exit).toBe(0);
   });
 

@@ -1,26 +1,15 @@
-import { on, once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { on } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 import type { FaultSpec } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
-  operator = await SandboxHome.open(new SkippingClock());
-  Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
-  Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
-  const { node, tokens } = operator.sandbox;
-  Object.assign(operator.env, { PAYER: tokens.full, NODE: node.rpcUrl });
-  operator.home.writeConfig({
-    version: 1,
-    'in-use': 'payer',
-    profiles: { payer: operator.chainProfile() },
-  });
+  operator = await SandboxHome.openWithNode(new SkippingClock());
 });
 afterEach(() => operator.close());
 
@@ -41,17 +30,6 @@ const amounts = ({ balances }: Told): Record<string, string | undefined> =>
 async function held(): Promise<Record<string, string>> {
   const { wallet } = await operator.sandbox.state();
   return Object.fromEntries(wallet.balances.map(({ asset, amount }) => [asset, amount]));
-}
-
-/** A node that gives this answer to every request. */
-async function strangeNode(listener: RequestListener, host = '127.0.0.1'): Promise<string> {
-  const server = createServer(listener).listen(0, host);
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://${host}:${(server.address() as AddressInfo).port}`;
 }
 
 /** Answers that are no balance, each of a node that answers. */
@@ -107,7 +85,7 @@ describe('balance', () => {
 
   test('of two nodes shows the lower amount', async () => {
     const { rpcUrl } = operator.sandbox.node;
-    const behind = await strangeNode(async (request, response) => {
+    const behind = await nodeBeside(async (request, response) => {
       const body = Buffer.concat(await request.toArray());
       const answer = await fetch(rpcUrl, {
         method: 'POST',
@@ -137,12 +115,12 @@ describe('balance', () => {
   });
 
   test.each(nonsense)('of a node that %s is unknown', async (_name, listener) => {
-    operator.env.NODE = await strangeNode(listener);
+    operator.env.NODE = await nodeBeside(listener);
     expect(await told('balance')).toMatchObject({ exit: 8, error: { code: 'node-unusable' } });
   });
 
   test('of a node that never answers is unknown after the time it has', async () => {
-    operator.env.NODE = await strangeNode(() => {});
+    operator.env.NODE = await nodeBeside(() => {});
     expect(await told('balance', '--timeout', '50ms')).toMatchObject({
       exit: 8,
       error: { message: expect.stringContaining('no answer in time') },
@@ -293,7 +271,7 @@ describe('the doctor', () => {
   test.each([...nonsense, ['never answers', () => {}]] as typeof nonsense)(
     'warns of a node that %s',
     async (_name, listener) => {
-      operator.env.NODE = await strangeNode(listener);
+      operator.env.NODE = await nodeBeside(listener);
       expect(await doctor()).toMatchObject({ code: 0, checks: [{ check: 'chain', level: 'warn' }] });
     },
   );
@@ -334,7 +312,7 @@ describe('on a terminal', () => {
       shown: expect.stringContaining('Balance 100 SOL, 10000 USDC: too little to pay 10000.000001 USDC'),
     });
     expect(asked()).toBeGreaterThan(before);
-    operator.env.NODE = await strangeNode(() => {});
+    operator.env.NODE = await nodeBeside(() => {});
     const silent = await onTerminalHere([command, id], [['[y/N] ', 'n\r']], operator.env);
     expect(silent).toMatchObject({ code: exit, shown: expect.stringMatching(/Balance +unknown: /u) });
   });
@@ -346,8 +324,7 @@ describe('on a terminal', () => {
   });
 
   test('the question of a batch shows it too', async () => {
-    writeFileSync(join(operator.home.path, 'pay.csv'), rows);
-    const words = ['batch', 'transfer', `${operator.home.path}/pay.csv`, '--once', 'pay'];
+    const words = ['batch', 'transfer', operator.home.file('pay.csv', rows), '--once', 'pay'];
     const { code, shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain(
@@ -358,7 +335,7 @@ describe('on a terminal', () => {
   test.each([...nonsense, ['never answers', () => {}]] as typeof nonsense)(
     'a node that %s keeps nobody from paying',
     async (_name, listener) => {
-      operator.env.NODE = await strangeNode(listener);
+      operator.env.NODE = await nodeBeside(listener);
       const { code, shown } = await onTerminalHere(pay, [['[y/N] ', 'y\r']], operator.env);
       expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: /u) });
       expect(await operator.sandbox.ledger()).toHaveLength(1);

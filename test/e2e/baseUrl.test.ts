@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
-import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { hasNginx, type ManySpelled, startNginx, startPrefixProxy } from '../../testing/spellings.ts';
 
@@ -20,29 +19,18 @@ const fronts: Record<string, (target: string) => Promise<ManySpelled>> = {
 };
 test.skipIf(hasNginx)('nginx is not installed: its spellings are not tried', ({ skip }) => skip());
 
-/** A profile of this base URL, whose token command leaves a trace. */
-function useProfile(baseUrl: string): { readonly fetched: string; readonly env: Record<string, string> } {
+/** A profile of this base URL, whose token command leaves the file that is returned. */
+function useProfile(baseUrl: string): string {
   const fetched = join(operator.home.path, 'fetched');
-  const print = join(operator.home.path, 'print-token');
-  writeFileSync(print, `#!/bin/sh\ntouch '${fetched}'\necho '${operator.sandbox.tokens.full}'\n`, {
-    mode: 0o755,
-  });
-  const token = { kind: 'command', command: print };
-  operator.home.writeConfig({
-    version: 1,
-    'in-use': 'payer',
-    profiles: { payer: { 'base-url': baseUrl, token } },
-  });
-  const { BOTCTL_TOKEN: _token, BOTCTL_BASE_URL: _url, ...env } = operator.env;
-  for (const name of ['BOTCTL_TOKEN', 'BOTCTL_BASE_URL']) Reflect.deleteProperty(operator.env, name);
-  return { fetched, env };
+  const { full } = operator.sandbox.tokens;
+  const command = operator.home.file('print-token', `#!/bin/sh\ntouch '${fetched}'\necho '${full}'\n`);
+  chmodSync(command, 0o755);
+  operator.useProfiles({ payer: { 'base-url': baseUrl, token: { kind: 'command', command } } }, 'payer');
+  return fetched;
 }
 
-function rows(): string {
-  const path = join(operator.home.path, 'rows.csv');
-  writeFileSync(path, `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`);
-  return path;
-}
+const rows = (): string =>
+  operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`);
 
 describe('beside a profile', () => {
   const commands: Record<string, () => string[]> = {
@@ -56,7 +44,7 @@ describe('beside a profile', () => {
   test.each(Object.entries(commands))(
     '%s refuses another base URL before the token is fetched',
     async (_what, words) => {
-      const { fetched } = useProfile(operator.sandbox.baseUrl);
+      const fetched = useProfile(operator.sandbox.baseUrl);
       for (const path of ['/bots', '/bots/v2']) {
         const other = `${operator.sandbox.baseUrl}${path}`;
         const byOption = await operator.json([...words(), '--base-url', other]);
@@ -75,17 +63,10 @@ describe('beside a profile', () => {
   );
 
   test('the command without the variable can be pasted, with all that it was given', async () => {
-    const { env } = useProfile(operator.sandbox.baseUrl);
-    const bin = join(operator.home.path, 'bin');
-    mkdirSync(bin);
-    writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, {
-      mode: 0o755,
-    });
+    useProfile(operator.sandbox.baseUrl);
     const words = [...payAda, '--once', "it's pay day", '--profile', 'payer', '--memo', '$HOME'];
-    Object.assign(operator.env, env, {
-      PATH: `${bin}:${env.PATH}`,
-      BOTCTL_BASE_URL: 'https://stage.example',
-    });
+    operator.env.PATH = operator.home.pathWithBotctl();
+    operator.env.BOTCTL_BASE_URL = 'https://stage.example';
     const [pasted = ''] = (await operator.json(words)).error?.next ?? [];
     expect(await operator.shell(pasted)).toMatchObject({ code: 0 });
     const [effect] = await operator.sandbox.ledger();
@@ -98,12 +79,8 @@ describe('beside a profile', () => {
     for (const same of [`http://127.0.0.1:${port}/`, `HTTP://LOCALHOST:${port}`, `http://[::1]:${port}/`]) {
       const paid = await operator.json([...payAda, '--once', 'pay-nov', '--base-url', same]);
       expect(paid).toMatchObject({ exit: 0, intent: { base_url: operator.sandbox.baseUrl } });
-      expect(
-        await operator.json([...payAda, '--once', 'pay-nov'], { env: { BOTCTL_BASE_URL: same } }),
-      ).toMatchObject({
-        exit: 0,
-        replayed: true,
-      });
+      const again = await operator.json([...payAda, '--once', 'pay-nov'], { env: { BOTCTL_BASE_URL: same } });
+      expect(again).toMatchObject({ exit: 0, replayed: true });
     }
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
@@ -134,13 +111,8 @@ describe.each(Object.entries(fronts))('%s', (_name, start) => {
     operator.env.BOTCTL_BASE_URL = `${baseUrl}/bots`;
     expect(await operator.json([...payAda, '--once', 'pay-nov'])).toMatchObject({ exit: 0 });
     for (const spelling of spellings) {
-      const ran = await operator.json([
-        ...payAda,
-        '--once',
-        'pay-nov',
-        '--base-url',
-        `${baseUrl}${spelling}`,
-      ]);
+      const url = ['--base-url', `${baseUrl}${spelling}`];
+      const ran = await operator.json([...payAda, '--once', 'pay-nov', ...url]);
       expect({ spelling, exit: ran.exit, code: ran.error?.code }).toEqual(
         spelling === '/bots/'
           ? { spelling, exit: 0, code: undefined }

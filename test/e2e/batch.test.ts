@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, type Ran } from '../../testing/botctl.ts';
+import { botctl, type Ran, type Started, started } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { type Gate, startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
-import { foreignBin, program, programWords } from '../../testing/program.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
+import { foreignBin } from '../../testing/program.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let home: Home;
@@ -27,15 +26,13 @@ afterEach(async () => {
   home.remove();
 });
 
-function file(name: string, text: string): string {
-  const path = join(home.path, name);
-  writeFileSync(path, text);
-  return path;
-}
+const file = (name: string, text: string): string => home.file(name, text);
 
-function messages(rows: readonly (readonly [id: string, content: string])[]): string {
-  return `id,conversation_id,content\n${rows.map(([id, content]) => `${id},conv_demo,${content}\n`).join('')}`;
-}
+const csv = (...rows: string[]): string => `id,conversation_id,content\n${rows.join('\n')}\n`;
+
+/** Rows whose ids count from 1. */
+const messages = (...contents: string[]): string =>
+  csv(...contents.map((content, nth) => `${nth + 1},conv_demo,${content}`));
 
 function send(path: string, ...words: string[]): Promise<Ran> {
   return botctlHere(['batch', 'send', path, '--once', 'news', ...words], { env });
@@ -49,48 +46,26 @@ function transfer(path: string, ...words: string[]): Promise<Ran> {
   return botctlHere(['batch', 'transfer', path, '--once', 'pay', ...words], { env });
 }
 
-function lines(text: string): Record<string, unknown>[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
-
 const requests = (): number =>
   sandbox.lines.filter(({ operation }) => operation === 'message' || operation === 'transfer').length;
 
+const contents = async () => (await sandbox.ledger()).map(({ request }) => request.content);
+
 describe('identity', () => {
   test('a re-run sends nothing, a reordered one neither, and an added row alone is new', async () => {
-    const path = file(
-      'a.csv',
-      messages([
-        ['1', 'one'],
-        ['2', 'two'],
-      ]),
-    );
+    const path = file('a.csv', messages('one', 'two'));
     expect((await sendApart(path)).code).toBe(0);
     expect(requests()).toBe(2);
     expect(await send(path)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('2 of 2 accepted, 2 of them earlier'),
     });
-    file(
-      'a.csv',
-      messages([
-        ['2', 'two'],
-        ['3', 'three'],
-        ['1', 'one'],
-      ]),
-    );
+    file('a.csv', csv('2,conv_demo,two', '3,conv_demo,three', '1,conv_demo,one'));
     const added = await send(path);
     expect(added.code).toBe(0);
     expect(added.stderr).toContain('1 new, 2 already done');
     expect(requests()).toBe(3);
-    expect((await sandbox.ledger()).map(({ request }) => request.content).sort()).toEqual([
-      'one',
-      'three',
-      'two',
-    ]);
+    expect((await contents()).sort()).toEqual(['one', 'three', 'two']);
   });
 
   test('rows without an id are their body and which of their equals they are', async () => {
@@ -100,28 +75,17 @@ describe('identity', () => {
     expect((await send(path)).code).toBe(0);
     file('a.jsonl', text(['x', 'x', 'x', 'y']));
     expect((await send(path)).stderr).toContain('1 new, 3 already done');
-    expect((await sandbox.ledger()).map(({ request }) => request.content).sort()).toEqual([
-      'x',
-      'x',
-      'x',
-      'y',
-    ]);
+    expect((await contents()).sort()).toEqual(['x', 'x', 'x', 'y']);
   });
 
   test('the same rows have the same keys on another machine', async () => {
-    const path = file(
-      'a.csv',
-      messages([
-        ['1', 'one'],
-        ['2', 'two'],
-      ]),
-    );
+    const path = file('a.csv', messages('one', 'two'));
     await send(path);
     const elsewhere = await botctlHere(['batch', 'send', path, '--once', 'news', '--json'], {
       env: { ...env, XDG_DATA_HOME: join(home.path, 'elsewhere') },
     });
     expect(elsewhere.code).toBe(0);
-    expect(lines(elsewhere.stdout)[0]).toMatchObject({
+    expect(jsonLines(elsewhere.stdout)[0]).toMatchObject({
       outcome: 'accepted',
       duplicate: true,
       verified: false,
@@ -130,15 +94,9 @@ describe('identity', () => {
   });
 
   test('a known id with another body is refused and listed; the other rows go on', async () => {
-    const path = file('a.csv', messages([['1', 'one']]));
+    const path = file('a.csv', messages('one'));
     await send(path);
-    file(
-      'a.csv',
-      messages([
-        ['1', 'changed'],
-        ['2', 'two'],
-      ]),
-    );
+    file('a.csv', messages('changed', 'two'));
     const changed = await send(path, '--report', join(home.path, 'r.csv'));
     expect(changed.code).toBe(2);
     expect(changed.stderr).toContain('line 2 (id 1): the id is taken by message');
@@ -146,19 +104,13 @@ describe('identity', () => {
     expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
       /\n2,1,not-sent,,"This row’s id is taken by message .*\n3,2,accepted,msg_/u,
     );
-    expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
+    expect(await contents()).toEqual(['one', 'two']);
   });
 
   test('where rows were sent before, an invalid one keeps only this run from sending', async () => {
-    const path = file('a.csv', messages([['1', 'one']]));
+    const path = file('a.csv', messages('one'));
     await send(path);
-    file(
-      'a.csv',
-      messages([
-        ['1', 'one'],
-        ['2', ''],
-      ]),
-    );
+    file('a.csv', messages('one', ''));
     const ended = await send(path);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('1 of 2 rows in');
@@ -178,19 +130,13 @@ describe('identity', () => {
   });
 
   test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
-    const path = file('a.csv', messages([['1', 'one']]));
+    const path = file('a.csv', messages('one'));
     await send(path);
     damageJournal(join(home.path, 'data/botctl/journal.db'), `UPDATE intents SET body = CAST('{' AS BLOB)`);
-    file(
-      'a.csv',
-      messages([
-        ['1', 'one'],
-        ['2', 'two'],
-      ]),
-    );
+    file('a.csv', messages('one', 'two'));
     const { code, stdout } = await send(path, '--json');
     expect(code).toBe(0);
-    expect(lines(stdout).slice(0, 2)).toMatchObject([
+    expect(jsonLines(stdout).slice(0, 2)).toMatchObject([
       {
         line: 2,
         id: '1',
@@ -205,7 +151,7 @@ describe('identity', () => {
     expect((await send(wrong)).stderr.replace(/\s+/gu, ' ')).toContain(
       'Fix the rows that were rejected, then run the same command again',
     );
-    const changed = file('a.csv', messages([['1', 'another']]));
+    const changed = file('a.csv', messages('another'));
     expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
       'Fix the rows that were not sent (a row with a new id is sent besides the earlier one), then run the same command again',
     );
@@ -214,26 +160,19 @@ describe('identity', () => {
   test('a rejected row may be mended, and keeps its key', async () => {
     const path = file('a.csv', 'id,conversation_id,content\n1,conv_typo,one\n');
     expect((await send(path)).code).toBe(2);
-    file('a.csv', messages([['1', 'one']]));
+    file('a.csv', messages('one'));
     expect((await send(path)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 
   test('rows of the name that the input lacks are counted', async () => {
-    const path = file(
-      'a.csv',
-      messages([
-        ['1', 'one'],
-        ['2', 'two'],
-        ['3', 'three'],
-      ]),
-    );
+    const path = file('a.csv', messages('one', 'two', 'three'));
     await send(path);
-    file('a.csv', messages([['2', 'two']]));
+    file('a.csv', csv('2,conv_demo,two'));
     expect((await send(path)).stderr).toContain(
       '2 rows with this name are in the journal but not in this input',
     );
-    expect(lines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
+    expect(jsonLines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
       rows: { missing: 2, done: 1 },
     });
   });
@@ -258,22 +197,16 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('line 5 (id bob): id is also used on line 3');
     expect(ran.stderr).toContain('line 6: id starts or ends with a space (character 1)');
     expect(ran.stderr).toContain('4 of 6 rows in');
-    const report = lines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
-    expect(report.map(({ outcome }) => outcome)).toEqual([
-      'not-begun',
-      'invalid',
-      'invalid',
-      'invalid',
-      'invalid',
-      'not-begun',
-    ]);
+    const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
+    const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];
+    expect(report.map(({ outcome }) => outcome)).toEqual(outcomes);
     expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
   });
 
   test('--skip-invalid sends the others, and leaves those that need fixing', async () => {
     const ran = await transfer(file('p.csv', bad), '--skip-invalid', '--json');
     expect(ran.code).toBe(2);
-    const objects = lines(ran.stdout);
+    const objects = jsonLines(ran.stdout);
     expect(objects.filter(({ outcome }) => outcome === 'accepted').map(({ line, id }) => [line, id])).toEqual(
       expect.arrayContaining([
         [2, 'ada'],
@@ -295,7 +228,11 @@ dan,${otherRecipient},SOL,0.25
   test('both rows of an id given twice are invalid, also where the first was good', async () => {
     const text = `id,to_address,asset,amount\na,${recipient},SOL,1\na,${recipient},SOL,2\n`;
     const ran = await transfer(file('p.csv', text), '--skip-invalid', '--json', '--dry-run');
-    expect(lines(ran.stdout)[0]).toMatchObject({ rows: { invalid: 2, new: 0 }, totals: [], recipients: 0 });
+    expect(jsonLines(ran.stdout)[0]).toMatchObject({
+      rows: { invalid: 2, new: 0 },
+      totals: [],
+      recipients: 0,
+    });
   });
 
   test('a dry run shows exact totals and recipients, journals nothing and sends nothing', async () => {
@@ -347,7 +284,7 @@ dan,${otherRecipient},SOL,0.25
     [['batch', 'send', '-', '--once', ' '], '--once is empty'],
     [['batch', 'send', '-', '--once', 'n', '--allow-off-curve'], "Unknown option '--allow-off-curve'"],
   ])('%j is wrong', async (words, problem) => {
-    const ran = await botctlHere(words, { env, stdin: messages([['1', 'one']]), cwd: home.path });
+    const ran = await botctlHere(words, { env, stdin: messages('one'), cwd: home.path });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(problem);
     expect(requests()).toBe(0);
@@ -376,24 +313,15 @@ dan,${otherRecipient},SOL,0.25
 
 describe('running', () => {
   const many = (count: number): string =>
-    messages(Array.from({ length: count }, (_, row) => [`r${row}`, `row ${row}`]));
+    csv(...Array.from({ length: count }, (_, row) => `r${row},conv_demo,row ${row}`));
 
   test.skipIf(foreignBin)('a rate limit slows the whole batch (one clock: not with BOTCTL_BIN)', async () => {
     // A service by the same clock: it has time for the next row when the batch has waited, however slow the machine.
     const clock = new SkippingClock();
     const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
     await service.readings({ rate_limit: { per_second: 5, capacity: 1 } });
-    const words = [
-      'batch',
-      'send',
-      file('a.csv', many(15)),
-      '--once',
-      'news',
-      '--max-wait',
-      '0s',
-      '--retries',
-      '0',
-    ];
+    const most = ['--max-wait', '0s', '--retries', '0'];
+    const words = ['batch', 'send', file('a.csv', many(15)), '--once', 'news', ...most];
     const ofService = { BOTCTL_BASE_URL: service.baseUrl, BOTCTL_TOKEN: service.tokens.full };
     const ran = await botctlHere(words, { env: { ...env, ...ofService }, clock });
     expect(ran).toMatchObject({ code: 0 });
@@ -410,7 +338,7 @@ describe('running', () => {
     expect(ran.stderr).toContain('The service refuses the bot’s token (status 403)');
     const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
     expect(again.code).toBe(11);
-    expect(lines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
+    expect(jsonLines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
     expect(ran.stderr).toMatch(/4\d rows were not started/u);
     expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
@@ -426,14 +354,8 @@ describe('running', () => {
   });
 
   test('--max-failures begins no new rows after so many', async () => {
-    const rows = Array.from({ length: 20 }, (_, row) => `${row},conv_none,x\n`).join('');
-    const ran = await send(
-      file('a.csv', `id,conversation_id,content\n${rows}`),
-      '--concurrency',
-      '1',
-      '--max-failures',
-      '3',
-    );
+    const path = file('a.csv', csv(...Array.from({ length: 20 }, (_, row) => `${row},conv_none,x`)));
+    const ran = await send(path, '--concurrency', '1', '--max-failures', '3');
     expect(ran.code).toBe(11);
     expect(requests()).toBe(3);
     expect(ran.stderr).toContain('--max-failures was reached (3 rows not done)');
@@ -441,14 +363,14 @@ describe('running', () => {
     const claimed = await botctlHere(['history', '--state', 'sending', '--json'], { env: home.env });
     expect(claimed.stdout).toBe('');
     const open = await botctlHere(['history', '--state', 'open', '--json'], { env: home.env });
-    expect(lines(open.stdout).length).toBeGreaterThan(0);
+    expect(jsonLines(open.stdout).length).toBeGreaterThan(0);
   });
 
   test('a service that is down is left alone after as many rows in a row as go at a time', async () => {
     await sandbox.faults({ kind: 'drop', times: 1000 });
     const ran = await send(file('a.csv', many(60)), '--concurrency', '4', '--retries', '0', '--json');
     expect(ran.code).toBe(11);
-    const end = lines(ran.stdout).at(-1);
+    const end = jsonLines(ran.stdout).at(-1);
     expect(end).toMatchObject({
       stopped: 'service-down',
       error: { message: expect.stringMatching(/^\d rows are unknown: they may have happened; /u) },
@@ -464,14 +386,14 @@ describe('running', () => {
     const path = file('a.csv', many(20));
     const ran = await send(path, '--concurrency', '4', '--json');
     expect(ran.code).toBe(11);
-    expect(lines(ran.stdout).at(-1)).toMatchObject({ stopped: 'held', error: { retry: 'same-command' } });
+    expect(jsonLines(ran.stdout).at(-1)).toMatchObject({ stopped: 'held', error: { retry: 'same-command' } });
     const held = requests();
     expect(held).toBeLessThan(9);
     await sandbox.clearFaults();
     const rest = await send(path, '--json');
     expect(rest.code).toBe(10);
     expect(requests()).toBe(20);
-    expect(lines(rest.stdout).at(-1)).toMatchObject({
+    expect(jsonLines(rest.stdout).at(-1)).toMatchObject({
       result: { done: 20 - held, held },
       error: { code: 'some-held', retry: 'decide' },
     });
@@ -480,26 +402,11 @@ describe('running', () => {
   test('Ctrl-C lands what is in flight, reports, and says how to go on', async () => {
     await sandbox.faults({ kind: 'stall', ms: 150, when: 'before', times: 1000 });
     const path = file('a.csv', many(200));
-    const words = [
-      'batch',
-      'send',
-      path,
-      '--once',
-      'news',
-      '--concurrency',
-      '4',
-      '--report',
-      join(home.path, 'r.csv'),
-    ];
-    const child = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    child.stdout.resume();
+    const more = ['--concurrency', '4', '--report', join(home.path, 'r.csv')];
+    const { child, ended } = started(['batch', 'send', path, '--once', 'news', ...more], env);
     while ((await sandbox.ledger()).length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
-    const [code] = (await once(child, 'close')) as [number];
+    const { code, stderr } = await ended;
     expect(code).toBe(11);
     expect(stderr).toContain('it waited for the requests already sent');
     expect(stderr).toContain(`botctl batch send ${path} --once news`);
@@ -523,32 +430,16 @@ describe('running', () => {
   });
 
   /** A process whose first request stays without its reply until the gate is opened; all its other rows wait. */
-  async function startStalled(): Promise<{
-    slow: ChildProcess;
-    ended: Promise<unknown>;
-    gate: Gate;
-    words: string[];
-  }> {
-    const gate = await startGate(sandbox.baseUrl);
-    closedAfterTest(gate);
+  async function startStalled(): Promise<Started & { gate: Gate; words: string[] }> {
+    const gate = closedAfterTest(await startGate(sandbox.baseUrl));
     env.BOTCTL_BASE_URL = gate.baseUrl;
     const most = ['--concurrency', '1', '--timeout', '5m', '--json'];
     const words = ['batch', 'send', file('a.csv', many(6)), '--once', 'news', ...most];
     const stalled = gate.holdNext('reply');
-    const slow = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    closedAfterTest({ close: () => slow.kill('SIGKILL') });
-    const ended = endOfOutput(slow);
+    const slow = started(words, env);
+    closedAfterTest({ close: () => slow.child.kill('SIGKILL') });
     await stalled;
-    return { slow, ended, gate, words };
-  }
-
-  async function endOfOutput(child: ChildProcess): Promise<unknown> {
-    let stdout = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    await once(child, 'close');
-    return lines(stdout).at(-1);
+    return { ...slow, gate, words };
   }
 
   test('a row that another process is sending holds nothing up, and what waits behind it is given back', async () => {
@@ -556,10 +447,10 @@ describe('running', () => {
     const other = botctl(words, { env });
     while ((await sandbox.ledger()).length < 6) await new Promise((resolve) => setTimeout(resolve, 20));
     gate.release();
-    expect(await ended).toMatchObject({ result: { done: 6 } });
+    expect(jsonLines((await ended).stdout).at(-1)).toMatchObject({ result: { done: 6 } });
     const { code, stdout } = await other;
     expect(code).toBe(0);
-    expect(lines(stdout).at(-1)).toMatchObject({ result: { done: 6 } });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ result: { done: 6 } });
     expect(requests()).toBe(6);
     const journal = new DatabaseSync(join(home.path, 'data', 'botctl', 'journal.db'), { readOnly: true });
     const attempts = journal.prepare(
@@ -574,17 +465,17 @@ describe('running', () => {
   });
 
   test('nothing is taken from a process that is stopped; it gives back when it goes on', async () => {
-    const { slow, ended, gate, words } = await startStalled();
-    slow.kill('SIGSTOP');
+    const { child, ended, gate, words } = await startStalled();
+    child.kill('SIGSTOP');
     const waited = await botctl([...words, '--max-wait', '2s'], { env });
     expect(waited.code).toBe(11);
-    expect(lines(waited.stdout).at(-1)).toMatchObject({ result: { sending: 6 } });
+    expect(jsonLines(waited.stdout).at(-1)).toMatchObject({ result: { sending: 6 } });
     expect(await sandbox.ledger()).toHaveLength(1);
-    slow.kill('SIGCONT');
+    child.kill('SIGCONT');
     const other = botctl(words, { env });
     while ((await sandbox.ledger()).length < 6) await new Promise((resolve) => setTimeout(resolve, 20));
     gate.release();
-    expect(await ended).toMatchObject({ result: { done: 6 } });
+    expect(jsonLines((await ended).stdout).at(-1)).toMatchObject({ result: { done: 6 } });
     expect((await other).code).toBe(0);
     expect(requests()).toBe(6);
   });
@@ -592,7 +483,7 @@ describe('running', () => {
   test('who waits for one such row alone is given it, too', async () => {
     const { ended, gate } = await startStalled();
     const list = await botctlHere(['history', '--json'], { env });
-    const row = lines(list.stdout).map(
+    const row = jsonLines(list.stdout).map(
       ({ intent }) => intent as { id: string; request: { content: string } },
     );
     const third = row.find(({ request }) => request.content === 'row 3')?.id ?? '';
@@ -602,7 +493,7 @@ describe('running', () => {
     });
     expect(await sandbox.ledger()).toHaveLength(2);
     gate.release();
-    expect(await ended).toMatchObject({ result: { done: 6 } });
+    expect(jsonLines((await ended).stdout).at(-1)).toMatchObject({ result: { done: 6 } });
     expect(requests()).toBe(6);
   });
 

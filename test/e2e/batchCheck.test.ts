@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -13,11 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-function file(name: string, text: string): string {
-  const path = join(home.path, name);
-  writeFileSync(path, text);
-  return path;
-}
+const file = (name: string, text: string): string => home.file(name, text);
 
 const check = (path: string, ...more: string[]) =>
   botctlHere(['batch', 'check', path, ...more], { env: home.env });
@@ -100,20 +96,12 @@ describe('batch check', () => {
           token: { kind: 'env', variable: 'NOT_SET' },
           wallet,
           assets: { BONK: 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263' },
-          policy: file(
-            'policy.json',
-            '{"schema":"botctl-policy/1","limits":{"SOL":{"transfer":"1","day":"1"}}}',
-          ),
+          policy: home.policy('{"schema":"botctl-policy/1","limits":{"SOL":{"transfer":"1","day":"1"}}}'),
         },
       },
     });
-    const rows = [
-      `a,${wallet},SOL,1`,
-      `b,${ada},SOL,2`,
-      `c,${ada},SOL,1`,
-      `d,${ada},SOL,1`,
-      `e,${ada},BONKK,1`,
-    ];
+    const paid = [`a,${wallet},SOL,1`, `b,${ada},SOL,2`, `c,${ada},SOL,1`, `d,${ada},SOL,1`];
+    const rows = [...paid, `e,${ada},BONKK,1`];
     const path = file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
     const ran = await check(path, '--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { all: 5, invalid: 1, refused: 2 } });

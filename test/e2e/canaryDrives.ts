@@ -1,3 +1,5 @@
+import { recipient } from '../../testing/sandbox.ts';
+
 /** One line that the canary test runs: with the token in every place it can come from, in every output mode. */
 export type Drive = {
   readonly line: readonly string[];
@@ -19,14 +21,7 @@ const profileNames = ['stored', 'variable', 'file', 'command'] as const;
 
 const url = ['--base-url', 'https://x.example.com'];
 const hello = ['--conversation', 'conv_demo', '--content', 'hello'];
-const payment = [
-  '--to',
-  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
-  '--asset',
-  'SOL',
-  '--amount',
-  '0.01',
-];
+const payment = ['--to', recipient, '--asset', 'SOL', '--amount', '0.01'];
 const lost = ['--profile', 'lost', '--retries', '0'];
 const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
@@ -40,10 +38,7 @@ let service: Service;
 const open = async (certificate: Certificate, authority: string | undefined): Promise<void> => {
   service = new Service(certificate);
   env = { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot', BOTCTL_BASE_URL: await service.url() };
-  if (authority === undefined) return;
-  const path = join(home.path, 'authority.pem');
-  writeFileSync(path, authority);
-  env.NODE_EXTRA_CA_CERTS = path;
+  if (authority !== undefined) env.NODE_EXTRA_CA_CERTS = home.file('authority.pem', authority);
 };
 
 beforeEach(() => {
@@ -108,9 +103,8 @@ describe.skipIf(certificates === undefined)(
 
     test('stops a batch at the first row', async () => {
       await open(made.otherHost, made.authority);
-      const rows = join(home.path, 'rows.csv');
       const lines = Array.from({ length: 200 }, (_, row) => `${row},c,text ${row}\n`);
-      writeFileSync(rows, `id,conversation_id,content\n${lines.join('')}`);
+      const rows = home.file('rows.csv', `id,conversation_id,content\n${lines.join('')}`);
       const batch = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '2'];
       const ended = await botctl([...batch, '--max-wait', '1h'], { env });
       expect(ended.code).toBe(11);
@@ -126,8 +120,7 @@ describe.skipIf(certificates === undefined)(
 
     test('leaves a batch of which all rows had begun to be run again', async () => {
       await open(made.expired, made.authority);
-      const rows = join(home.path, 'rows.csv');
-      writeFileSync(rows, 'id,conversation_id,content\n1,c,text\n');
+      const rows = home.file('rows.csv', 'id,conversation_id,content\n1,c,text\n');
       const batch = ['batch', 'send', rows, '--once', 'news', '--yes', '--json'];
       const ended = await botctl([...batch, '--max-wait', '1h'], { env });
       const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { SandboxHome } from '../../testing/sandboxHome.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -13,20 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-function file(name: string, text: string): string {
-  const path = join(operator.home.path, name);
-  writeFileSync(path, text);
-  return path;
-}
+const file = (name: string, text: string): string => operator.home.file(name, text);
 
 const pay = (path: string, ...more: string[]): Promise<Ran> =>
   operator.run(['batch', 'transfer', path, '--once', 'pay', '--yes', ...more]);
-
-const lines = (text: string): Record<string, unknown>[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 
 const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
 
@@ -55,7 +46,7 @@ describe('the columns of a file', () => {
     const report = join(operator.home.path, 'report.csv');
     const ran = await pay(path, '--report', report, '--json');
     expect(ran.code).toBe(0);
-    const [row, end] = lines(ran.stdout);
+    const [row, end] = jsonLines(ran.stdout);
     const columns = { Name: 'Ada', note: 'for November' };
     expect(row).toMatchObject({ intent: { columns, request: { to_address: ada, amount: '1' } } });
     expect(end).toMatchObject({ columns: ['Name', 'note'] });
@@ -69,7 +60,7 @@ describe('the columns of a file', () => {
     const { intent } = row as { intent: { id: string } };
     expect((await operator.run(['history', intent.id])).stdout).toMatch(/For +Ada · for November/u);
     const exported = await operator.run(['history', '--format', 'jsonl']);
-    expect(lines(exported.stdout)[0]).toMatchObject({ columns });
+    expect(jsonLines(exported.stdout)[0]).toMatchObject({ columns });
     expect((await operator.run(['history', '--format', 'csv'])).stdout).toContain('for November');
   });
 
@@ -93,7 +84,7 @@ describe('the columns of a file', () => {
   ])('with %s are refused', async (_what, header, says) => {
     const ran = await pay(file('a.csv', `${header}\na,${ada},SOL,1,1,1\n`), '--json');
     expect(ran.code).toBe(2);
-    expect(lines(ran.stdout)[0]).toMatchObject({
+    expect(jsonLines(ran.stdout)[0]).toMatchObject({
       error: { code: 'bad-file', message: expect.stringContaining(says) },
     });
     expect(await paid()).toEqual([]);
@@ -104,10 +95,7 @@ describe('the columns of a file', () => {
     ['"ID":"b"', 'given more than once: "id", "ID"'],
   ])('of a line of JSON with %s are refused', async (more, says) => {
     const row = `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1",${more}}\n`;
-    expect(await pay(file('a.jsonl', row))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(says),
-    });
+    expect(await pay(file('a.jsonl', row))).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
 
   test('that botctl does not know are refused with --strict', async () => {
@@ -131,7 +119,7 @@ describe('the columns of a file', () => {
     const { stdout } = await operator.run(['history']);
     expect(stdout).toContain('A\\u202e\\u001b[31mxxx');
     expect(stdout.length).toBeLessThan(1000);
-    const [intent] = lines((await operator.run(['history', '--json'])).stdout);
+    const [intent] = jsonLines((await operator.run(['history', '--json'])).stdout);
     expect(intent).toMatchObject({ intent: { columns: { name } } });
     const shown = await operator.run(['history', (intent as { intent: { id: string } }).intent.id]);
     expect(shown.stdout.length).toBeLessThan(2000);
@@ -143,7 +131,7 @@ describe('the columns of a file', () => {
     const template = file('t.txt', 'Hi {{first_name}}!');
     const ran = await operator.run(['batch', 'send', csv, '--once', 'hi', '--template', template, '--json']);
     expect(ran.code).toBe(0);
-    const [row, end] = lines(ran.stdout);
+    const [row, end] = jsonLines(ran.stdout);
     expect(row).toMatchObject({
       intent: { request: { content: 'Hi Ada!' }, columns: { 'First Name': 'Ada', note: 'x' } },
     });

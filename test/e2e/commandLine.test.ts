@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { botctl } from '../../testing/botctl.ts';
@@ -81,14 +79,14 @@ describe('the built program', () => {
       'conversation_id (--conversation) is empty (it must be the identifier of a conversation); content is empty',
     ],
   ])('a complaint of %j names the option beside the field', async (line, said) => {
-    writeFileSync(join(home.path, 'payload.json'), '{"content": ""}');
+    home.file('payload.json', '{"content": ""}');
     const ran = await botctlHere([...line, '--sandbox'], { env: home.env, cwd: home.path });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(said);
   });
 
   test('a complaint about the row of a batch names the field alone', async () => {
-    writeFileSync(join(home.path, 'rows.csv'), 'id,to_address,asset,amount\na,bob,SOL,0\n');
+    home.file('rows.csv', 'id,to_address,asset,amount\na,bob,SOL,0\n');
     const ran = await botctlHere(['batch', 'transfer', 'rows.csv', '--once', 'x', '--sandbox'], {
       env: home.env,
       cwd: home.path,

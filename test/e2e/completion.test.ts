@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
-import { programInShell } from '../../testing/program.ts';
 import { hasTool } from '../../testing/tools.ts';
 
 let home: Home;
@@ -16,11 +15,7 @@ const dangerous = "x'$(touch run)`touch run`;touch run";
 
 beforeAll(async () => {
   home = new Home();
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`);
-  chmodSync(join(bin, 'botctl'), 0o755);
-  env = { ...home.env, PATH: `${bin}:${home.env.PATH}`, TERM: 'xterm' };
+  env = { ...home.env, PATH: home.pathWithBotctl(), TERM: 'xterm' };
   const profile = { 'base-url': 'https://bots.example.com', token: { kind: 'env', variable: 'X' } };
   home.writeConfig({ version: 1, profiles: { prod: profile, stage: profile, [dangerous]: profile } });
   const sent = await botctlHere(
@@ -34,9 +29,7 @@ afterAll(() => home.remove());
 async function script(shell: string): Promise<string> {
   const { code, stdout } = await botctlHere(['completion', shell], { env });
   expect(code).toBe(0);
-  const path = join(home.path, `completion.${shell}`);
-  writeFileSync(path, stdout);
-  return path;
+  return home.file(`completion.${shell}`, stdout);
 }
 
 /** What is typed, and everything that may come next; `all` where nothing else may. */
@@ -111,8 +104,7 @@ describe('botctl complete', () => {
   });
 
   test('knows the batches of the journal and the recipients of the policy', async () => {
-    const rows = join(home.path, 'rows.csv');
-    writeFileSync(rows, 'conversation_id,content\nconv_demo,Hello\n');
+    const rows = home.file('rows.csv', 'conversation_id,content\nconv_demo,Hello\n');
     for (const name of ['hello-1', 'hello-2']) {
       const sent = await botctlHere(['--sandbox', 'batch', 'send', rows, '--once', name, '--yes'], { env });
       expect(sent.code).toBe(0);
@@ -120,11 +112,8 @@ describe('botctl complete', () => {
     expect(await offered('--sandbox', 'batch', 'status', 'h')).toEqual(['hello-2\t', 'hello-1\t']);
     expect(await offered('--sandbox', 'history', '--batch=hello-1')).toEqual(['--batch=hello-1\t']);
     const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-    const policy = join(home.path, 'policy.json');
-    writeFileSync(
-      policy,
-      JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { transfer: '1' } }, recipients: { ada } }),
-    );
+    const limits = { SOL: { transfer: '1' } };
+    const policy = home.policy({ schema: 'botctl-policy/1', limits, recipients: { ada } });
     expect(await botctlHere(['config', 'set', 'prod', 'policy', policy], { env })).toMatchObject({ code: 0 });
     expect(await offered('--profile', 'prod', 'transfer', '--to', '@')).toEqual([`@ada\t${ada}`]);
     expect(await offered('transfer', '--to', '@')).toEqual([]);
@@ -176,7 +165,7 @@ describe.skipIf(!hasTool('bash'))('in bash', () => {
 
   test('completes files where a file is wanted, and after =', async () => {
     const path = await script('bash');
-    writeFileSync(join(home.path, 'pay load.json'), '{}');
+    home.file('pay load.json', '{}');
     const line = (words: string, at: number) =>
       `source ${path}; COMP_WORDS=(${words}); COMP_CWORD=${at}; _botctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const files = await ended('bash', ['-c', line("botctl transfer --payload 'pay'", 3)], {

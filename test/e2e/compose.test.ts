@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
+import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -69,39 +68,27 @@ describe('send --reply-to-entry', () => {
 });
 
 describe('batch send --template', () => {
-  const template = (): string => join(operator.home.path, 'hello.txt');
-  const batch = (...more: string[]) => [
-    'batch',
-    'send',
-    '-',
-    '--once',
-    'hello',
-    '--template',
-    template(),
-    ...more,
+  const batch = (text: string): string[] => [
+    ...['batch', 'send', '-', '--once', 'hello', '--template', operator.home.file('hello.txt', text)],
   ];
   const stdin = 'id,conversation_id,first_name\nr1,conv_demo,Ada\nr2,conv_demo,"{{id}}"\n';
 
   test('sends each row its own text', async () => {
-    writeFileSync(template(), 'Hi {{first_name}},\nyour number is {{id}}.\n');
-    expect((await operator.run(batch(), { stdin })).code).toBe(0);
+    const text = 'Hi {{first_name}},\nyour number is {{id}}.\n';
+    expect((await operator.run(batch(text), { stdin })).code).toBe(0);
     const sent = await operator.run(['history', '--batch', 'hello', '--json']);
-    const contents = sent.stdout
-      .trimEnd()
-      .split('\n')
-      .map(
-        (line) => (JSON.parse(line) as { intent: { request: { content: string } } }).intent.request.content,
-      );
+    const contents = (jsonLines(sent.stdout) as Said[]).map(({ intent }) => intent?.request.content);
     expect(contents.sort()).toEqual(['Hi Ada,\nyour number is r1.', 'Hi {{id}},\nyour number is r2.']);
   });
 
   test('is checked whole before anything is sent', async () => {
-    writeFileSync(template(), 'Hi {{first_name}} {{last_name}}');
-    expect(await operator.json(batch(), { stdin })).toMatchObject({ exit: 2, error: { code: 'bad-file' } });
-    writeFileSync(template(), 'Hi {{first_name}');
-    expect(await operator.json(batch(), { stdin })).toMatchObject({ exit: 2, error: { code: 'bad-file' } });
-    writeFileSync(template(), 'Hi {{first_name}}');
-    const { code, stderr } = await operator.run(batch(), { stdin: stdin.replace('Ada', '') });
+    for (const text of ['Hi {{first_name}} {{last_name}}', 'Hi {{first_name}']) {
+      const refused = await operator.json(batch(text), { stdin });
+      expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-file' } });
+    }
+    const { code, stderr } = await operator.run(batch('Hi {{first_name}}'), {
+      stdin: stdin.replace('Ada', ''),
+    });
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /has no value for \{\{first_name\}\} \(.*hello\.txt, line 1, column 4\) in this row/u,

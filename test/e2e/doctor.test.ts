@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -74,10 +74,7 @@ test('a service that only connects is reached; the clock is then said to be not 
 test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
   const { code, checks } = await doctor([]);
   expect(code).toBe(1);
-  expect(checks.token).toMatchObject({
-    level: 'fail',
-    next: ['botctl config add NAME --base-url URL'],
-  });
+  expect(checks.token).toMatchObject({ level: 'fail', next: ['botctl config add NAME --base-url URL'] });
   expect(checks.journal).toMatchObject({ level: 'ok' });
   expect(existsSync(join(home.path, 'data'))).toBe(false);
 });
@@ -118,9 +115,8 @@ test('a proxy is asked for a tunnel, and one that cannot be is said to be none',
 });
 
 test('a journal that is none is a failure, and is left unchanged', async () => {
-  const path = join(home.path, 'journal.db');
-  mkdirSync(home.path, { recursive: true });
-  writeFileSync(path, 'not a database, but long enough to be taken for one at a first glance '.repeat(20));
+  const text = 'not a database, but long enough to be taken for one at a first glance ';
+  const path = home.file('journal.db', text.repeat(20));
   const { code, checks } = await doctor(['--sandbox', '--journal', path]);
   expect(code).toBe(1);
   expect(checks.journal).toMatchObject({ level: 'fail', says: expect.stringContaining('damaged') });

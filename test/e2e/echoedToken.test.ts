@@ -3,19 +3,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
+import { recipient } from '../../testing/sandbox.ts';
 import { type EchoingService, spellingsOf, startEchoingService } from './echoingService.ts';
 
 const token = 'echoed-canary-token-0123456789';
 const message = ['send', '--conversation', 'c', '--content', 'hello'];
-const payment = [
-  'transfer',
-  '--to',
-  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
-  '--asset',
-  'SOL',
-  '--amount',
-  '1',
-];
+const payment = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1'];
 
 let service: EchoingService;
 let home: Home;

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { loadingFirst } from '../../testing/program.ts';
@@ -38,9 +36,7 @@ const unwatchedReply = `
 
 /** Loads code into the processes that botctl runs in. */
 function preload(code: string): void {
-  const path = join(own.home.path, 'preload.cjs');
-  writeFileSync(path, code);
-  Object.assign(own.env, loadingFirst(path));
+  Object.assign(own.env, loadingFirst(own.home.file('preload.cjs', code)));
 }
 
 /** Runs the built program with such code, and tells it when its request is done and its reply on the way. */
@@ -113,8 +109,7 @@ describe('a process that ends while its request is answered', () => {
   );
 
   test('a batch says how many it had begun', async () => {
-    const rows = join(own.home.path, 'rows.csv');
-    writeFileSync(rows, 'id,conversation_id,content\n1,conv_demo,a\n2,conv_demo,b\n');
+    const rows = own.home.file('rows.csv', 'id,conversation_id,content\n1,conv_demo,a\n2,conv_demo,b\n');
     const argv = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '1'];
     const ended = await endWhileAnswered(unwatchedReply, argv);
     expect(ended.code).toBe(9);

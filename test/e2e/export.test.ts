@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -15,10 +16,7 @@ const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
 async function lines(...argv: string[]): Promise<Record<string, unknown>[]> {
   const { stdout } = await operator.run(['history', '--format', 'jsonl', ...argv]);
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return jsonLines(stdout);
 }
 
 test('exports what happened, oldest first, with what books ask for', async () => {
@@ -87,12 +85,7 @@ test('says that it was cut, and at which end', async () => {
   for (const name of ['a', 'b', 'c']) await operator.run([...payAda, '--once', name]);
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl', '--limit', '2']);
   expect(code).toBe(0);
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { name: string }).name),
-  ).toEqual(['a', 'b']);
+  expect(jsonLines(stdout).map(({ name }) => name)).toEqual(['a', 'b']);
   expect(stderr).toContain('warning: There are more: only the oldest 2 entries were considered.');
   expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain('more');
 });

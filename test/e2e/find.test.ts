@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
@@ -13,11 +14,7 @@ const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 const rows = `id,to_address,asset,amount\nrow-a,${ada},SOL,0.01\nrow-b,${bob},SOL,0.02\n`;
 
 async function list(...argv: string[]): Promise<Said[]> {
-  const { stdout } = await operator.run(['history', '--json', ...argv]);
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Said);
+  return jsonLines((await operator.run(['history', '--json', ...argv])).stdout) as Said[];
 }
 
 async function payroll(): Promise<void> {
@@ -162,14 +159,7 @@ describe('history', () => {
   });
 
   test('says whose each is, where that is more than one bot’s', async () => {
-    const profile = (variable: string) => ({
-      'base-url': operator.sandbox.baseUrl,
-      token: { kind: 'env', variable },
-    });
-    operator.home.writeConfig({
-      version: 1,
-      profiles: { ops: profile('BOTCTL_TOKEN'), a: profile('BOTCTL_TOKEN') },
-    });
+    operator.useProfiles({ ops: {}, a: {} });
     await operator.run([...payAda, '--once', 'one', '--profile', 'ops']);
     expect(await shown()).toEqual([expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}0\.5 SOL/u)]);
     await operator.run([...payAda, '--once', 'two', '--profile', 'a']);
@@ -265,9 +255,7 @@ describe('history', () => {
     expect(cut.stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(cut.stderr).toContain('only the newest 2 are shown. --limit all shows all.');
     expect((await operator.run(['history', '--limit', '3'])).stderr).toBe('');
-    expect(
-      (await operator.run(['history', '--limit', '1', '--json'])).stdout.trimEnd().split('\n'),
-    ).toHaveLength(1);
+    expect(await list('--limit', '1')).toHaveLength(1);
   });
 
   test('cuts nothing in a pipe, whatever COLUMNS says, and to the width on a terminal', async () => {
@@ -279,22 +267,14 @@ describe('history', () => {
     expect((await shown())[0]).toMatch(new RegExp(`SOL → ${ada} \\[${long}\\]$`, 'u'));
     const told = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '40' } });
     expect(told.stdout).toBe((await operator.run(['history'])).stdout);
-    const { shown: cut } = await onTerminalHere(
-      ['history'],
-      [],
-      { ...operator.env, NO_COLOR: '1' },
-      { columns: 90 },
-    );
+    const env = { ...operator.env, NO_COLOR: '1' };
+    const { shown: cut } = await onTerminalHere(['history'], [], env, { columns: 90 });
     expect(Math.max(...cut.split('\r\n').map((line) => line.length))).toBe(90);
   });
 
   test('shortens no bot’s name in a pipe', async () => {
-    const profile = {
-      'base-url': operator.sandbox.baseUrl,
-      token: { kind: 'env', variable: 'BOTCTL_TOKEN' },
-    };
     const [one, other] = ['payroll-of-the-north', 'payroll-of-the-south'] as const;
-    operator.home.writeConfig({ version: 1, profiles: { [one]: profile, [other]: profile } });
+    operator.useProfiles({ [one]: {}, [other]: {} });
     await operator.run([...sendHello, '--profile', one]);
     await operator.run([...sendHello, '--profile', other]);
     expect(await shown()).toEqual([other, one].map((bot) => expect.stringContaining(`  ${bot}  conv_demo:`)));

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -90,9 +88,7 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
   ['megabytes of blank lines', ' \n'.repeat(4_000_000), batch('send'), 'the header has unknown columns'],
   ['a quote that never ends', `conversation_id,content\n"${long.repeat(4)}`, batch('send'), 'not CSV'],
 ])('%s end soon, with a short message', async (_what, text, wordsOf, words) => {
-  const path = join(home.path, 'input');
-  writeFileSync(path, text);
-  const ran = await soon([...wordsOf(path), '--sandbox', '--dry-run', '--json']);
+  const ran = await soon([...wordsOf(home.file('input', text)), '--sandbox', '--dry-run', '--json']);
   expect(ran.code).toBe(2);
   const said = ran.stdout + ran.stderr;
   expect(said).toContain(words);
@@ -100,8 +96,7 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
 });
 
 test('a token file of nothing but line breaks, and then something, ends soon', async () => {
-  const path = join(home.path, 'token');
-  writeFileSync(path, `${'\n'.repeat(65_000)}x`);
+  const path = home.file('token', `${'\n'.repeat(65_000)}x`);
   const to = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', '--token-file', path];
   const ran = await soon(['send', '--conversation', 'c', '--content', 'x', ...to]);
   expect(ran.stderr).toContain('more than one line');

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/machine/fileLock.ts';
+import { type Ran, started } from '../../testing/botctl.ts';
 import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
-import { program, programWords } from '../../testing/program.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -22,21 +21,13 @@ async function interrupted(
   line: readonly string[],
   signal: NodeJS.Signals,
   isWaiting: (child: ChildProcess) => Promise<void> = async () => {},
-): Promise<{ code: number; stdout: string }> {
-  const child = spawn(program, [...programWords, ...line], {
-    env: home.env,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    stdout += chunk;
-  });
+): Promise<Ran> {
+  const { child, ended } = started(line, home.env, 'pipe');
   await catchesSignals(child);
   await isWaiting(child);
   expect(child.exitCode).toBeNull();
   child.kill(signal);
-  const [code] = await once(child, 'close');
-  return { code, stdout };
+  return ended;
 }
 
 describe('a signal while botctl waits', () => {

@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { shell } from '../../testing/botctl.ts';
+import { shell, started } from '../../testing/botctl.ts';
 import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
-import { program, programWords } from '../../testing/program.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -17,21 +15,13 @@ afterEach(() => home.remove());
 
 test('an interrupt ends the reading of a batch on stdin with 130', async () => {
   const words = ['batch', 'send', '-', '--once', 'x', '--sandbox', '--yes'];
-  const child = spawn(program, [...programWords, ...words], {
-    env: home.env,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  const ended = once(child, 'close');
-  let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += String(chunk);
-  });
+  const { child, ended } = started(words, home.env, 'pipe');
   await catchesSignals(child);
   await readsStdin(child);
   child.kill('SIGINT');
-  const [code] = await ended;
+  const { code, stderr } = await ended;
   expect(code).toBe(130);
-  expect(said).toContain('Nothing was sent');
+  expect(stderr).toContain('Nothing was sent');
 });
 
 /** Whether it has the pipe open, or a thread of it waits in open(2) for a writer, as the single file's does. */
@@ -63,19 +53,15 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     ['--token-file', (path) => [...toNobody, '--token-file', path], 'SIGTERM'],
     ['batch', (path) => ['batch', 'send', path, '--once', 'x', '--sandbox'], 'SIGINT'],
   ])('without a writer is left at an interrupt: %s', async (_option, wordsOf, signal) => {
-    const child = spawn(program, [...programWords, ...wordsOf(pipe)], { env: home.env, stdio: 'pipe' });
-    const ended = once(child, 'close');
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      said += String(chunk);
-    });
+    const { child, ended } = started(wordsOf(pipe), home.env, 'pipe');
     const timer = setTimeout(() => child.kill('SIGKILL'), 50_000);
     while (child.exitCode === null && child.signalCode === null && !hasOpen(child.pid ?? 0, pipe))
       await sleep(20);
     child.kill(signal);
-    expect(await ended).toEqual([130, null]);
+    const { code, signal: by, stderr } = await ended;
+    expect([code, by]).toEqual([130, null]);
     clearTimeout(timer);
-    expect(said).toContain('Nothing was sent');
+    expect(stderr).toContain('Nothing was sent');
   });
 
   test('is waited for, and read whole', async () => {
@@ -93,7 +79,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     ['/dev/stdin of a file', '--content-file /dev/stdin < text'],
     ['stdin of a named pipe', '--content-file - < pipe'],
   ])('and so is %s', async (_what, words) => {
-    writeFileSync(join(home.path, 'text'), 'the text\n');
+    home.file('text', 'the text\n');
     const writing = words.endsWith('pipe') ? '(echo the text > pipe) & ' : '';
     const ran = await shell(`${writing}botctl ${message.join(' ')} ${words} --json`, {
       env: home.env,

@@ -1,10 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { outputs } from '../../scripts/schema/outputs.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
-import { undocumented } from '../../testing/jsonOutput.ts';
+import { jsonLines, undocumented } from '../../testing/jsonOutput.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { recipient } from '../../testing/sandbox.ts';
 import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
@@ -20,10 +20,7 @@ const seen = new Set<string>();
 /** Runs a command with --json, and notes which of the documented objects it printed. */
 async function lines(words: readonly string[], stdin = ''): Promise<Record<string, unknown>[]> {
   const { stdout } = await botctlHere([...words, '--json'], { env: home.env, stdin });
-  const found = stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+  const found = jsonLines(stdout);
   for (const line of found) note(line);
   return found;
 }
@@ -67,8 +64,7 @@ async function printMost(): Promise<void> {
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
   await lines([...batch, '--dry-run'], rows);
-  writeFileSync(join(home.path, 'rows.csv'), rows);
-  await lines(['batch', 'check', join(home.path, 'rows.csv')]);
+  await lines(['batch', 'check', home.file('rows.csv', rows)]);
   await lines(batch, rows);
   await lines(['--sandbox', 'batch', 'transfer', '-', '--once', 'c'], rows);
   await lines(['--sandbox', 'batch', 'status', 'b']);
@@ -106,8 +102,7 @@ async function printShared(): Promise<void> {
   expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ from: 0 });
   await lines(['journal', 'grants']);
   await lines(['journal', 'accept-durability']);
-  const policy = join(home.path, 'policy.json');
-  writeFileSync(policy, '{"schema":"botctl-policy/1","limits":{"SOL":{"day":"5"}}}', { mode: 0o600 });
+  const policy = home.policy('{"schema":"botctl-policy/1","limits":{"SOL":{"day":"5"}}}');
   expect((await lines(['policy', 'check', policy]))[0]).toMatchObject({ command: 'policy check' });
   await lines(['policy', 'set', policy]);
   const copied = await lines(['journal', 'copy', join(home.path, 'backup.db'), '--yes']);

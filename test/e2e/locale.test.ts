@@ -151,15 +151,8 @@ describe('the list on a terminal', () => {
   });
 
   test('has columns that wide characters do not move', async () => {
-    await operator.run([
-      'send',
-      '--conversation',
-      'conv_demo',
-      '--content',
-      '漢字'.repeat(40),
-      '--once',
-      '給料',
-    ]);
+    const content = '漢字'.repeat(40);
+    await operator.run(['send', '--conversation', 'conv_demo', '--content', content, '--once', '給料']);
     await operator.run([...payAda, '--once', 'rent']);
     const [, transfer = '', message = ''] = await listed(140);
     expect(message).toContain('… [給料]');

@@ -162,8 +162,7 @@ describe('a data folder that was there before', () => {
 });
 
 test('a report that is the input by another name is refused', async () => {
-  const rows = join(home.path, 'rows.csv');
-  writeFileSync(rows, 'conversation_id,content\nc,x\n');
+  const rows = home.file('rows.csv', 'conversation_id,content\nc,x\n');
   symlinkSync(rows, join(home.path, 'report.csv'));
   const words = ['batch', 'send', rows, '--once', 'b', '--report', join(home.path, 'report.csv')];
   const ran = await botctlHere(words, { env: { ...home.env, ...allowed } });

@@ -1,5 +1,5 @@
 // A Node that is too old for botctl: one line, exit 1, and nothing was touched.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tooOldNode } from '../../scripts/otherNodes.ts';
@@ -22,9 +22,8 @@ const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', '
 
 /** The built program on this Node, which says that it is another. */
 function onNode(node: string, words: readonly string[]): Promise<Ran> {
-  const disguise = join(home.path, 'disguise.cjs');
-  writeFileSync(
-    disguise,
+  const disguise = home.file(
+    'disguise.cjs',
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } });`,
   );
   return ended(process.execPath, ['--require', disguise, botctlPath, ...words], { env: home.env });

@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
@@ -12,13 +13,7 @@ afterEach(() => operator.close());
 type Line = Said & { attempts?: unknown[]; decisions?: Record<string, unknown>[] };
 
 async function list(...argv: string[]): Promise<Line[]> {
-  const { stdout } = await operator.run(['history', '--json', ...argv]);
-  return stdout.trimEnd() === ''
-    ? []
-    : stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Line);
+  return jsonLines((await operator.run(['history', '--json', ...argv])).stdout) as Line[];
 }
 
 /** An intent of each state that an operator may find. */
@@ -51,13 +46,8 @@ describe('history', () => {
   test('lists newest first, by state, by kind, and tells one whole', async () => {
     const ids = await mess();
     const all = await list();
-    expect(all.map(({ intent }) => intent?.id)).toEqual([
-      ids.accepted,
-      ids.rejected,
-      ids.open,
-      ids.held,
-      ids.unknown,
-    ]);
+    const newestFirst = [ids.accepted, ids.rejected, ids.open, ids.held, ids.unknown];
+    expect(all.map(({ intent }) => intent?.id)).toEqual(newestFirst);
     expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
     expect((await list('--kind', 'transfer')).map(({ intent }) => intent?.id)).toEqual([ids.unknown]);
     expect(await list('--limit', '2')).toHaveLength(2);
@@ -75,12 +65,7 @@ describe('resume', () => {
     const ids = await mess();
     const ended = await operator.apart(['resume', '--all', '--json']);
     expect(ended.code).toBe(0);
-    expect(
-      ended.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as Said).intent?.id),
-    ).toEqual([ids.unknown]);
+    expect((jsonLines(ended.stdout) as Said[]).map(({ intent }) => intent?.id)).toEqual([ids.unknown]);
     expect((await list('--state', 'open')).map(({ intent }) => intent?.id)).toEqual([ids.open]);
     expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
@@ -170,10 +155,7 @@ describe('resume', () => {
     await noted;
     gate.release();
     const { code, stdout } = await ended;
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Said);
+    const lines = jsonLines(stdout) as Said[];
     expect(code).toBe(11);
     expect(lines.map(({ outcome, error }) => [outcome, error?.code])).toEqual([
       ['accepted', undefined],
@@ -183,39 +165,17 @@ describe('resume', () => {
   });
 
   test('says where the profile is gone or has moved, leaves the intent, and goes on to the next', async () => {
-    const { tokens, baseUrl } = operator.sandbox;
-    const profile = (name: string, url = baseUrl) => ({
-      'base-url': url,
-      token: { kind: 'env', variable: `TOKEN_${name}` },
-    });
-    const config = (profiles: Record<string, unknown>) => operator.home.writeConfig({ version: 1, profiles });
-    const env = {
-      BOTCTL_TOKEN: '',
-      BOTCTL_BASE_URL: '',
-      TOKEN_gone: tokens.full,
-      TOKEN_moved: tokens.full,
-      TOKEN_stays: tokens.full,
-    };
-    const { BOTCTL_TOKEN: _token, BOTCTL_BASE_URL: _url, ...bare } = operator.env;
-    const asProfile = { ...bare, ...env };
-    Reflect.deleteProperty(asProfile, 'BOTCTL_TOKEN');
-    Reflect.deleteProperty(asProfile, 'BOTCTL_BASE_URL');
-    const { botctl } = await import('../../testing/botctl.ts');
-    const run = (argv: readonly string[]) =>
-      botctl([...argv, '--json', '--retries', '0'], { env: asProfile });
-    config({ gone: profile('gone'), moved: profile('moved'), stays: profile('stays') });
+    const run = (argv: readonly string[]) => operator.apart([...argv, '--json', '--retries', '0']);
+    operator.useProfiles({ gone: {}, moved: {}, stays: {} });
     const amounts = { gone: '0.01', moved: '0.02', stays: '0.03' };
     for (const [name, amount] of Object.entries(amounts)) {
       await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
       expect((await run([...payAda.slice(0, 6), amount, '--profile', name])).code).toBe(9);
     }
-    config({ moved: profile('moved', 'https://elsewhere.example'), stays: profile('stays') });
+    operator.useProfiles({ moved: { 'base-url': 'https://elsewhere.example' }, stays: {} });
     const ended = await run(['resume', '--all']);
     expect(ended.code).toBe(11);
-    const lines = ended.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Said);
+    const lines = jsonLines(ended.stdout) as Said[];
     expect(lines.map(({ outcome, error }) => [outcome, error?.code])).toEqual([
       ['unknown', 'no-such-profile'],
       ['unknown', 'bot-moved'],
@@ -234,15 +194,8 @@ describe('resolve', () => {
   test('keeps who, when and why, and the same command replays it', async () => {
     const ids = await mess();
     const before = Date.now();
-    const ended = await operator.json([
-      'resolve',
-      ids.unknown,
-      '--happened',
-      '--signature',
-      onChain,
-      '--reason',
-      'seen on the chain',
-    ]);
+    const found = ['--happened', '--signature', onChain, '--reason', 'seen on the chain'];
+    const ended = await operator.json(['resolve', ids.unknown, ...found]);
     expect(ended).toMatchObject({ exit: 0, outcome: 'resolved', transfer: { signature: onChain } });
     const [whole] = await list(ids.unknown);
     const text = JSON.stringify(whole);

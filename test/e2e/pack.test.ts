@@ -82,14 +82,8 @@ test('SQLite is in it for every platform, with its licence', () => {
 });
 
 test('npm installs it without a warning, and it works', async () => {
-  const words = [
-    'install',
-    '--offline',
-    '--omit=optional',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-  ];
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
+  const words = ['install', '--offline', '--omit=optional', ...quiet];
   const { code, stderr } = await inProject('npm', 'npm', words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   await expectItSends('npm');

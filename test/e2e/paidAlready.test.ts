@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
@@ -122,7 +123,7 @@ describe('on a terminal', () => {
     const { shown, code } = await onTerminalHere(words, [['Pay again? [y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown).toContain('9WzD…AWWM was paid 0.5 SOL as rent, just now. Pay again?');
-    writeFileSync(path, `id,to_address,asset,amount,name\nr1,${recipient},SOL,0.5,Ada\n`);
+    operator.home.file('one.csv', `id,to_address,asset,amount,name\nr1,${recipient},SOL,0.5,Ada\n`);
     const named = await onTerminalHere(words, [['Pay again? [y/N] ', 'n\r']], operator.env, { columns: 120 });
     expect(named.shown).toContain(`line 2 (id r1, Ada): ${recipient} was paid 0.5 SOL as rent, just now`);
     expect(await effects()).toBe(1);
@@ -147,10 +148,8 @@ const twice: readonly Row[] = [
 ];
 
 function rows(name: string, all: readonly Row[]): string {
-  const path = join(operator.home.path, name);
   const lines = all.map(([id, to, amount]) => `${id},${to},SOL,${amount}\n`);
-  writeFileSync(path, `id,to_address,asset,amount\n${lines.join('')}`);
-  return path;
+  return operator.home.file(name, `id,to_address,asset,amount\n${lines.join('')}`);
 }
 
 /** So many payments, each of another amount: a longer file has those of a shorter one, too. */
@@ -172,7 +171,7 @@ function status(name: string): ReturnType<SandboxHome['json']> {
 
 /** What a command printed as JSON: the last line ends it. */
 function lastLine({ stdout }: Ran): { [field: string]: unknown; error?: { code: string; next?: string[] } } {
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  return jsonLines(stdout).at(-1) ?? {};
 }
 
 describe('a batch of which rows were paid under another name', () => {
@@ -236,10 +235,7 @@ describe('a batch of which rows were paid under another name', () => {
     for (const words of [['--dry-run'], []]) {
       const ended = await batch(path, 'payroll-1', '--json', '--report', report, ...words);
       expect(ended.code).toBe(10);
-      const told = ended.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const told = jsonLines(ended.stdout);
       expect(told.map(({ id, outcome }) => [id, outcome])).toEqual([
         ['r1', 'not-begun'],
         ['r2', 'not-begun'],
@@ -247,10 +243,9 @@ describe('a batch of which rows were paid under another name', () => {
         ['r4', 'not-begun'],
         [undefined, undefined],
       ]);
-      expect(told[0].repeats).toMatchObject([{ name: 'payroll-11', row: 'r1', state: 'accepted' }]);
-      expect(told.at(-1).error.code).toBe('paid-already');
-      const reported = (await operator.shell(`cat ${report}`)).stdout.trimEnd().split('\n');
-      const errors = reported.map((line) => JSON.parse(line).error);
+      expect(told[0]?.repeats).toMatchObject([{ name: 'payroll-11', row: 'r1', state: 'accepted' }]);
+      expect(lastLine(ended).error?.code).toBe('paid-already');
+      const errors = jsonLines(readFileSync(report, 'utf8')).map(({ error }) => error);
       expect(errors.slice(0, 4)).toEqual(
         Array(4).fill(expect.stringContaining('paid already in batch payroll-11')),
       );
@@ -261,11 +256,10 @@ describe('a batch of which rows were paid under another name', () => {
 
   test('says for whom a repeated row is, and speaks of no sum where nothing is left', async () => {
     const columns = 'id,Name,note,to_address,asset,amount';
-    const path = join(operator.home.path, 'named.csv');
-    writeFileSync(path, `${columns}\nr1,Ada,October,${recipient},SOL,0.011\n`);
+    const path = operator.home.file('named.csv', `${columns}\nr1,Ada,October,${recipient},SOL,0.011\n`);
     expect((await batch(path, 'payroll-11')).code).toBe(0);
     const text = `${columns}\nr1,Ada,October,${recipient},SOL,0.011\nr2,,,${recipient},SOL,0.012\n`;
-    writeFileSync(path, text);
+    operator.home.file('named.csv', text);
     await batch(path, 'payroll-1');
     const { stderr } = await batch(path, 'payroll-2');
     expect(stderr).toContain(`line 2 (id r1, Ada · October): ${recipient} was paid`);

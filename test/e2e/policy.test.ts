@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { foreignBin } from '../../testing/program.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
@@ -14,15 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-/** A folder that only its user can write to, as a policy's must be. */
-function writePolicy(policy: unknown, name = 'policy.json'): string {
-  const folder = join(operator.home.path, 'policies');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, name);
-  writeFileSync(path, typeof policy === 'string' ? policy : JSON.stringify(policy), { mode: 0o600 });
-  chmodSync(path, 0o600);
-  return path;
-}
+const writePolicy = (policy: unknown, name?: string): string => operator.home.policy(policy, name);
 
 const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
 
@@ -37,17 +30,7 @@ async function held(
 }
 
 function useProfile(policy: string | undefined, baseUrl = operator.sandbox.baseUrl): void {
-  operator.home.writeConfig({
-    version: 1,
-    'in-use': 'bot',
-    profiles: {
-      bot: {
-        'base-url': baseUrl,
-        token: { kind: 'stored', secret: operator.sandbox.tokens.full },
-        ...(policy === undefined ? {} : { policy }),
-      },
-    },
-  });
+  operator.useProfiles({ bot: { 'base-url': baseUrl, policy } }, 'bot');
 }
 
 async function runHeld(
@@ -68,7 +51,7 @@ const pay = (once: string, amount: string, to = ada): string[] => [
 ];
 
 test('the small policy that the help shows works with a journal that is new', async () => {
-  const { stdout } = await botctlHere(['policy', 'check', '--help'], { env: operator.home.env });
+  const { stdout } = await operator.run(['policy', 'check', '--help']);
   const [, shown = ''] = /describes every key:\s+(\{.*\})\n/su.exec(stdout) ?? [];
   const pay = (amount: string) =>
     held(shown, ['transfer', '--to', ada, '--asset', 'SOL', '--amount', amount, '--once', amount]);
@@ -116,8 +99,8 @@ describe('a limit', () => {
     }
     const refused = await runHeld(pay('two', '0.4'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    const rows = join(operator.home.path, 'rows.jsonl');
-    writeFileSync(rows, `${JSON.stringify({ id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' })}\n`);
+    const row = { id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' };
+    const rows = operator.home.file('rows.jsonl', JSON.stringify(row));
     const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
     expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
     expect(batch.stderr + JSON.stringify(batch)).toContain(`used (by bot at ${operator.sandbox.baseUrl}`);
@@ -150,9 +133,7 @@ describe('who is paid', () => {
       exit: 2,
       error: { code: 'lookalike', retry: 'after-fix', beside: { given: likeAda, known: ada } },
     });
-    const told = await botctlHere([...pay('rent', '0.1', likeAda), '--allow-off-curve'], {
-      env: operator.home.env,
-    });
+    const told = await operator.run([...pay('rent', '0.1', likeAda), '--allow-off-curve']);
     expect(told.stderr).toContain(`given  ${likeAda}\n`);
     expect(told.stderr).toContain(`known  ${ada}\n`);
     expect(told.stderr).toMatch(/ {4,}\^\^/u);
@@ -181,7 +162,7 @@ describe('above what needs approval', () => {
     expect(first.error?.message).toMatch(
       /is waiting for approval: the amount is more than the policy allows .*Nothing was sent\.$/u,
     );
-    const { stdout } = await botctlHere(['history'], { env: operator.home.env });
+    const { stdout } = await operator.run(['history']);
     expect(stdout).toContain('(waits for approval)');
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });
     expect(await operator.sandbox.ledger()).toEqual([]);
@@ -318,8 +299,7 @@ describe('a batch', () => {
       ['batch', 'transfer', '-', '--once', 'b', '--json', '--retries', '0', '--max-wait', '0s', ...more],
       { env: operator.home.env, stdin },
     );
-    const last = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
-    return { ...(JSON.parse(last) as Exited), exit: ran.code };
+    return { ...(jsonLines(ran.stdout).at(-1) as Exited), exit: ran.code };
   };
   const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
 
@@ -354,8 +334,7 @@ describe('a batch', () => {
     expect(await runHeld(pay('meanwhile', '0.75'))).toMatchObject({ exit: 0 });
     gate.release();
     const ran = await running;
-    const end = JSON.parse(ran.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
-    expect([ran.code, end]).toMatchObject([
+    expect([ran.code, jsonLines(ran.stdout).at(-1)]).toMatchObject([
       11,
       { error: { code: 'stopped', retry: 'after-fix', free_at: expect.any(String) } },
     ]);
@@ -370,12 +349,12 @@ describe('what is shown', () => {
   test('of the policies: what applies, and what is left', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
     await held(policy, pay('one', '0.4'));
-    const ran = await botctlHere(['policy', 'show', '--json'], { env: operator.home.env });
+    const ran = await operator.run(['policy', 'show', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       policies: [{ limits: [{ asset: 'SOL', day: '1' }], recipients: [{ name: 'ada', address: ada }] }],
       left: [{ asset: 'SOL', spent: '0.4', remaining: '0.6' }],
     });
-    const checked = await botctlHere(['policy', 'check', writePolicy(policy)], { env: operator.home.env });
+    const checked = await operator.run(['policy', 'check', writePolicy(policy)]);
     expect(checked).toMatchObject({ code: 0 });
     expect(checked.stdout).toContain(ada);
   });
@@ -388,15 +367,13 @@ describe('what is shown', () => {
     const refused = await runHeld(pay('two', '0.1'));
     expect(refused.error).toMatchObject({ code: 'policy-limit', remaining: '0' });
     expect(shown).toMatchObject({ left: [{ remaining: '0', free_at: refused.error?.free_at }] });
-    const { stdout } = await botctlHere(['policy', 'show'], { env: operator.home.env });
+    const { stdout } = await operator.run(['policy', 'show']);
     expect(stdout).toContain('nothing until');
   });
 
   test('of a file that is no policy: what is wrong with the input, and nothing of sending', async () => {
     const misspelled = writePolicy('{"schema":"botctl-policy/1","limts":{}}');
-    const ends = [misspelled, `${misspelled}.gone`].map((path) =>
-      botctlHere(['policy', 'check', path], { env: operator.home.env }),
-    );
+    const ends = [misspelled, `${misspelled}.gone`].map((path) => operator.run(['policy', 'check', path]));
     for (const { code, stderr } of await Promise.all(ends)) {
       expect(code).toBe(2);
       expect(stderr).not.toMatch(/sent\./u);
@@ -406,8 +383,7 @@ describe('what is shown', () => {
 
   test('of since when it is counted, where that is not all of the 24 hours', async () => {
     await held({ ...base, limits: { SOL: { day: '1' } } }, pay('one', '0.4'));
-    const show = async (): Promise<string> =>
-      (await botctlHere(['policy', 'show'], { env: operator.home.env })).stdout;
+    const show = async (): Promise<string> => (await operator.run(['policy', 'show'])).stdout;
     expect(await show()).toMatch(
       /^ {2}Counted {7}since 20.*Z: this journal may not know everything before that$/mu,
     );
@@ -415,7 +391,7 @@ describe('what is shown', () => {
 
   test('of a file whose name would paint the terminal: the name, escaped', async () => {
     const path = writePolicy({ ...base, limits: { SOL: {} } }, 'red\u001b[31m.json');
-    const { code, stdout, stderr } = await botctlHere(['policy', 'check', path], { env: operator.home.env });
+    const { code, stdout, stderr } = await operator.run(['policy', 'check', path]);
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain('\u001b');
     expect(stdout).toContain('red\\u001b[31m.json');
@@ -434,7 +410,7 @@ describe('what is shown', () => {
 describe('a recipient’s name', () => {
   test('finds in the history what went to its address', async () => {
     await held({ ...base, limits: { SOL: {} }, recipients: { ada } }, pay('one', '0.1'));
-    const { stdout } = await botctlHere(['history', '--to', '@ada', '--quiet'], { env: operator.home.env });
+    const { stdout } = await operator.run(['history', '--to', '@ada', '--quiet']);
     expect(stdout).toMatch(/^[0-9a-f]{12}\n$/u);
   });
 
@@ -443,7 +419,7 @@ describe('a recipient’s name', () => {
     const to = ['--to', '@bob', '--asset', 'SOL', '--amount', '1'];
     const refused = await held({ ...base, limits: { SOL: {} }, recipients }, ['transfer', ...to]);
     expect(refused.error?.message).toContain('is a name that the policy does not have; it has @ada, @bo (');
-    const { code, stderr } = await botctlHere(['history', '--to', '@bob'], { env: operator.home.env });
+    const { code, stderr } = await operator.run(['history', '--to', '@bob']);
     expect(code).toBe(2);
     expect(stderr).toContain('--to "@bob" is a name that the policy does not have; it has @ada, @bo.');
   });
@@ -451,8 +427,7 @@ describe('a recipient’s name', () => {
 
 test('a policy that cannot be used is warned of when a profile is given it', async () => {
   useProfile(undefined);
-  const set = (path: string) =>
-    botctlHere(['config', 'set', 'bot', 'policy', path], { env: operator.home.env });
+  const set = (path: string) => operator.run(['config', 'set', 'bot', 'policy', path]);
   const gone = await set('/nowhere/policy.json');
   expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('/nowhere/policy.json') });
   expect(gone.stderr).toMatch(

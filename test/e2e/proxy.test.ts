@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -25,13 +23,11 @@ test('the built program sends through a proxy', async ({ skip }) => {
     { ...certificates.good, SNICallback: (name, done) => done(null, void names.push(name)) },
   );
   const proxy = await startProxy(service.port);
-  const authority = join(home.path, 'authority.pem');
-  writeFileSync(authority, certificates.authority);
   const env = {
     ...home.env,
     BOTCTL_TOKEN: 'a-token-of-the-bot',
     HTTPS_PROXY: `127.0.0.1:${proxy.port}`,
-    NODE_EXTRA_CA_CERTS: authority,
+    NODE_EXTRA_CA_CERTS: home.file('authority.pem', certificates.authority),
   };
   try {
     const ran = await botctl(words, { env });

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,6 @@ import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pages, pageText } from '../../testing/pages.ts';
-import { programInShell } from '../../testing/program.ts';
 import { recipient } from '../../testing/sandbox.ts';
 import { hasTool } from '../../testing/tools.ts';
 
@@ -19,14 +18,8 @@ let home: Home;
 let env: Record<string, string>;
 beforeEach(() => {
   home = new Home();
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin);
-  for (const name of ['botctl', 'npx']) {
-    const words = name === 'npx' ? 'shift; ' : '';
-    writeFileSync(join(bin, name), `#!/bin/sh\n${words}exec ${programInShell} "$@"\n`);
-    chmodSync(join(bin, name), 0o755);
-  }
-  env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
+  env = { ...home.env, PATH: home.pathWithBotctl() };
+  writeFileSync(join(home.path, 'bin/npx'), '#!/bin/sh\nshift; exec botctl "$@"\n', { mode: 0o755 });
 });
 afterEach(() => home.remove());
 
@@ -98,7 +91,7 @@ describe('the recipes', () => {
       /^\$ cat payroll.csv\n([\s\S]*?)(\$ botctl[\s\S]*)$/u.exec(
         blockAfter(pageText('docs/batch.md'), 'batch'),
       ) ?? [];
-    writeFileSync(join(home.path, 'payroll.csv'), shown);
+    home.file('payroll.csv', shown);
     const script = commands.replace(/^\$ /gmu, '');
     const first = await ended('bash', ['-ec', script], { env, cwd: home.path });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 accepted') });

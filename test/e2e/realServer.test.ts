@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
 import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
@@ -38,7 +39,7 @@ async function newRole(sql: string): Promise<string> {
   const role = `role_${Date.now()}`;
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
   if (sql !== '') await server.query(sql.replaceAll('RUNNER', role), [], journal);
-  return journal.replace(/\/\/[^@]*@/u, `//${role}:secret@`);
+  return asRole(journal, role, 'secret');
 }
 
 async function grants(...words: readonly string[]): Promise<string> {

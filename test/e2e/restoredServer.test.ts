@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
@@ -55,9 +53,8 @@ describe('a server restored from before', () => {
   }, 60_000);
 
   test('the rows of a batch that is at work stops it as lost, not to be run again', async () => {
-    const file = join(operator.home.path, 'pay.csv');
     const rows = [1, 2, 3].map((amount) => `${amount},${recipient},SOL,0.00${amount}`);
-    writeFileSync(file, `id,to_address,asset,amount\n${rows.join('\n')}\n`);
+    const file = operator.home.file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
     const early = await server.snapshot();
     const batch = ['batch', 'transfer', file, '--once', 'wages', '--yes', '--json', '--rate', '20/m'];
     const { ended } = operator.start([...batch, '--concurrency', '1']);
@@ -85,12 +82,8 @@ describe('a server restored from before', () => {
   }, 60_000);
 
   test('a policy sends nothing, and sets no other', async () => {
-    const file = join(operator.home.path, 'policy.json');
-    writeFileSync(
-      file,
-      JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { day: '100' } }, fresh_journal: 'allow' }),
-      { mode: 0o600 },
-    );
+    const limits = { SOL: { day: '100' } };
+    const file = operator.home.policy({ schema: 'botctl-policy/1', limits, fresh_journal: 'allow' });
     const early = await server.snapshot();
     expect((await operator.run(['policy', 'set', file])).code).toBe(0);
     await server.restore(early);

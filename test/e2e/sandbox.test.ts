@@ -163,14 +163,8 @@ describe('botctl sandbox', () => {
   test('--seed gives a new folder the same tokens and wallet, and --fault-rate the same fates', async () => {
     const fates: unknown[] = [];
     for (const name of ['one', 'two']) {
-      const sandbox = await startSandboxProcess([
-        '--data',
-        join(home, name),
-        '--seed',
-        '7',
-        '--fault-rate',
-        '0.5',
-      ]);
+      const random = ['--seed', '7', '--fault-rate', '0.5'];
+      const sandbox = await startSandboxProcess(['--data', join(home, name), ...random]);
       const seen: (number | undefined)[] = [];
       for (let n = 0; n < 12; n += 1) {
         const body = { ...hello, idempotency_key: `k${n}` };

@@ -15,22 +15,10 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const send = (content: string): string[] => [
-  '--sandbox',
-  'send',
-  '--conversation',
-  'conv_demo',
-  '--content',
-  content,
+  ...['--sandbox', 'send', '--conversation', 'conv_demo', '--content', content],
 ];
 const transfer = (amount: string): string[] => [
-  '--sandbox',
-  'transfer',
-  '--to',
-  recipient,
-  '--asset',
-  'SOL',
-  '--amount',
-  amount,
+  ...['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', amount],
 ];
 
 test('several commands and a running sandbox share one folder, from its first moment on', async () => {

@@ -1,18 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, type Ran } from '../../testing/botctl.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { botctl, type Ran, type Started, started } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silence, silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
-import { program, programWords } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 type End = {
@@ -32,25 +32,17 @@ afterAll(() => sandbox.close());
 
 let journal: string;
 let baseUrl: string;
-let homes: Home[];
-let started: ChildProcess[];
 beforeEach(async () => {
+  await sandbox.reset();
   journal = await newSharedJournal(server);
   await upForLong(journal);
   baseUrl = sandbox.baseUrl;
-  homes = [];
-  started = [];
-});
-afterEach(async () => {
-  for (const child of started) child.kill('SIGKILL');
-  for (const home of homes) home.remove();
-  await sandbox.reset();
 });
 
 /** A machine of its own: it has nothing in common with the others but the journal. */
 function machine(): Record<string, string> {
   const home = new Home();
-  homes.push(home);
+  onTestFinished(() => home.remove());
   return {
     ...home.env,
     BOTCTL_JOURNAL: journal,
@@ -69,22 +61,11 @@ function fileOf({ HOME = '' }: Record<string, string>, rows: number, change = ''
 
 const words = (path: string, ...more: string[]) => ['batch', 'send', path, '--once', 'news', ...more];
 
-function start(rows: number, ...more: string[]): { child: ChildProcess; ended: Promise<Ran> } {
+function start(rows: number, ...more: string[]): Started {
   const env = machine();
-  const child = spawn(program, [...programWords, ...words(fileOf(env, rows), '--json', ...more)], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  started.push(child);
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    stdout += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr += chunk;
-  });
-  const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, stdout, stderr }));
-  return { child, ended };
+  const runner = started(words(fileOf(env, rows), '--json', ...more), env);
+  onTestFinished(() => void runner.child.kill('SIGKILL'));
+  return runner;
 }
 
 function run(rows: number, ...more: string[]): Promise<Ran> {
@@ -92,9 +73,7 @@ function run(rows: number, ...more: string[]): Promise<Ran> {
   return botctlHere(words(fileOf(env, rows), '--json', ...more), { env });
 }
 
-function endOf({ stdout }: Ran): End {
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as End;
-}
+const endOf = ({ stdout }: Ran): End => jsonLines(stdout).at(-1) as End;
 
 async function effects(count: number): Promise<void> {
   while ((await sandbox.state()).counts.messages < count) await new Promise((done) => setTimeout(done, 10));
@@ -226,13 +205,7 @@ test('who is done early waits for the others, and says for whom; after --max-wai
 
 test('a row that was rejected is told by all of them, whoever sent it', async () => {
   const rows = 40;
-  await sandbox.script({
-    operation: 'message',
-    status: 400,
-    body: { error: 'no' },
-    times: 1,
-    when: 'before',
-  });
+  await sandbox.script({ operation: 'message', status: 400, body: { error: 'no' }, when: 'before' });
   const ended = await Promise.all([1, 2].map(() => start(rows, '--rate', '60/s').ended));
   for (const one of ended) {
     expect([one.code, endOf(one).error?.code]).toEqual([2, 'some-to-fix']);
@@ -244,17 +217,14 @@ test('a row that was rejected is told by all of them, whoever sent it', async ()
 
 describe('the journal', () => {
   test('needs no more of a runner’s role than journal grants gives it', async () => {
-    const { stdout: sql } = await botctlHere(['journal', 'grants', '--role', 'sharer'], {
-      env: { ...machine() },
-    });
+    const grants = ['journal', 'grants', '--role', 'sharer'];
+    const { stdout: sql } = await botctlHere(grants, { env: machine() });
     await server.query(`CREATE ROLE sharer LOGIN PASSWORD 'shares'`);
     await server.query(sql, [], journal);
-    journal = journal.replace(/\/\/[^@]*@/u, '//sharer:shares@');
+    journal = asRole(journal, 'sharer', 'shares');
     expect((await run(3)).code).toBe(0);
-    const more = await botctlHere(
-      words(fileOf(machine(), 3, 'r3,conv_demo,row 3'), '--json', '--changed-file'),
-      { env: machine() },
-    );
+    const file = fileOf(machine(), 3, 'r3,conv_demo,row 3');
+    const more = await botctlHere(words(file, '--json', '--changed-file'), { env: machine() });
     expect([more.code, endOf(more).result.done]).toEqual([0, 4]);
   });
 

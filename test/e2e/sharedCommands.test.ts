@@ -8,6 +8,7 @@ import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { done } from '../../testing/journals.ts';
 import { pageText } from '../../testing/pages.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { type PostgresServer, sharedServer, startServer } from '../../testing/postgres/server.ts';
 import { program, programWords } from '../../testing/program.ts';
 
@@ -42,6 +43,19 @@ function placeOf(whole: string): string {
   return `postgres://${username}@${host}${pathname}`;
 }
 
+/** The same, of the journal that stands as an argument: its password is in the environment. */
+const runAt = (words: readonly string[], place = placeOf(url)) =>
+  run([...words, '--journal', place], { PGPASSWORD: new URL(url).password });
+
+const send = (name: string): string[] => [
+  ...['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once', name],
+];
+
+const roleUrl = (name: string): string => asRole(url, name, `${name}-canary`);
+
+const makeRole = (name: string): Promise<unknown> =>
+  server.query(`DROP ROLE IF EXISTS ${name}; CREATE ROLE ${name} LOGIN PASSWORD '${name}-canary'`);
+
 /** The suggested lines of a failure: what stands indented by more than its sentences. */
 function suggestedIn(stderr: string): string[] {
   return stderr.split('\n').flatMap((line) => /^ {10}botctl (.*)$/u.exec(line)?.[1] ?? []);
@@ -65,10 +79,9 @@ describe('journal migrate', () => {
 
   test('carries the --journal of the command that was refused', async () => {
     const journal = `${placeOf(url)}?schema=payroll`;
-    const env = { PGPASSWORD: new URL(url).password };
-    const [suggestion = ''] = suggestedIn((await run(['history', '--journal', journal], env)).stderr);
+    const [suggestion = ''] = suggestedIn((await runAt(['history'], journal)).stderr);
     expect(suggestion).toBe(`journal migrate --journal '${journal}'`);
-    const made = await run(['journal', 'migrate', '--journal', journal], env);
+    const made = await runAt(['journal', 'migrate'], journal);
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was created')]);
   });
 
@@ -78,16 +91,11 @@ describe('journal migrate', () => {
   });
 
   test('is refused to a role that owns nothing', async () => {
-    await server.query(
-      `DO $$ BEGIN CREATE ROLE poor LOGIN PASSWORD 'poor-canary'; EXCEPTION WHEN others THEN END $$`,
-    );
-    const poor = new URL(url);
-    poor.username = 'poor';
-    poor.password = 'poor-canary';
-    const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: poor.href });
+    await makeRole('poor');
+    const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: roleUrl('poor') });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not create or change')]);
     expect(refused.stderr).not.toContain('canary');
-    const runs = await run(['history'], { BOTCTL_JOURNAL: poor.href });
+    const runs = await run(['history'], { BOTCTL_JOURNAL: roleUrl('poor') });
     const owners = `${placeOf(url)}?schema=botctl`;
     expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal '${owners}'`]);
   });
@@ -111,16 +119,6 @@ async function checked(
   const { checks } = JSON.parse(stdout) as { checks: { check: string; level: string; says: string }[] };
   return Object.fromEntries(checks.map(({ check, level, says }) => [check, { level, says }]));
 }
-
-const roleUrl = (name: string): string => {
-  const other = new URL(url);
-  other.username = name;
-  other.password = `${name}-canary`;
-  return other.href;
-};
-
-const makeRole = (name: string): Promise<unknown> =>
-  server.query(`DROP ROLE IF EXISTS ${name}; CREATE ROLE ${name} LOGIN PASSWORD '${name}-canary'`);
 
 describe('doctor', () => {
   test('says how a shared journal is, and whose role it is', async () => {
@@ -181,27 +179,16 @@ describe('journal accept-loss', () => {
 
   test('forgets what this machine noted and the journal does not have', async () => {
     await run(['journal', 'migrate']);
-    const send = [
-      '--sandbox',
-      'send',
-      '--conversation',
-      'conv_demo',
-      '--content',
-      'x',
-      '--journal',
-      placeOf(url),
-    ];
-    const env = { PGPASSWORD: new URL(url).password };
-    expect((await run([...send, '--once', 'kept'], env)).code).toBe(0);
+    expect((await runAt(send('kept'))).code).toBe(0);
     const sameTables =
       'ALTER TABLE botctl.attempts DISABLE TRIGGER ALL; UPDATE botctl.attempts SET number = 7;';
     await server.query(`${sameTables} ALTER TABLE botctl.attempts ENABLE TRIGGER ALL`, [], url);
-    const refused = await run([...send, '--once', 'next'], env);
+    const refused = await runAt(send('next'));
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
     expect(refused.stderr).toContain('What is missing may have been sent. Nothing was sent this time.');
     expect(refused.stderr).not.toContain('warning');
-    for (const looking of [['history'], [...send, '--once', 'next', '--dry-run']]) {
-      const shown = await run(looking, env);
+    for (const looking of [['history'], [...send('next'), '--dry-run']]) {
+      const shown = await runAt(looking);
       expect([shown.code, shown.stderr]).toEqual([
         0,
         expect.stringMatching(/^warning: .*has lost something/u),
@@ -211,26 +198,21 @@ describe('journal accept-loss', () => {
     expect(suggestion).toContain('journal accept-loss --sandbox --journal');
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
-    expect((await run([...send, '--once', 'next'], env)).code).toBe(0);
+    expect((await runAt(send('next'))).code).toBe(0);
   });
 });
 
 describe('journal copy', () => {
-  const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once'];
   const path = (): string => join(home.path, 'data', 'botctl', 'sandbox', 'journal.db');
-  const through = (): { words: string[]; env: Record<string, string> } => ({
-    words: ['--journal', placeOf(url)],
-    env: { PGPASSWORD: new URL(url).password },
-  });
 
   test('takes the work of a file over: what was sent is known, and the file sends nothing more', async () => {
     await run(['journal', 'migrate']);
-    expect((await run([...send, 'one'])).code).toBe(0);
+    expect((await run(send('one'))).code).toBe(0);
     const asked = await run(['journal', 'copy', path()]);
     expect([asked.code, suggestedIn(asked.stderr)]).toEqual([2, [`journal copy ${path()} --yes`]]);
     const copied = await run(suggestedIn(asked.stderr)[0]?.split(' ') ?? []);
     expect([copied.code, copied.stdout]).toEqual([0, expect.stringContaining('1 entry added')]);
-    const refused = await run([...send, 'two']);
+    const refused = await run(send('two'));
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('no longer sends anything itself'),
@@ -238,10 +220,9 @@ describe('journal copy', () => {
     const looked = await run(['history', '--sandbox']);
     expect(looked.stdout).toContain('[one]');
     expect(looked.stderr).toContain('Anything done since then is shown there');
-    const { words, env } = through();
-    const again = await run([...send, 'one', ...words, '--json'], env);
+    const again = await runAt([...send('one'), '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
-    expect((await run([...send, 'two', ...words], env)).code).toBe(0);
+    expect((await runAt(send('two'))).code).toBe(0);
     const doctor = await run(['doctor', '--sandbox']);
     expect([doctor.code, doctor.stdout]).toEqual([
       1,
@@ -261,7 +242,7 @@ describe('journal copy', () => {
     await expect.poll(count).toBeGreaterThan(0);
     child.kill('SIGKILL');
     await once(child, 'close');
-    const halfway = await run([...send, 'two']);
+    const halfway = await run(send('two'));
     expect([halfway.code, halfway.stderr]).toEqual([1, expect.stringMatching(/not finished|was copied/u)]);
     expect((await run(['journal', 'copy', path()])).code).toBe(0);
     expect(await count()).toBe(3000);
@@ -269,16 +250,14 @@ describe('journal copy', () => {
 
   test('copies nothing where the same name has another body', async () => {
     await run(['journal', 'migrate']);
-    const { words, env } = through();
-    const other = send.with(5, 'other');
-    expect((await run([...other, 'one', ...words], env)).code).toBe(0);
-    expect((await run([...send, 'one'])).code).toBe(0);
+    expect((await runAt(send('one').with(5, 'other'))).code).toBe(0);
+    expect((await run(send('one'))).code).toBe(0);
     const refused = await run(['journal', 'copy', path(), '--yes', '--json']);
     expect(JSON.parse(refused.stdout)).toMatchObject({
       error: { code: 'other-body', message: expect.stringContaining('one (') },
     });
     expect(refused.code).toBe(6);
-    expect((await run([...send, 'two'])).code).toBe(0);
+    expect((await run(send('two'))).code).toBe(0);
   });
 
   test('needs a shared journal to copy into, and a file that is there', async () => {
@@ -306,8 +285,7 @@ test('a team’s set-up, as the page says it: the owner makes it, a runner sends
   await makeRole('ada');
   url = server.urlOf('bots');
   const owner = { BOTCTL_JOURNAL: roleUrl('botctl_owner') };
-  const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once'];
-  expect((await run([...send, 'before'], {}, 'own')).code).toBe(0);
+  expect((await run(send('before'), {}, 'own')).code).toBe(0);
   expect((await run(['journal', 'migrate'], owner)).code).toBe(0);
   for (const words of [[], ['--read-only', '--role', 'ada']]) {
     const { stdout } = await run(['journal', 'grants', ...words], {}, 'own');
@@ -320,7 +298,7 @@ test('a team’s set-up, as the page says it: the owner makes it, a runner sends
   expect((await run(['journal', 'copy', file, '--yes'], owner)).stdout).toContain('1 entry added');
   const words = ['--journal', placeOf(url).replace('postgres@', 'botctl_runner@')];
   const env = { PGPASSWORD: 'botctl_runner-canary' };
-  expect((await run([...send, 'after', ...words], env)).code).toBe(0);
+  expect((await run([...send('after'), ...words], env)).code).toBe(0);
   const { stdout } = await run(['history'], { BOTCTL_JOURNAL: roleUrl('ada') });
   expect([stdout.includes('[before]'), stdout.includes('[after]')]).toEqual([true, true]);
   expect((await checked(runner)).role).toMatchObject({
@@ -334,20 +312,11 @@ test('a server restored to an earlier point is found out, and its loss accepted 
   try {
     url = restored.url;
     await run(['journal', 'migrate']);
-    const env = { PGPASSWORD: new URL(url).password };
-    const send = (name: string) =>
-      run(
-        [
-          ...['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'],
-          ...['--once', name, '--journal', placeOf(url)],
-        ],
-        env,
-      );
-    expect((await send('kept')).code).toBe(0);
+    expect((await runAt(send('kept'))).code).toBe(0);
     const snapshot = await restored.snapshot();
-    expect((await send('lost')).code).toBe(0);
+    expect((await runAt(send('lost'))).code).toBe(0);
     await restored.restore(snapshot);
-    const refused = await send('next');
+    const refused = await runAt(send('next'));
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
     expect((await checked()).notes).toMatchObject({ level: 'fail' });
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
@@ -355,8 +324,8 @@ test('a server restored to an earlier point is found out, and its loss accepted 
     const losses = await restored.query<{ what: string; who: string }>('SELECT what, who FROM botctl.losses');
     expect(losses).toEqual([{ what: 'notes', who: expect.stringContaining('@') }]);
     // Its name still stands for its key, which the service knows: it happened once all the same.
-    expect((await send('lost')).code).toBe(0);
-    expect((await send('next')).code).toBe(0);
+    expect((await runAt(send('lost'))).code).toBe(0);
+    expect((await runAt(send('next'))).code).toBe(0);
   } finally {
     await restored.close();
   }
@@ -367,9 +336,7 @@ test('a standby is looked at, and nothing is done to it', async () => {
   try {
     url = primary.url;
     await run(['journal', 'migrate']);
-    const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once', 'one'];
-    const env = { PGPASSWORD: new URL(url).password };
-    expect((await run([...send, '--journal', placeOf(url)], env)).code).toBe(0);
+    expect((await runAt(send('one'))).code).toBe(0);
     const standby = await primary.standby();
     await standby.caughtUp();
     url = standby.url;
@@ -399,9 +366,7 @@ describe('journal accept-durability', () => {
     try {
       url = weak.url;
       await run(['journal', 'migrate']);
-      const resumed = await run(['resume', '--all', '--sandbox', '--journal', placeOf(url)], {
-        PGPASSWORD: new URL(url).password,
-      });
+      const resumed = await runAt(['resume', '--all', '--sandbox']);
       expect([resumed.code, resumed.stderr]).toEqual([1, expect.stringContaining('full_page_writes is off')]);
       expect((await checked()).durable?.level).toBe('fail');
       expect((await run(['journal', 'accept-durability'])).code).toBe(2);

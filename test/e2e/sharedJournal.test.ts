@@ -1,20 +1,20 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { botctl, type Ran, started } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
-import { program, programWords } from '../../testing/program.ts';
+import { programWords } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
-import { payAda, type Said } from '../../testing/sandboxHome.ts';
+import { payAda, type Said, said } from '../../testing/sandboxHome.ts';
 
 let server: PostgresServer;
 let sandbox: TestSandbox;
@@ -24,24 +24,16 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 let journal: string;
-let homes: Home[];
-let started: ChildProcess[];
 beforeEach(async () => {
-  journal = await newSharedJournal(server);
-  homes = [];
-  started = [];
-});
-afterEach(async () => {
-  for (const child of started) child.kill('SIGKILL');
-  for (const home of homes) home.remove();
   await sandbox.clearFaults();
   await sandbox.reset();
+  journal = await newSharedJournal(server);
 });
 
 /** A machine of its own: it has nothing in common with the others but the journal. */
 function machine(url = journal): Record<string, string> {
   const home = new Home();
-  homes.push(home);
+  onTestFinished(() => home.remove());
   return {
     ...home.env,
     BOTCTL_JOURNAL: url,
@@ -54,34 +46,18 @@ const payRent = [...payAda, '--once', 'rent', '--yes', '--json'];
 
 type Ended = { readonly code: number | null; readonly said: Said; readonly stderr: string };
 
+const endOf = ({ code, stdout, stderr }: Ran): Ended => ({
+  ...{ code, stderr, said: stdout === '' ? ({} as Said) : said({ stdout }) },
+});
+
 async function run(words: readonly string[], env: Record<string, string>, run = botctl): Promise<Ended> {
-  const { code, stdout, stderr } = await run(words, { env });
-  return { code, stderr, said: stdout === '' ? ({} as Said) : (JSON.parse(stdout) as Said) };
+  return endOf(await run(words, { env }));
 }
 
-const runHere = (words: readonly string[], env: Record<string, string>): Promise<Ended> =>
-  run(words, env, botctlHere);
-
-type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
-
-function start(words: readonly string[], env: Record<string, string>): Started {
-  const child = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  started.push(child);
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk);
-  });
-  const ended = once(child, 'close').then(([code]): Ended => {
-    return {
-      code: code as number | null,
-      stderr,
-      said: stdout === '' ? ({} as Said) : (JSON.parse(stdout) as Said),
-    };
-  });
-  return { child, ended };
+function start(words: readonly string[], env: Record<string, string>) {
+  const { child, ended } = started(words, env);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, ended: ended.then(endOf) };
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -130,9 +106,7 @@ describe('a command whose journal is away', () => {
       if (message.includes('too many connections')) refusals += 1;
       return message;
     });
-    const url = closedAfterTest(watched)
-      .through(journal)
-      .replace(/\/\/[^@]*@/u, `//${role}:crowd@`);
+    const url = asRole(closedAfterTest(watched).through(journal), role, 'crowd');
     const { child, ended } = start(payRent, machine(url));
     await until(() => refusals > 1);
     child.kill('SIGINT');
@@ -180,7 +154,7 @@ describe('a journal that cannot be used', () => {
     await client.connect();
     await change(client);
     await client.end();
-    const { code: exit, said } = await runHere(payRent, machine());
+    const { code: exit, said } = await run(payRent, machine(), botctlHere);
     expect([exit, said.error]).toEqual([
       1,
       expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
@@ -193,7 +167,7 @@ describe('a journal that cannot be used', () => {
     await server.query(
       `CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
-    const { code, said } = await runHere(payRent, machine(server.urlOf('ascii_only')));
+    const { code, said } = await run(payRent, machine(server.urlOf('ascii_only')), botctlHere);
     expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
     expect(said.error?.message).toContain('is encoded in SQL_ASCII');
   });

@@ -1,12 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
@@ -23,23 +24,17 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-function writePolicy(policy: unknown, name: string): string {
-  const folder = join(operator.home.path, 'policies');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, name), JSON.stringify(policy), { mode: 0o600 });
-  return join(folder, name);
-}
+const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
+const writePolicy = (policy: unknown, name?: string): string => operator.home.policy(policy, name);
 
 function useProfile(policy?: string, baseUrl = operator.sandbox.baseUrl): void {
-  const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
-  const bot = { 'base-url': baseUrl, token, ...(policy === undefined ? {} : { policy }) };
-  operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
+  operator.useProfiles({ bot: { 'base-url': baseUrl, policy } }, 'bot');
 }
 
-async function run(argv: readonly string[]): Promise<Record<string, unknown> & { exit: number | null }> {
-  const env = { ...operator.home.env, BOTCTL_JOURNAL: url };
+async function run(argv: readonly string[], journal = url): Promise<Exited> {
+  const env = { ...operator.home.env, BOTCTL_JOURNAL: journal };
   const ran = await botctlHere([...argv, '--json'], { env });
-  return { ...(JSON.parse(ran.stdout) as Record<string, unknown>), exit: ran.code };
+  return { ...said(ran), exit: ran.code };
 }
 
 const pay = (once: string, amount: string, to = ada): string[] => [
@@ -50,10 +45,7 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
   useProfile();
   expect(await run(pay('before', '0.4'))).toMatchObject({ exit: 0 });
   const limits = { SOL: { day: '1' } };
-  const policy = writePolicy(
-    { schema: 'botctl-policy/1', limits, recipients: { ada }, fresh_journal: 'allow' },
-    'shared.json',
-  );
+  const policy = writePolicy({ ...base, limits, recipients: { ada } });
   expect(await run(['policy', 'set', policy])).toMatchObject({ exit: 0, number: 1 });
   expect(await run(pay('one', '0.5', '@ada'))).toMatchObject({
     exit: 0,
@@ -75,7 +67,7 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
 });
 
 test('a machine’s own policy applies as well, and needs a journal that counts', async () => {
-  const own = { schema: 'botctl-policy/1', limits: { SOL: { day: '0.3' } }, fresh_journal: 'allow' };
+  const own = { ...base, limits: { SOL: { day: '0.3' } } };
   useProfile(writePolicy(own, 'own.json'));
   expect(await run(pay('one', '0.2'))).toMatchObject({ exit: 2, error: { code: 'policy-journal' } });
   const shared = writePolicy({ ...own, limits: { SOL: {} }, approve_above: { SOL: '0.25' } }, 'shared.json');
@@ -98,11 +90,7 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
 test('a command that runs while the journal is given another policy stops, and run again goes by the new one', async () => {
   const gate = await operator.gate();
   useProfile(undefined, gate.baseUrl);
-  const policy = (day: string): string =>
-    writePolicy(
-      { schema: 'botctl-policy/1', limits: { SOL: { day } }, fresh_journal: 'allow' },
-      `${day}.json`,
-    );
+  const policy = (day: string): string => writePolicy({ ...base, limits: { SOL: { day } } });
   await run(['policy', 'set', policy('5')]);
   const rows = Array.from({ length: 12 }, (_, n) => `r${n},${ada},SOL,0.1\n`).join('');
   const batch = ['batch', 'transfer', '-', '--once', 'b', '--json', '--max-wait', '0s'];
@@ -128,26 +116,13 @@ test('a command that runs while the journal is given another policy stops, and r
 
 describe('a shared journal', () => {
   const name = (who: string): string => `${who}_of_${new URL(url).pathname.slice(1)}`;
-  const urlAs = (who: string): string => {
-    const own = new URL(url);
-    own.username = name(who);
-    own.password = 'secret';
-    return own.href;
-  };
   const newRole = async (who: string): Promise<void> => {
     await server.query(`CREATE ROLE ${name(who)} LOGIN PASSWORD 'secret'`);
     await server.query(grantsSql('botctl', name(who), 'run').replace(/^(?:BEGIN|COMMIT);$/gmu, ''), [], url);
   };
   /** The same user on the same machine, in the role of that name. */
-  const runAs = async (
-    who: string,
-    argv: readonly string[],
-  ): Promise<Record<string, unknown> & { exit: number | null }> => {
-    const { code, stdout } = await botctlHere([...argv, '--json'], {
-      env: { ...operator.home.env, BOTCTL_JOURNAL: urlAs(who) },
-    });
-    return { ...(JSON.parse(stdout) as Record<string, unknown>), exit: code };
-  };
+  const runAs = (who: string, argv: readonly string[]): Promise<Exited> =>
+    run(argv, asRole(url, name(who), 'secret'));
   const other = (): string =>
     writePolicy({ schema: 'botctl-policy/1', limits: { SOL: {} }, approvals: 'other' }, 'other.json');
 

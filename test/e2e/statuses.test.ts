@@ -40,14 +40,8 @@ async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run
   const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '20s'];
   // Two payments that are alike are two payments only where both are named: each has its own amount.
   const amount = one.kind === 'transfer' ? ['--memo', key, '--repeat-window', '0'] : [];
-  const ended = await run([
-    ...commands[one.kind],
-    ...amount,
-    '--idempotency-key',
-    key,
-    ...tries,
-    ...(one.json ? ['--json'] : []),
-  ]);
+  const more = [...amount, ...tries, ...(one.json ? ['--json'] : [])];
+  const ended = await run([...commands[one.kind], '--idempotency-key', key, ...more]);
   const { state, exit } = expectedEnd(one);
   const retry = exitRows.find(([code]) => code === exit)?.[2];
   expect({ ...one, exit: ended.code, stderr: ended.stderr }).toMatchObject({ ...one, exit });

@@ -5,7 +5,6 @@ import { ended, type Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
-import { programInShell } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, sendHello } from '../../testing/sandboxHome.ts';
 
@@ -30,12 +29,7 @@ beforeEach(async () => {
   home = new Home();
   work = join(home.path, 'it\'s $HOME "work" ünï');
   mkdirSync(work);
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, {
-    mode: 0o755,
-  });
-  env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
+  env = { ...home.env, PATH: home.pathWithBotctl() };
   home.writeConfig({
     version: 1,
     'in-use': 'decoy',

@@ -1,11 +1,10 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pageText } from '../../testing/pages.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { programInShell } from '../../testing/program.ts';
 
 const page = pageText('docs/team.md');
 
@@ -15,16 +14,8 @@ let env: Record<string, string>;
 beforeEach(async () => {
   home = new Home();
   server = await sharedServer(18);
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`);
-  chmodSync(join(bin, 'botctl'), 0o755);
   // Without XDG folders: what each runner keeps is under its own HOME.
-  env = {
-    HOME: home.path,
-    PATH: `${bin}:${home.env.PATH}`,
-    BOTCTL_JOURNAL: await server.newDatabase(),
-  };
+  env = { HOME: home.path, PATH: home.pathWithBotctl(), BOTCTL_JOURNAL: await server.newDatabase() };
 });
 afterEach(() => home.remove());
 

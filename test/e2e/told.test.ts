@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
@@ -107,18 +107,11 @@ test('--quiet after a 409 prints the id that the reply or the journal has, or sa
 
 describe('a batch', () => {
   const rows = (kind: 'send' | 'transfer', ids: readonly string[], field: (id: string) => string): string => {
-    const path = join(operator.home.path, 'rows.csv');
     const head = kind === 'send' ? 'id,conversation_id,content' : 'id,to_address,asset,amount';
     const place = kind === 'send' ? 'conv_demo' : `${recipient},SOL`;
-    writeFileSync(path, [head, ...ids.map((id) => `${id},${place},${field(id)}`), ''].join('\n'));
-    return path;
+    const lines = ids.map((id) => `${id},${place},${field(id)}\n`);
+    return operator.home.file('rows.csv', `${head}\n${lines.join('')}`);
   };
-  const lines = (stdout: string): Record<string, unknown>[] =>
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-
   test.each(['send', 'transfer'] as const)(
     '%s gives no row the reply of another, where one is said twice on its connection',
     async (verb) => {
@@ -132,7 +125,7 @@ describe('a batch', () => {
       const ran = await operator.run(['batch', verb, path, '--once', 'b', '--json', '--concurrency', '1']);
       expect(ran.code).toBe(0);
       const ledger = new Map((await operator.sandbox.ledger()).map((effect) => [effect.key, effect]));
-      const told = lines(ran.stdout).slice(0, -1);
+      const told = jsonLines(ran.stdout).slice(0, -1);
       for (const row of told as {
         intent: { key: string; attempts: number };
         message?: { id: string };
@@ -150,14 +143,9 @@ describe('a batch', () => {
     await operator.run(on('first', 'batch', 'send', first, '--once', 'news'));
     const second = rows('send', ['1', '2', '3', '4'], (id) => `other text ${id}`);
     const json = await operator.run(on('second', 'batch', 'send', second, '--once', 'news', '--json'));
-    expect(lines(json.stdout).map(({ verified }) => verified)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      undefined,
-    ]);
-    expect(lines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
+    const verified = jsonLines(json.stdout).map((row) => row.verified);
+    expect(verified).toEqual([false, false, false, true, undefined]);
+    expect(jsonLines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
     const human = await operator.run(on('third', 'batch', 'send', second, '--once', 'news'));
     expect(human.stdout).toBe('✔ Batch news: 4 of 4 accepted\n');
     expect(human.stderr.match(/note: .*already knew this key/gu)).toHaveLength(1);

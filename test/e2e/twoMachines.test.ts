@@ -44,15 +44,8 @@ function* paymentsOf(row: number): Generator<{ machine: string; payment: Payment
 
 function argvOf(journal: string, { to, amount, naming }: Payment): string[] {
   const payment = ['transfer', '--to', to, '--asset', 'SOL', '--amount', amount, ...naming];
-  return [
-    ...payment,
-    '--retries',
-    '4',
-    '--max-wait',
-    '2s',
-    '--journal',
-    `${operator.home.path}/${journal}.db`,
-  ];
+  const tries = ['--retries', '4', '--max-wait', '2s'];
+  return [...payment, ...tries, '--journal', `${operator.home.path}/${journal}.db`];
 }
 
 describe('of two machines that use the same names', () => {

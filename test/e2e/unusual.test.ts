@@ -1,5 +1,3 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
 
@@ -16,21 +14,12 @@ afterEach(() => operator.close());
 
 /** Runs a command of a profile with a wallet and a token, and no node. */
 function ofProfile(argv: readonly string[], policy?: string): Promise<Exited> {
-  operator.home.writeConfig({
-    version: 1,
-    'in-use': 'bot',
-    profiles: {
-      bot: {
-        'base-url': operator.sandbox.baseUrl,
-        token: { kind: 'stored', secret: operator.sandbox.tokens.full },
-        wallet: ownWallet,
-        assets: { BONK: ownMint },
-        ...(policy === undefined ? {} : { policy }),
-      },
-    },
-  });
-  return operator.json([...argv, '--profile', 'bot']);
+  operator.useProfiles({ bot: { wallet: ownWallet, assets: { BONK: ownMint }, policy } }, 'bot');
+  return operator.json(argv);
 }
+
+const rowsOf = (...rows: string[]): string =>
+  operator.home.file('rows.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
 
 const pay = (to: string, ...more: string[]): string[] => [
   ...['transfer', '--once', 'rent', '--to', to, '--asset', 'SOL', '--amount', '0.1', ...more],
@@ -59,11 +48,7 @@ describe('an unusual recipient', () => {
   });
 
   test('is named with its line in a batch, and a row that was paid is not asked about again', async () => {
-    const rows = join(operator.home.path, 'rows.csv');
-    writeFileSync(
-      rows,
-      `id,to_address,asset,amount\na,${ada},SOL,1\nb,${ownWallet},SOL,1\nc,${usdc},SOL,1\n`,
-    );
+    const rows = rowsOf(`a,${ada},SOL,1`, `b,${ownWallet},SOL,1`, `c,${usdc},SOL,1`);
     const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes'];
     for (const more of [[], ['--dry-run']]) {
       const refused = await ofProfile([...batch, ...more]);
@@ -77,27 +62,25 @@ describe('an unusual recipient', () => {
       });
     }
     expect(await paid()).toEqual([]);
-    const ran = await operator.run([...batch, '--allow-unusual', '--profile', 'bot']);
+    const ran = await operator.run([...batch, '--allow-unusual']);
     expect(ran.code).toBe(0);
     expect(await paid()).toHaveLength(3);
-    expect((await operator.run([...batch, '--profile', 'bot'])).code).toBe(0);
+    expect((await operator.run(batch)).code).toBe(0);
   });
 
   test('cannot be allowed where a policy says "unusual": "refuse"', async () => {
-    const folder = join(operator.home.path, 'policies');
-    mkdirSync(folder, { mode: 0o700 });
-    const policy = join(folder, 'policy.json');
-    const text = { schema: 'botctl-policy/1', limits: { SOL: {} }, unusual: 'refuse' };
-    writeFileSync(policy, JSON.stringify(text), { mode: 0o600 });
-    chmodSync(policy, 0o600);
+    const policy = operator.home.policy({
+      schema: 'botctl-policy/1',
+      limits: { SOL: {} },
+      unusual: 'refuse',
+    });
     for (const to of [usdc, ownMint, ownWallet])
       for (const more of [[], ['--dry-run']]) {
         const refused = await ofProfile(pay(to, '--allow-unusual', ...more), policy);
         if (more.length > 0) expect(refused).toMatchObject({ exit: 2, policy: { word: 'refused' } });
         else expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-recipient' } });
       }
-    const rows = join(operator.home.path, 'rows.csv');
-    writeFileSync(rows, `id,to_address,asset,amount\nb,${ownWallet},SOL,1\n`);
+    const rows = rowsOf(`b,${ownWallet},SOL,1`);
     const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes', '--allow-unusual'];
     expect(await ofProfile(batch, policy)).toMatchObject({
       exit: 2,
@@ -112,24 +95,14 @@ describe('an unusual recipient', () => {
 
 describe('an asset that the profile does not name', () => {
   test('is named by a dry run, and the survey of a batch names it once', async () => {
-    const dry = await ofProfile([
-      ...pay(ada, '--dry-run').slice(0, 5),
-      '--asset',
-      'BONKK',
-      '--amount',
-      '1',
-      '--dry-run',
-    ]);
+    const paid = ['--asset', 'BONKK', '--amount', '1', '--dry-run'];
+    const dry = await ofProfile([...pay(ada).slice(0, 5), ...paid]);
     expect(dry).toMatchObject({
       exit: 0,
       warnings: [expect.stringContaining('does not name a token "BONKK"; it names BONK.')],
     });
-    const rows = join(operator.home.path, 'rows.csv');
-    writeFileSync(
-      rows,
-      `id,to_address,asset,amount\na,${ada},USDC,1\nb,${ada},USDC,2\nc,${ada},BONK,3\nd,${ada},SOL,3\n`,
-    );
-    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--dry-run', '--profile', 'bot'];
+    const rows = rowsOf(`a,${ada},USDC,1`, `b,${ada},USDC,2`, `c,${ada},BONK,3`, `d,${ada},SOL,3`);
+    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--dry-run'];
     const { code, stderr } = await operator.run(batch);
     expect(code).toBe(0);
     expect(stderr.match(/does not name a token/gu)).toHaveLength(1);

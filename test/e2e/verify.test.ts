@@ -1,45 +1,30 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/once/journal/sqlite/sqliteFile.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 import { type Exited, payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
-  operator = await SandboxHome.open(new SkippingClock());
+  operator = await SandboxHome.openWithNode(new SkippingClock());
   await operator.sandbox.readings({ slot_ms: 0 });
-  operator.home.writeConfig({ version: 1, 'in-use': 'payer', profiles: {} });
-  addBot('payer', operator.sandbox.baseUrl);
 });
 afterEach(() => operator.close());
 
 type Chain = { verdict: string; reasons: string[]; signature: string; instruction: string; paid: object };
 type Told = Exited & { chain?: Chain; decisions?: object[] };
 
-const given = (): { env: Record<string, string> } => ({
-  env: { PAYER: operator.sandbox.tokens.full, NODE: operator.sandbox.node.rpcUrl },
-});
-
-/** With the profile as its bot, and no token of the environment. */
-async function told(...argv: string[]): Promise<Told> {
-  const { BOTCTL_TOKEN: _token, BOTCTL_BASE_URL: _url, ...env } = operator.env;
-  Object.assign(operator.env, env);
-  Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
-  Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
-  return (await operator.json(argv, given())) as Told;
-}
+const told = async (...argv: string[]): Promise<Told> => (await operator.json(argv)) as Told;
 
 async function config(...argv: string[]): Promise<void> {
-  const { code, stderr } = await operator.run(['config', ...argv], given());
+  const { code, stderr } = await operator.run(['config', ...argv]);
   expect(code, stderr).toBe(0);
 }
 
 function addBot(name: string, baseUrl: string): void {
-  const { profiles, ...rest } = operator.home.readConfig() as { profiles: object };
-  operator.home.writeConfig({ ...rest, profiles: { ...profiles, [name]: operator.chainProfile(baseUrl) } });
+  operator.useProfiles({ payer: operator.chainProfile(), [name]: operator.chainProfile(baseUrl) }, 'payer');
 }
 
 describe('a transfer that is waited for', () => {
@@ -59,7 +44,7 @@ describe('a transfer that is waited for', () => {
   test('of a token is proven by its mint, with its memo', async () => {
     const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25', '--memo', 'rent'];
     const { exit, chain, intent } = await told(...pay, '--once', 'a', '--wait=confirmed');
-    const { stdout } = await operator.run(['history', intent?.id ?? ''], given());
+    const { stdout } = await operator.run(['history', intent?.id ?? '']);
     expect(stdout).toContain(
       `Paid          1.25 USDC (mint ${operator.sandbox.node.assets.USDC}) to ${payAda[2]}`,
     );
@@ -119,20 +104,20 @@ describe('verify', () => {
     await told(...payAda, '--once', 'a');
     await told(...payAda, '--once', 'b', '--profile', 'tips');
     await config('remove', 'tips', '--yes');
-    expect(await operator.run(['verify', '--all'], given())).toMatchObject({
+    expect(await operator.run(['verify', '--all'])).toMatchObject({
       code: 0,
       stdout: '1 proven, 0 contradicted, 0 undecided, 1 not looked up.\n',
       stderr: expect.stringContaining('warning: The profile tips no longer exists'),
     });
-    const again = await operator.run(['verify', '--all'], given());
+    const again = await operator.run(['verify', '--all']);
     expect(again).toMatchObject({
       code: 0,
       stdout: '0 proven, 0 contradicted, 0 undecided, 1 not looked up.\n',
     });
     expect(again.stderr).toContain('1 transfer was not looked up');
     expect(again.stderr).not.toContain('config set tips');
-    expect(await operator.run(['verify', '--all', '--profile', 'tips'], given())).toMatchObject({ code: 2 });
-    const byAnother = await operator.run(['verify', '--all', '--profile', 'payer'], given());
+    expect(await operator.run(['verify', '--all', '--profile', 'tips'])).toMatchObject({ code: 2 });
+    const byAnother = await operator.run(['verify', '--all', '--profile', 'payer']);
     expect(byAnother).toMatchObject({ code: 0, stdout: '1 proven, 0 contradicted, 0 undecided.\n' });
   });
 
@@ -143,15 +128,15 @@ describe('verify', () => {
     const word = ['--acknowledge', '--reason', 'the wallet was closed'];
     expect(await told('verify', lost.intent?.id ?? '', ...word)).toMatchObject({ exit: 2 });
     await config('remove', 'tips', '--yes');
-    expect((await operator.run(['verify', '--all', ...word], given())).code).toBe(0);
-    expect(await operator.run(['verify', '--all'], given())).toMatchObject({
+    expect((await operator.run(['verify', '--all', ...word])).code).toBe(0);
+    expect(await operator.run(['verify', '--all'])).toMatchObject({
       code: 0,
       stdout: '1 proven, 0 contradicted, 0 undecided.\n',
       stderr: '',
     });
-    const csv = await operator.run(['history', '--format', 'csv'], given());
+    const csv = await operator.run(['history', '--format', 'csv']);
     expect(csv.stdout).toMatch(/,proven,0,\n.*,acknowledged,,\n/u);
-    const nothing = await operator.run(['verify', '--all', ...word], given());
+    const nothing = await operator.run(['verify', '--all', ...word]);
     expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to acknowledge') });
   });
 
@@ -278,18 +263,14 @@ describe('what the node shows', () => {
 
 /** Another node, on a host of its own: the sandbox's, but for what `twist` makes of its replies. */
 async function anotherNode(twist: (reply: string) => { status?: number; text: string }): Promise<string> {
-  const server = createServer(async (request, reply) => {
+  const { rpcUrl } = operator.sandbox.node;
+  const url = await nodeBeside(async (request, reply) => {
     const body = Buffer.concat(await request.toArray());
-    const answer = await fetch(operator.sandbox.node.rpcUrl, { method: 'POST', body, headers: json });
+    const answer = await fetch(rpcUrl, { method: 'POST', body, headers: json });
     const { status = 200, text } = twist(await answer.text());
-    reply.writeHead(status, { ...json, location: operator.sandbox.node.rpcUrl }).end(text);
-  }).listen(0, '127.0.0.2');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.2:${(server.address() as AddressInfo).port}/?api-key=${secret}`;
+    reply.writeHead(status, { ...json, location: rpcUrl }).end(text);
+  }, '127.0.0.2');
+  return `${url}/?api-key=${secret}`;
 }
 
 const json = { 'content-type': 'application/json' };
@@ -298,7 +279,7 @@ const secret = 'a-key-that-nobody-may-see';
 /** Named beside the first, or in its place. */
 async function name(url: string, ...more: string[]): Promise<void> {
   const words = ['config', 'set', 'payer', 'rpc-url', '--token-stdin', ...more];
-  const { code } = await operator.run(words, { ...given(), stdin: url });
+  const { code } = await operator.run(words, { stdin: url });
   expect(code).toBe(0);
 }
 
@@ -338,7 +319,7 @@ describe('nodes of other hosts', () => {
       ],
     ];
     for (const line of lines) {
-      const { stdout, stderr } = await operator.run(line, given());
+      const { stdout, stderr } = await operator.run(line);
       expect(stdout + stderr).not.toContain(secret);
     }
     for (const file of [operator.journal, `${operator.journal}-wal`])
@@ -346,21 +327,14 @@ describe('nodes of other hosts', () => {
   });
 
   test('are two only where their hosts are, and none is asked by plain HTTP elsewhere', async () => {
-    const set = async (url: string, ...more: string[]): Promise<number | null> =>
-      (
-        await operator.run(['config', 'set', 'payer', 'rpc-url', ...more, '--token-stdin'], {
-          ...given(),
-          stdin: url,
-        })
-      ).code;
+    const words = ['config', 'set', 'payer', 'rpc-url'];
+    const set = async (stdin: string, ...more: string[]): Promise<number | null> =>
+      (await operator.run([...words, ...more, '--token-stdin'], { stdin })).code;
     expect(await set('http://127.0.0.1:1/')).toBe(0);
     expect(await set('http://localhost:2/x', '--add')).toBe(2);
     expect(await set('http://node.example/')).toBe(2);
     expect(await set('https://user:key@node.example/')).toBe(2);
-    const argument = await operator.run(
-      ['config', 'set', 'payer', 'rpc-url', `https://node.example/${secret}`],
-      given(),
-    );
+    const argument = await operator.run([...words, `https://node.example/${secret}`]);
     expect(argument.code).toBe(2);
     expect(argument.stderr).not.toContain(secret);
   });
@@ -408,14 +382,13 @@ describe('what nobody knew', () => {
   });
 
   test('and is accepted later by another signature than the chain proved is told as paid twice', async () => {
-    const { sandbox, env, journal } = operator;
+    const { sandbox, journal } = operator;
     const gate = await operator.gate();
     addBot('late', gate.baseUrl);
     await sandbox.readings(namesAnother);
     const id = (await told(...pay('a', '1'), '--profile', 'late')).intent?.id ?? '';
     await sandbox.readings({ extra_fields: {}, repeated_transfer_key: 'ignore' });
     const came = gate.holdNext('reply');
-    Object.assign(env, given().env);
     const { ended } = operator.start(['resume', id, '--profile', 'late', '--yes', '--json']);
     await came;
     takeForDead(journal);
@@ -466,21 +439,18 @@ describe('a batch that is waited for', () => {
   const rows = `id,to_address,asset,amount\na,${to},SOL,1\nb,${to},USDC,2\n`;
   const batch = ['batch', 'transfer', '-', '--once', 'pay', ...waits];
   const run = async (): Promise<{ code: number | null; lines: Told[] }> => {
-    const { code, stdout } = await operator.run([...batch, '--json'], { ...given(), stdin: rows });
-    const lines = stdout.trim().split('\n');
-    return { code, lines: lines.map((line) => JSON.parse(line) as Told) };
+    const { code, stdout } = await operator.run([...batch, '--json'], { stdin: rows });
+    return { code, lines: jsonLines(stdout) as Told[] };
   };
 
   test('is not begun where what is named as a mint is none', async () => {
     await config('set', 'payer', 'assets', JSON.stringify({ USDC: other }));
-    await told('config', 'show', 'payer');
     const { code, lines } = await run();
     expect({ code, last: lines.at(-1) }).toMatchObject({ code: 2, last: { error: { code: 'no-mint' } } });
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
   test('ends when the chain shows all of it, and not before', async () => {
-    await told('config', 'show', 'payer');
     await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
     const early = await run();
     expect(early.code).toBe(11);

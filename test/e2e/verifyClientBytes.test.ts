@@ -1,8 +1,5 @@
 // The bytes that clients as they come make, run by Solana's own programs: what rules read is what is really sent.
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
 import {
   AccountLayout,
@@ -30,6 +27,7 @@ import { parseExact, readTransaction } from '../../src/once/chain/transaction.ts
 import { loadNativeVm } from '../../src/sandbox/chain.ts';
 import { decimal, holderData, mintData } from '../../src/sandbox/solana.ts';
 import { lookupTable } from '../../src/sandbox/store/database.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
 
 const native = loadNativeVm();
@@ -169,41 +167,36 @@ const create = createAssociatedTokenAccountIdempotentInstruction(
   mint.publicKey,
 );
 
+const payChecked = createTransferCheckedInstruction(
+  ...([from, mint.publicKey, to, payer.publicKey, 2_500_000n, decimals] as const),
+);
+
 const genesis = keypair(6).publicKey.toBase58();
 
 /** A node that has this transaction, finalized. */
-async function nodeWith(text: string): Promise<string> {
+function nodeWith(text: string): Promise<string> {
   const results: Record<string, string> = {
     getGenesisHash: JSON.stringify(genesis),
     getSignatureStatuses: '{"value":[{"slot":100,"err":null,"confirmationStatus":"finalized"}]}',
     getTransaction: text,
   };
-  const server = createServer(async (request, reply) => {
+  return nodeBeside(async (request, reply) => {
     const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
     reply.end(`{"jsonrpc":"2.0","id":${id},"result":${results[method] ?? 'null'}}`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 /** The program pays by a service that made this transaction, and verifies. */
 async function verified(text: string): Promise<Exited & { chain?: unknown }> {
   const operator = await SandboxHome.open();
   onTestFinished(() => operator.close());
-  const { sandbox, home, env } = operator;
-  const payerProfile = {
-    ...{ 'base-url': sandbox.baseUrl, token: { kind: 'stored', secret: sandbox.tokens.full } },
+  const profile = {
     'rpc-url': [{ kind: 'stored', secret: await nodeWith(text) }],
     ...{ cluster: genesis, wallet: payer.publicKey.toBase58(), assets: { USDC: mint.publicKey.toBase58() } },
   };
-  home.writeConfig({ version: 1, 'in-use': 'payer', profiles: { payer: payerProfile } });
-  for (const name of ['BOTCTL_TOKEN', 'BOTCTL_BASE_URL']) Reflect.deleteProperty(env, name);
+  operator.useProfiles({ payer: profile }, 'payer');
   const [signature] = JSON.parse(text).transaction.signatures;
-  await sandbox.script({ status: 200, body: { transfer_id: 't', status: 'confirmed', signature } });
+  await operator.sandbox.script({ status: 200, body: { transfer_id: 't', status: 'confirmed', signature } });
   const asked = ['--asset', 'USDC', '--amount', '2.5', '--memo', 'rent for May ☂'];
   const paid = await operator.json(['transfer', '--to', ada.publicKey.toBase58(), ...asked]);
   expect(paid).toMatchObject({ exit: 0, outcome: 'accepted' });
@@ -212,15 +205,7 @@ async function verified(text: string): Promise<Exited & { chain?: unknown }> {
 
 describe.each(forms)('what spl-token’s own client makes, %s', (form) => {
   test('createTransferChecked with a memo into a new account is found', () => {
-    const pay = createTransferCheckedInstruction(
-      from,
-      mint.publicKey,
-      to,
-      payer.publicKey,
-      2_500_000n,
-      decimals,
-    );
-    const text = run([create, memo, pay], form);
+    const text = run([create, memo, payChecked], form);
     expect(found(text, usdc)).toBe('2, with its memo, gained 2500000');
     expect(found(text, { ...usdc, amount: '2.500001' })).toContain('other-amount');
     expect(found(text, { ...usdc, wallet: table.publicKey.toBase58() })).toContain('other-source');
@@ -229,15 +214,7 @@ describe.each(forms)('what spl-token’s own client makes, %s', (form) => {
   });
 
   test('is proven by verify', async () => {
-    const pay = createTransferCheckedInstruction(
-      from,
-      mint.publicKey,
-      to,
-      payer.publicKey,
-      2_500_000n,
-      decimals,
-    );
-    expect(await verified(run([create, memo, pay], form))).toMatchObject({
+    expect(await verified(run([create, memo, payChecked], form))).toMatchObject({
       exit: 0,
       chain: { verdict: 'proven', instruction: '2', memo: true, reasons: [], paid: { units: '2500000' } },
     });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/machine/process.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient } from '../../testing/sandbox.ts';
@@ -25,28 +26,12 @@ let operator: SandboxHome;
 let clock: WrongClock & Clock;
 beforeEach(async () => {
   clock = new WrongClock();
-  operator = await SandboxHome.open(clock);
+  operator = await SandboxHome.openWithNode(clock);
   await operator.sandbox.readings({ slot_ms: 0 });
-  writeProfile(operator.sandbox.node.wallet);
 });
 afterEach(() => operator.close());
 
-function writeProfile(wallet: string | undefined): void {
-  const { baseUrl, node, tokens } = operator.sandbox;
-  const payer = {
-    ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: tokens.full } },
-    'rpc-url': [{ kind: 'stored', secret: node.rpcUrl }],
-    ...{ cluster: node.genesisHash, assets: node.assets },
-    ...(wallet === undefined ? {} : { wallet }),
-  };
-  operator.home.writeConfig({ version: 1, 'in-use': 'payer', profiles: { payer } });
-}
-
-async function told(...argv: string[]): Promise<Told> {
-  Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
-  Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
-  return (await operator.json(argv)) as Told;
-}
+const told = async (...argv: string[]): Promise<Told> => (await operator.json(argv)) as Told;
 
 const idOf = ({ intent }: Told): string => intent?.id ?? '';
 
@@ -72,6 +57,8 @@ async function nodeSays(blockTime: number | null): Promise<void> {
 const nowS = (): number => Math.floor(Date.now() / 1000);
 
 const named = ['--once', 'rent'] as const;
+const row = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+const waits = ['--wait', '--wait-timeout', '3s'] as const;
 
 describe('an older signature as the reply to a random key', () => {
   test('proves nothing', async () => {
@@ -167,9 +154,7 @@ describe('a name that another machine may have used', () => {
 
   test('is known to a journal that all machines share', async () => {
     operator.env.BOTCTL_JOURNAL = await newSharedJournal(await sharedServer());
-    const older = [...payAda, '--once', 'older', '--journal', `${operator.home.path}/other.db`];
-    await told(...older);
-    await operator.sandbox.readings({ reply_signature: 'previous' });
+    await namesOlder();
     await nodeSays(nowS() - 3 * hourS);
     const id = idOf(await told(...payAda, ...named));
     expect(await told('verify', id)).toMatchObject({
@@ -182,26 +167,11 @@ describe('a name that another machine may have used', () => {
 
   test('is a row of a batch', async () => {
     await namesOlder();
-    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
-    const run = async (
-      hoursBefore: number,
-      name: string,
-    ): Promise<{ code: number | null; last: unknown }> => {
+    const run = async (hoursBefore: number, name: string): Promise<object> => {
       await nodeSays(nowS() - hoursBefore * hourS);
-      const words = [
-        'batch',
-        'transfer',
-        '-',
-        '--once',
-        name,
-        '--wait',
-        '--wait-timeout',
-        '3s',
-        '--json',
-        '--yes',
-      ];
-      const { code, stdout } = await operator.run(words, { stdin });
-      return { code, last: JSON.parse(stdout.trim().split('\n').at(-1) ?? '') };
+      const words = ['batch', 'transfer', '-', '--once', name, ...waits, '--json', '--yes'];
+      const { code, stdout } = await operator.run(words, { stdin: row });
+      return { code, last: jsonLines(stdout).at(-1) };
     };
     expect(await run(3, 'one')).toMatchObject({ code: 0 });
     expect(await run(21, 'two')).toMatchObject({
@@ -212,11 +182,8 @@ describe('a name that another machine may have used', () => {
 
   test('is told to a person of a row, too', async () => {
     await namesOlder();
-    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
-    const { code, stderr } = await operator.run(
-      ['batch', 'transfer', '-', '--once', 'b', '--wait', '--wait-timeout', '3s', '--yes'],
-      { stdin },
-    );
+    const words = ['batch', 'transfer', '-', '--once', 'b', ...waits, '--yes'];
+    const { code, stderr } = await operator.run(words, { stdin: row });
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first attempt/u);
   });
@@ -269,7 +236,9 @@ describe('a reply that said it failed', () => {
 });
 
 describe('a bot whose wallet nobody names', () => {
-  beforeEach(() => writeProfile(undefined));
+  beforeEach(() => {
+    operator.useProfiles({ payer: { ...operator.chainProfile(), wallet: undefined } }, 'payer');
+  });
 
   test('is shown to have paid, likely, and not asked about again', async () => {
     const id = idOf(await told(...payAda));
@@ -279,7 +248,7 @@ describe('a bot whose wallet nobody names', () => {
       warnings: [expect.stringContaining('names no wallet')],
     });
     expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
-    writeProfile(operator.sandbox.node.wallet);
+    operator.useProfiles({ payer: operator.chainProfile() }, 'payer');
     expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
   });
 
@@ -324,18 +293,15 @@ describe('a bot whose wallet nobody names', () => {
       error: { code: 'no-wallet', hint: expect.stringContaining('--wait=confirmed') },
     });
     expect(refused.error?.next).toEqual(['botctl config set payer wallet ADDRESS']);
-    const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
     const batch = ['batch', 'transfer', '-', '--once', 'b', ...wait, '--json'];
-    expect(await operator.run(batch, { stdin: rows })).toMatchObject({ code: 2 });
+    expect(await operator.run(batch, { stdin: row })).toMatchObject({ code: 2 });
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
   test('contradicts no row that is waited for again', async () => {
-    await told('config', 'show', 'payer');
-    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
     const batch = ['batch', 'transfer', '-', '--once', 'b', '--wait=confirmed', '--yes'];
     for (const run of ['first', 'again']) {
-      const { code, stderr } = await operator.run(batch, { stdin });
+      const { code, stderr } = await operator.run(batch, { stdin: row });
       expect({ run, code, stderr }).toMatchObject({ run, code: 0 });
       expect(stderr).toContain('0 contradicted');
     }

@@ -11,6 +11,7 @@ import { SharedTransaction } from '../../src/postgres/transaction.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
@@ -359,7 +360,7 @@ describe('a server', () => {
       await client.query(`GRANT ALL ON SCHEMA ${place.schema} TO ${role}`);
       await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${place.schema} TO ${role}`);
       await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${place.schema} TO ${role}`);
-      const url = place.url.replace(/\/\/[^@]*@/u, `//${role}:p@`);
+      const url = asRole(place.url, role, 'p');
       expect(url).toContain(`:${server.port}/`);
       expect(await failureOf(() => open(url, 300))).toMatchObject({
         code: 'journal-unreachable',

@@ -4,18 +4,17 @@ import { PgConnection } from '../../src/postgres/connection.ts';
 import { askAll, askJournal, askServer } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
 
 /** What is asked in one round trip must also be had where a part of it is refused. */
 describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the system', (version) => {
-  const asRole = (place: SharedPlace, role: string): SharedPlace => {
-    const url = new URL(place.url);
-    url.username = role;
-    url.password = 'secret';
-    return { ...place, url: url.href };
-  };
+  const placeAs = (role: string, place: SharedPlace): SharedPlace => ({
+    ...place,
+    url: asRole(place.url, role, 'secret'),
+  });
   const newPlace = async (): Promise<SharedPlace> => {
     const place = await newPlaceIn(await (await sharedServer(version)).newDatabase());
     await onServer(place, async (client) => {
@@ -30,8 +29,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the
 
   test('who runs can open the journal, and who only looks, without its salt', async () => {
     const place = await newPlace();
-    const running = await openShared(asRole(place, `runner_${version}`));
-    const looking = await openShared(asRole(place, `looker_${version}`), { use: 'look' });
+    const running = await openShared(placeAs(`runner_${version}`, place));
+    const looking = await openShared(placeAs(`looker_${version}`, place), { use: 'look' });
     expect(looking.hashOf('token')).not.toBe(running.hashOf('token'));
     expect(await looking.reads.get('nobody')).toBeUndefined();
   });
