@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { gathering } from '../../../../src/batch/gathering.ts';
 import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
@@ -497,15 +497,44 @@ describe('what root makes beside a user’s journal (skipped where this is not r
   test.skipIf(process.getuid?.() !== 0).each(['used', 'empty'])('belongs to that user: %s', async (which) => {
     const path = which === 'used' ? await leftJournal() : join(newFolder(), 'journal.db');
     if (which === 'empty') writeFileSync(path, '');
-    for (const name of readdirSync(dirname(path))) chownSync(join(dirname(path), name), 4242, 4242);
-    chownSync(dirname(path), 4242, 4242);
+    for (const name of readdirSync(dirname(path))) chownSync(join(dirname(path), name), 1, 1);
+    chownSync(dirname(path), 1, 1);
     const journal = opened(path);
     await journal.begin(newIntent(), 'h', nowMs);
     const others = readdirSync(dirname(path), { recursive: true })
       .map((name) => join(dirname(path), String(name)))
-      .filter((name) => statSync(name).uid !== 4242);
+      .filter((name) => statSync(name).uid !== 1);
     expect(others).toEqual([]);
   });
+
+  test.skipIf(process.getuid?.() !== 0)('is not given away by anybody else', async () => {
+    const path = await leftJournal();
+    chownSync(path, 1, 1);
+    vi.spyOn(process, 'getuid').mockReturnValue(1000);
+    await opened(path).begin(newIntent(), 'h', nowMs);
+    vi.restoreAllMocks();
+    expect(statSync(`${path}.owners`).uid).toBe(0);
+  });
+});
+
+test('a commit that began nothing writes no mark', async () => {
+  const journal = opened();
+  const raised = vi.spyOn(Mark.prototype, 'raise');
+  const { id } = newIntent();
+  await journal.commit((tx) => tx.get(id));
+  expect(raised).not.toHaveBeenCalled();
+  await journal.begin(newIntent(), 'h', nowMs);
+  expect(raised).toHaveBeenCalledOnce();
+  raised.mockRestore();
+});
+
+test('a loss that cannot be recorded says why, also where SQLite has rolled back by itself', async () => {
+  const path = await leftJournal();
+  rmSync(`${path}.mark`);
+  const database = new DatabaseSync(path);
+  database.exec(`CREATE TRIGGER full BEFORE INSERT ON losses BEGIN SELECT RAISE(ROLLBACK, 'no room'); END`);
+  database.close();
+  expect(() => acceptLoss(path, 'ada@here', nowMs)).toThrow('no room');
 });
 
 describe('what can never be a journal is refused untouched', () => {
