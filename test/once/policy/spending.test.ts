@@ -260,6 +260,22 @@ describe('in SQLite: what was spent', () => {
     },
   );
 
+  test('is counted from its oldest hour on, in the sums too', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    await journal.startCounting(at(-30));
+    for (let nth = 0; nth < 70; nth += 1) await done(journal, 'accepted', paying(1), at(-24));
+    const of = (hours: number) => ({ asset: 'SOL', sinceHour: now - hours, recipient: people[0] });
+    await journal.commit((tx) => tx.spending(of(24)));
+    for (const [hours, units] of [
+      [24, unitsOf('70')],
+      [23, undefined],
+    ] as const) {
+      const { total, toRecipient } = await opened(path).spending(of(hours));
+      expect([total.get(now - 24), toRecipient.get(now - 24)]).toEqual([units, units]);
+    }
+  });
+
   test('tells before anything counts who was paid, and always who spends', async () => {
     const journal = opened();
     for (const to of ['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz', 'EveTwoEnd'])
