@@ -6,7 +6,7 @@ import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
 import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
 import { openFile } from '../../../src/once/journal/sqlite/sqliteFile.ts';
-import type { Store } from '../../../src/once/journal/sqlite/store.ts';
+import { Store } from '../../../src/once/journal/sqlite/store.ts';
 import { acceptLoss } from '../../../src/once/journal/sqlite/upkeep.ts';
 import { spendingReads } from '../../../src/once/journal/sqlite/writeVerbs.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
@@ -274,6 +274,42 @@ describe('in SQLite: what was spent', () => {
       const { total, toRecipient } = await opened(path).spending(of(hours));
       expect([total.get(now - 24), toRecipient.get(now - 24)]).toEqual([units, units]);
     }
+  });
+
+  test('is counted by whoever opens the journal anew, also what was given back and claimed again', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    await journal.startCounting(at(-1));
+    const twice = await done(journal, 'rejected', paying(2), at(0));
+    await journal.claim(twice, at(1));
+    await done(journal, 'accepted', paying(3), at(0));
+    await done(journal, 'rejected', paying(5), at(0));
+    const { total } = await opened(path).spending({
+      asset: 'SOL',
+      sinceHour: now - 24,
+      recipient: undefined,
+    });
+    expect(total).toEqual(
+      new Map([
+        [now, unitsOf('3')],
+        [now + 1, unitsOf('2')],
+      ]),
+    );
+  });
+
+  test('is read in ranges that leave out nothing and overlap nowhere', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    await journal.startCounting(at(-1));
+    for (const units of [1, 2, 3]) await done(journal, 'accepted', paying(units), at(0));
+    const { database, mark } = openFile(path);
+    const store = new Store(database, path, mark);
+    const begun = (after: number, upTo: number): unknown[] =>
+      store.all('begunAfter', { after, upTo }, ({ payment }) => payment);
+    expect([begun(0, 1), begun(1, 2), begun(2, 9)]).toEqual(
+      ['1', '2', '3'].map((units) => [JSON.stringify([people[0], 'sol', units])]),
+    );
+    database.close();
   });
 
   test('tells before anything counts who was paid, and always who spends', async () => {
