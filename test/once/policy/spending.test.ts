@@ -321,6 +321,9 @@ describe('in SQLite: what was spent', () => {
     await done(journal, 'accepted', { ...paying(1), bot: 'old' }, at(-73));
     await done(journal, 'accepted', { bot: 'talker' }, at(0));
     expect(await journal.spenders('SOL', at(-24))).toEqual([{ bot: 'payer', url: baseUrl }]);
+    const late = await done(journal, 'unknown', { ...paying(1), bot: 'late' }, at(-48));
+    await journal.hold(late, 'key-age', at(-24));
+    expect((await journal.spenders('SOL', at(-24))).map(({ bot }) => bot)).toEqual(['late', 'payer']);
   });
 
   test('is looked up again for an address whose look-up failed', async () => {

@@ -814,6 +814,10 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.keepBatch(input);
         expect(await journal.batchInputs('pay-11')).toEqual([input]);
         expect(await journal.batchInputs('pay')).toEqual([]);
+        const empty = { ...scope, name: 'empty', rows: 0, skipped: 0, skippedInDoubt: 0, totals: [] };
+        await journal.shares?.join({ ...file, name: 'empty', rows: 0 }, false);
+        await journal.keepBatch(empty);
+        expect(await journal.batchInputs('empty')).toEqual([empty]);
         for (const [n, [name, amount]] of Object.entries([
           ['pay-11', '1.5'],
           ['pay-11', '1.5'],
