@@ -1,7 +1,7 @@
 // npm run mutate -- PATH… [--tests PATH…] [--since COMMIT] [--json FILE]
 // Changes the sources at PATH in every small way, one change at a time, and says which changes no test notices. With
 // --since, only lines that changed since that commit are tried. Changes that no test can notice are listed, with reasons,
-// in mutate/equivalent.txt; any other survivor, and a listed one that is gone or that the first 72 tests kill, makes it
+// in mutate/equivalent.txt; any other survivor, and a listed one that is gone or that its first tests kill, makes it
 // exit 1.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -134,36 +134,57 @@ const killed = (): Set<number> =>
       .map((line) => Number.parseInt(line, 10)),
   );
 
-/** Plays the tests, and returns the files of those that failed. */
+type Played = {
+  readonly failed: readonly TestSpecification[];
+  readonly cutShort: readonly TestSpecification[];
+};
+
+/** Returns the files of the tests that failed, and those that a failure elsewhere cut short. */
 async function play(
   vitest: Vitest,
   pass: Pass,
   specs: readonly TestSpecification[],
   alive = -1,
-): Promise<TestSpecification[]> {
+): Promise<Played> {
   Object.assign(process.env, { MUTATE_PASS: pass, MUTATE_FOLDER: folder, MUTATE_ALIVE: String(alive) });
   const { testModules } = await vitest.runTestSpecifications([...specs], false);
-  const failed = new Set(testModules.filter((one) => !one.ok()).map(({ moduleId }) => moduleId));
-  return specs.filter(({ moduleId }) => failed.has(moduleId));
+  const states = new Map(testModules.map((one) => [one.moduleId, one.ok() ? one.state() : 'failed']));
+  const failed = specs.filter(({ moduleId }) => states.get(moduleId) === 'failed');
+  const cutShort = specs.filter((spec) => states.get(spec.moduleId) !== 'passed' && !failed.includes(spec));
+  return { failed, cutShort };
 }
 
-const passesAsItIs = new Map<string, boolean>();
+/** Which file of tests noticed each change that is alive while it loads. */
+const noticedBy = new Map<number, TestSpecification>();
 
 /** Twice with the mutant, and not without it: a test that fails once in many runs is no witness. */
 async function isNoticedAtLoad(
-  vitest: Vitest,
+  loading: Vitest,
   number: number,
   specs: readonly TestSpecification[],
 ): Promise<boolean> {
-  if (specs.length === 0) return false;
-  for (const spec of await play(vitest, 'load', specs, number)) {
-    if ((await play(vitest, 'load', [spec], number)).length === 0) continue;
-    const { moduleId } = spec;
-    const passes = passesAsItIs.get(moduleId) ?? (await play(vitest, 'load', [spec])).length === 0;
-    passesAsItIs.set(moduleId, passes);
-    if (passes) return true;
+  const passing = new Set([...noticedBy.values()].map(({ moduleId }) => moduleId));
+  for (let left = specs; left.length > 0; ) {
+    const { failed, cutShort } = await play(loading, 'load', left, number);
+    for (const spec of failed) {
+      if ((await play(loading, 'load', [spec], number)).failed.length === 0) continue;
+      if (!passing.has(spec.moduleId) && (await play(loading, 'load', [spec])).failed.length > 0) continue;
+      noticedBy.set(number, spec);
+      return true;
+    }
+    if (failed.length === 0) break;
+    left = cutShort;
   }
   return false;
+}
+
+/** Files that passed without a change at first may have stopped doing so: what they noticed since counts for nothing. */
+async function noticedAfterAll(loading: Vitest): Promise<number[]> {
+  const files = new Map([...noticedBy.values()].map((spec) => [spec.moduleId, spec]));
+  for (const [moduleId, spec] of files)
+    if ((await play(loading, 'load', [spec])).failed.length === 0) files.delete(moduleId);
+  for (const moduleId of files.keys()) console.error(`${relative('.', moduleId)} no longer passes as it is`);
+  return [...noticedBy].filter(([, { moduleId }]) => !files.has(moduleId)).map(([number]) => number);
 }
 
 /** A mutant that never ends kills its process, and with it the rest of that file's tests. */
@@ -196,29 +217,26 @@ async function noticedAtLoad(coverage: readonly Coverage[], dead: ReadonlySet<nu
     for (const number of loaded)
       if (!dead.has(number)) loadedBy.set(number, [...(loadedBy.get(number) ?? []), file]);
   if (loadedBy.size === 0) return [];
-  const rank = new Map(
+  const costs = new Map(
     coverage.map(({ file, tests }) => [
       file,
       tests.reduce((sum, { ms }) => sum + ms, 1000) / new Set(tests.flatMap((one) => one.reached)).size,
     ]),
   );
-  const rankOf = ({ moduleId }: TestSpecification): number => rank.get(moduleId) ?? Number.MAX_SAFE_INTEGER;
-  const vitest = await openVitest(sources, rank, 1);
-  const noticed: number[] = [];
+  const costOf = ({ moduleId }: TestSpecification): number => costs.get(moduleId) ?? Number.MAX_SAFE_INTEGER;
+  const loading = await openVitest(sources, costs, 1);
   try {
-    const specs = await vitest.getRelevantTestSpecifications(values.tests);
-    specs.sort((one, other) => rankOf(one) - rankOf(other));
+    const specs = await loading.getRelevantTestSpecifications(values.tests);
+    specs.sort((one, other) => costOf(one) - costOf(other));
     for (const [number, by] of loadedBy) {
       const rest = specs.filter(({ moduleId }) => by.includes(moduleId));
-      const isNoticed =
-        (await isNoticedAtLoad(vitest, number, rest.splice(0, 6))) ||
-        (!judgedBefore.has(changes[number]) && (await isNoticedAtLoad(vitest, number, rest)));
-      if (isNoticed) noticed.push(number);
+      if (await isNoticedAtLoad(loading, number, rest.splice(0, 6))) continue;
+      if (!judgedBefore.has(changes[number])) await isNoticedAtLoad(loading, number, rest);
     }
+    return await noticedAfterAll(loading);
   } finally {
-    await vitest.close();
+    await loading.close();
   }
-  return noticed;
 }
 
 type Test = { readonly id: string; readonly file: string; readonly ms: number };
@@ -286,8 +304,8 @@ try {
     await playToTheEnd(specs.filter(({ moduleId }) => files.has(moduleId)));
     console.error(`${killed().size} killed (${seconds()})`);
   }
-  const dead = killed();
-  for (const number of await noticedAtLoad(coverage, dead)) dead.add(number);
+  const noticed = await noticedAtLoad(coverage, killed());
+  const dead = new Set([...killed(), ...noticed]);
   console.error(`${dead.size} killed (${seconds()})`);
   const reached = new Set(
     coverage.flatMap(({ loaded, tests }) => [...loaded, ...tests.flatMap((one) => one.reached)]),

@@ -44,7 +44,7 @@ export class Home {
     return path;
   }
 
-  /** Writes a file that only its user can write to, in such a folder, as a policy's must be. */
+  /** Writes a policy that only its user can write to, in a folder of the same kind, and returns its path. */
   policy(policy: unknown, name = 'policy.json'): string {
     const folder = join(this.path, 'policies');
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -8,6 +8,13 @@ export function jsonLines(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
+/** What a command with `--json` printed last. */
+export function lastLine(text: string): Record<string, unknown> {
+  const last = jsonLines(text).at(-1);
+  if (last === undefined) throw new Error('nothing was printed');
+  return last;
+}
+
 /** What is wrong with a line printed by `--json`; undefined if it matches a documented object in every field. */
 export function undocumented(line: string): string | undefined {
   let value: unknown;

@@ -66,7 +66,7 @@ export class SandboxHome {
     return new SandboxHome(await startTestSandbox(), clock);
   }
 
-  /** Its profile `payer`, which has a node, is in use. */
+  /** Opens one whose profile `payer` has a node and is in use. */
   static async openWithNode(clock?: Clock): Promise<SandboxHome> {
     const operator = await SandboxHome.open(clock);
     const { node, tokens } = operator.sandbox;
@@ -90,7 +90,10 @@ export class SandboxHome {
     };
   }
 
-  /** Writes these profiles, of the service and with its token unless they say otherwise. The environment names no bot. */
+  /**
+   * Writes these profiles. Each is at the sandbox, with its full token, unless it says otherwise. Takes the bot out of
+   * the environment.
+   */
   useProfiles(profiles: Record<string, object>, inUse?: string): void {
     const token = { kind: 'stored', secret: this.sandbox.tokens.full };
     const whole = Object.entries(profiles).map(([name, more]) => {

@@ -121,7 +121,7 @@ export default class MutantRunner extends TestRunner {
     isRejectionUnhandled = false;
     if (pass === 'reach')
       this.#coverage.set(test.id, { id: test.id, ms, isPassed, reached: mutants.takeReached() });
-    if (pass === 'load' && !isPassed && test.result !== undefined) {
+    if (pass === 'load' && !isPassed && test.result !== undefined && test.result.state !== 'skip') {
       test.result.state = 'fail';
       this.#isNoticed = true;
     }

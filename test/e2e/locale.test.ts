@@ -161,3 +161,23 @@ describe('the list on a terminal', () => {
     );
   });
 });
+
+describe('the key', () => {
+  test('is on a screen of success with --verbose only', async () => {
+    const { stdout } = await operator.run([...payAda, '--once', 'rent']);
+    expect(stdout).not.toContain('Key ');
+    const { intent } = await operator.json([...payAda, '--once', 'rent']);
+    expect((await operator.run([...payAda, '--once', 'rent', '--verbose'])).stdout).toContain(
+      `Key           ${intent?.key}`,
+    );
+  });
+
+  test('stands where something is not settled, and in the history of one', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    const { stdout, stderr } = await operator.run([...payAda, '--once', 'rent']);
+    expect(stdout + stderr).toMatch(/[Kk]ey /u);
+    const { intent } = await operator.json([...payAda, '--once', 'rent']);
+    const { stdout: detail } = await operator.run(['history', intent?.id ?? '']);
+    expect(detail).toContain(`Key           ${intent?.key}`);
+  });
+});

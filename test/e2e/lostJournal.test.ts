@@ -146,6 +146,13 @@ describe('what is no journal is left unchanged', () => {
   });
 });
 
+test('an empty file gets one warning, and becomes a journal', async () => {
+  const path = join(operator.home.path, 'empty.db');
+  writeFileSync(path, '');
+  const done = await operator.run([...payAda, '--yes', '--journal', path]);
+  expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('is an empty file')]);
+});
+
 describe('a journal whose files go away while something is sent', () => {
   test('after the bytes: what came back is told, and that it is not on record', async () => {
     const gate = await operator.gate();

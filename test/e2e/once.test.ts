@@ -154,6 +154,32 @@ describe('what nobody could read', () => {
 });
 
 describe('--dry-run', () => {
+  test('shows the key and the bytes that would travel, and whether it would be a re-run', async () => {
+    const named = [...payAda, '--once', 'rent'];
+    const dry = await operator.json([...named, '--dry-run']);
+    const done = await operator.json(named);
+    expect(dry.intent?.key).toBe(done.intent?.key);
+    const again = await operator.json([...named, '--dry-run']);
+    expect(again).toMatchObject({
+      rerun: 'replay',
+      found: done.intent?.id,
+      intent: { key: done.intent?.key },
+    });
+    expect(await operator.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
+      rerun: 'other-body',
+    });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('shows no old key for what would be new', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
+    const refused = await operator.json(sendHello);
+    expect(refused).toMatchObject({ exit: 2, outcome: 'rejected' });
+    const dry = await operator.json([...sendHello, '--dry-run']);
+    expect(dry).toMatchObject({ rerun: 'new' });
+    expect(JSON.stringify(dry)).not.toContain(refused.intent?.key);
+  });
+
   test('sends nothing, and makes no file where there is none', async () => {
     for (const argv of [sendHello, payAda]) {
       const ended = await operator.json([...argv, '--dry-run']);
@@ -317,4 +343,15 @@ describe('on a terminal', () => {
     expect((await onTerminalHere(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
+});
+
+test('a run makes every different command of it happen once, and needs a name', async () => {
+  const env = { BOTCTL_RUN: 'nightly-7' };
+  const other = [...payAda.slice(0, 6), '0.6'];
+  for (const argv of [payAda, payAda, other, other]) expect((await operator.run(argv, { env })).code).toBe(0);
+  expect(await operator.sandbox.ledger()).toHaveLength(2);
+  expect((await operator.run(payAda, { env: { BOTCTL_RUN: 'nightly-8' } })).code).toBe(0);
+  expect(await operator.sandbox.ledger()).toHaveLength(3);
+  const nameless = await operator.json(sendHello, { env: { BOTCTL_RUN: '' } });
+  expect(nameless).toMatchObject({ exit: 2, error: { message: expect.stringContaining('BOTCTL_RUN') } });
 });

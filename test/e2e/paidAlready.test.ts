@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
+import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
@@ -169,10 +169,8 @@ function status(name: string): ReturnType<SandboxHome['json']> {
   return operator.json(['batch', 'status', name]);
 }
 
-/** What a command printed as JSON: the last line ends it. */
-function lastLine({ stdout }: Ran): { [field: string]: unknown; error?: { code: string; next?: string[] } } {
-  return jsonLines(stdout).at(-1) ?? {};
-}
+type LastLine = { [field: string]: unknown; error?: { code: string; next?: string[] } };
+const lastOf = ({ stdout }: Ran): LastLine => lastLine(stdout);
 
 describe('a batch of which rows were paid under another name', () => {
   test('is refused without a terminal, and with --yes, with the commands that go on', async () => {
@@ -223,7 +221,7 @@ describe('a batch of which rows were paid under another name', () => {
     const ended = await batch(file('second.csv', all), 'payroll-1', '--json');
     expect(ended.code).toBe(exit);
     expect(await effects()).toBe(exit === 0 ? paid + all : paid);
-    expect(lastLine(ended).repeats).toEqual({ rows: paid, of: all });
+    expect(lastOf(ended).repeats).toEqual({ rows: paid, of: all });
     const warned = exit === 0 ? /already paid .*paid again/u : /line 2 \(id r1\)/u;
     expect(ended.stderr).toMatch(warned);
   });
@@ -244,7 +242,7 @@ describe('a batch of which rows were paid under another name', () => {
         [undefined, undefined],
       ]);
       expect(told[0]?.repeats).toMatchObject([{ name: 'payroll-11', row: 'r1', state: 'accepted' }]);
-      expect(lastLine(ended).error?.code).toBe('paid-already');
+      expect(lastOf(ended).error?.code).toBe('paid-already');
       const errors = jsonLines(readFileSync(report, 'utf8')).map(({ error }) => error);
       expect(errors.slice(0, 4)).toEqual(
         Array(4).fill(expect.stringContaining('paid already in batch payroll-11')),
@@ -349,7 +347,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     gate.release();
     const ended = await running;
     expect(ended.code).toBe(11);
-    expect(lastLine(ended)).toMatchObject({
+    expect(lastOf(ended)).toMatchObject({
       result: { done: 2, not_begun: 1 },
       error: { code: 'not-all-done' },
     });

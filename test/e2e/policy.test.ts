@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
+import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
 import { foreignBin } from '../../testing/program.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
@@ -299,7 +299,7 @@ describe('a batch', () => {
       ['batch', 'transfer', '-', '--once', 'b', '--json', '--retries', '0', '--max-wait', '0s', ...more],
       { env: operator.home.env, stdin },
     );
-    return { ...(jsonLines(ran.stdout).at(-1) as Exited), exit: ran.code };
+    return { ...(lastLine(ran.stdout) as Exited), exit: ran.code };
   };
   const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
 

@@ -122,10 +122,7 @@ describe('for real', () => {
     ['404', ['send', '--conversation', 'conv_none', '--content', 'Hi'], {}, 4],
     ['402', [...payAda.slice(0, 6), '1000000'], {}, 5],
   ] as const)('%s', async (_what, argv, env: { BOTCTL_TOKEN?: string }, exit: number) => {
-    const { no_send: noSend, no_wallet: noWallet } = operator.sandbox.tokens;
-    const tokens: Record<string, string> = { no_send: noSend, no_wallet: noWallet };
-    const token = env.BOTCTL_TOKEN === undefined ? undefined : (tokens[env.BOTCTL_TOKEN] ?? env.BOTCTL_TOKEN);
-    const ended = await operator.json(argv, { env: token === undefined ? {} : { BOTCTL_TOKEN: token } });
+    const ended = await operator.json(argv, { env });
     expect(ended).toMatchObject({ exit, outcome: 'rejected' });
   });
 

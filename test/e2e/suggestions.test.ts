@@ -7,6 +7,7 @@ import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, sendHello } from '../../testing/sandboxHome.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 /** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
 let decoy: TestSandbox;
@@ -351,6 +352,16 @@ describe('what came from stdin', () => {
     const { error } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '');
     expect(error.hint).toContain('The command read stdin');
     expect(error.next).toBeUndefined();
+  });
+});
+
+describe('on a terminal', () => {
+  test('a held intent is resumed without --yes: it asks', async () => {
+    const way = ways['the environment alone']?.() as Way;
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+    const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });
+    const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
+    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --retries 0 --max-wait 20s$/u);
   });
 });
 

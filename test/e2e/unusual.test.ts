@@ -95,8 +95,8 @@ describe('an unusual recipient', () => {
 
 describe('an asset that the profile does not name', () => {
   test('is named by a dry run, and the survey of a batch names it once', async () => {
-    const paid = ['--asset', 'BONKK', '--amount', '1', '--dry-run'];
-    const dry = await ofProfile([...pay(ada).slice(0, 5), ...paid]);
+    const asked = ['--asset', 'BONKK', '--amount', '1', '--dry-run'];
+    const dry = await ofProfile([...pay(ada).slice(0, 5), ...asked]);
     expect(dry).toMatchObject({
       exit: 0,
       warnings: [expect.stringContaining('does not name a token "BONKK"; it names BONK.')],

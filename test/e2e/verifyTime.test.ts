@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/machine/process.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
+import { lastLine } from '../../testing/jsonOutput.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient } from '../../testing/sandbox.ts';
@@ -171,7 +171,7 @@ describe('a name that another machine may have used', () => {
       await nodeSays(nowS() - hoursBefore * hourS);
       const words = ['batch', 'transfer', '-', '--once', name, ...waits, '--json', '--yes'];
       const { code, stdout } = await operator.run(words, { stdin: row });
-      return { code, last: jsonLines(stdout).at(-1) };
+      return { code, last: lastLine(stdout) };
     };
     expect(await run(3, 'one')).toMatchObject({ code: 0 });
     expect(await run(21, 'two')).toMatchObject({

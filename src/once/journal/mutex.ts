@@ -6,15 +6,15 @@ export class Mutex {
     // Nothing may be awaited between this check and the start: other callers check at the same moment.
     while (this.#running !== undefined) await this.#running;
     const running = work();
-    // Whoever waits goes on only after this has run to its end.
-    this.#running = running.then(
+    const over = running.then(
       () => {},
       () => {},
     );
+    this.#running = over;
     try {
       return await running;
     } finally {
-      this.#running = undefined;
+      if (this.#running === over) this.#running = undefined;
     }
   }
 
