@@ -134,28 +134,23 @@ const killed = (): Set<number> =>
       .map((line) => Number.parseInt(line, 10)),
   );
 
-type Played = {
-  readonly failed: readonly TestSpecification[];
-  readonly cutShort: readonly TestSpecification[];
-};
-
-/** Returns the files of the tests that failed, and those that a failure elsewhere cut short. */
+/** Plays the tests, and returns the files of those that failed. */
 async function play(
   vitest: Vitest,
   pass: Pass,
   specs: readonly TestSpecification[],
   alive = -1,
-): Promise<Played> {
+): Promise<TestSpecification[]> {
   Object.assign(process.env, { MUTATE_PASS: pass, MUTATE_FOLDER: folder, MUTATE_ALIVE: String(alive) });
   const { testModules } = await vitest.runTestSpecifications([...specs], false);
-  const states = new Map(testModules.map((one) => [one.moduleId, one.ok() ? one.state() : 'failed']));
-  const failed = specs.filter(({ moduleId }) => states.get(moduleId) === 'failed');
-  const cutShort = specs.filter((spec) => states.get(spec.moduleId) !== 'passed' && !failed.includes(spec));
-  return { failed, cutShort };
+  const failed = new Set(testModules.filter((one) => !one.ok()).map(({ moduleId }) => moduleId));
+  return specs.filter(({ moduleId }) => failed.has(moduleId));
 }
 
 /** Which file of tests noticed each change that is alive while it loads. */
 const noticedBy = new Map<number, TestSpecification>();
+/** Whether a file of tests passes with the code as it is. */
+const passesAsItIs = new Map<string, boolean>();
 
 /** Twice with the mutant, and not without it: a test that fails once in many runs is no witness. */
 async function isNoticedAtLoad(
@@ -163,17 +158,18 @@ async function isNoticedAtLoad(
   number: number,
   specs: readonly TestSpecification[],
 ): Promise<boolean> {
-  const passing = new Set([...noticedBy.values()].map(({ moduleId }) => moduleId));
-  for (let left = specs; left.length > 0; ) {
-    const { failed, cutShort } = await play(loading, 'load', left, number);
+  let left = specs.filter(({ moduleId }) => passesAsItIs.get(moduleId) !== false);
+  while (left.length > 0) {
+    // The first failure cuts short what runs beside it and after it.
+    const failed = await play(loading, 'load', left, number);
     for (const spec of failed) {
-      if ((await play(loading, 'load', [spec], number)).failed.length === 0) continue;
-      if (!passing.has(spec.moduleId) && (await play(loading, 'load', [spec])).failed.length > 0) continue;
-      noticedBy.set(number, spec);
-      return true;
+      if ((await play(loading, 'load', [spec], number)).length === 0) continue;
+      const passes = passesAsItIs.get(spec.moduleId) ?? (await play(loading, 'load', [spec])).length === 0;
+      passesAsItIs.set(spec.moduleId, passes);
+      if (passes) noticedBy.set(number, spec);
+      if (passes) return true;
     }
-    if (failed.length === 0) break;
-    left = cutShort;
+    left = failed.length === 0 ? [] : left.filter((spec) => !failed.includes(spec));
   }
   return false;
 }
@@ -182,7 +178,7 @@ async function isNoticedAtLoad(
 async function noticedAfterAll(loading: Vitest): Promise<number[]> {
   const files = new Map([...noticedBy.values()].map((spec) => [spec.moduleId, spec]));
   for (const [moduleId, spec] of files)
-    if ((await play(loading, 'load', [spec])).failed.length === 0) files.delete(moduleId);
+    if ((await play(loading, 'load', [spec])).length === 0) files.delete(moduleId);
   for (const moduleId of files.keys()) console.error(`${relative('.', moduleId)} no longer passes as it is`);
   return [...noticedBy].filter(([, { moduleId }]) => !files.has(moduleId)).map(([number]) => number);
 }

@@ -260,6 +260,14 @@ describe('in SQLite: what was spent', () => {
     },
   );
 
+  test('is read from its oldest hour on before counting began, whatever an older row says', async () => {
+    const journal = opened();
+    await done(journal, 'accepted', { ...paying(7), payment: 'damaged' }, at(-30));
+    await done(journal, 'accepted', paying(2), at(0));
+    const { total } = await journal.spending({ asset: 'SOL', sinceHour: now - 24, recipient: undefined });
+    expect(total).toEqual(new Map([[now, unitsOf('2')]]));
+  });
+
   test('is counted from its oldest hour on, in the sums too', async () => {
     const path = newPath();
     const journal = opened(path);

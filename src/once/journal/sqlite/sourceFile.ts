@@ -18,6 +18,7 @@ export class SourceFile {
   readonly path: string;
   /** Where it was moved to, if it was closed for that. */
   readonly moved: Moved | undefined;
+  readonly salt: Uint8Array;
   readonly #database: DatabaseSyncInstance;
   readonly #mark: Mark | undefined;
 
@@ -30,6 +31,7 @@ export class SourceFile {
     this.moved = moved;
     this.#database = opened.database;
     this.#mark = opened.mark;
+    this.salt = this.#readSalt();
   }
 
   /** Refuses a journal that has lost something, as sending does. */
@@ -43,10 +45,6 @@ export class SourceFile {
       const opened = openFile(path, 'look');
       return new SourceFile(path, opened, readMoved(opened.database));
     }
-  }
-
-  get salt(): Uint8Array {
-    return this.#rows(`SELECT value FROM meta WHERE name = 'salt'`)[0]?.value as Uint8Array;
   }
 
   get intents(): number {
@@ -140,6 +138,13 @@ export class SourceFile {
   close(): void {
     this.#database.close();
     this.#mark?.close();
+  }
+
+  #readSalt(): Uint8Array {
+    const found = this.#rows(`SELECT value FROM meta WHERE name IN ('salt', 'salt-again')`);
+    const [salt, again] = found.map(({ value }) => Buffer.from(value as Uint8Array));
+    if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
+    return salt;
   }
 
   #run(sql: string): void {

@@ -204,6 +204,19 @@ describe('what is no journal of this botctl is refused, and left unchanged', () 
       expect(() => findLoss(path)).toThrow(unreleased);
     });
 
+    test('a database of another program that was killed while it wrote, with what would undo that', async () => {
+      const made = join(newFolder(), 'other.db');
+      const database = new DatabaseSync(made);
+      database.exec(`PRAGMA cache_size = 1; CREATE TABLE t (x); INSERT INTO t VALUES (randomblob(20000));
+      BEGIN; UPDATE t SET x = randomblob(20000); INSERT INTO t VALUES (randomblob(90000));`);
+      const path = join(newFolder(), 'other.db');
+      for (const suffix of ['', '-journal']) copyFileSync(`${made}${suffix}`, `${path}${suffix}`);
+      database.close();
+      const undo = readFileSync(`${path}-journal`);
+      await untouched(path);
+      expect(readFileSync(`${path}-journal`).equals(undo)).toBe(true);
+    });
+
     test('with what makes it one in its log', async () => {
       const path = await made('');
       const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];

@@ -517,6 +517,16 @@ describe('what root makes beside a user’s journal (skipped where this is not r
   });
 });
 
+test('an older database is told by the change counter that SQLite writes into its first page', async () => {
+  const path = await leftJournal();
+  const counter = readFileSync(path).readUInt32BE(24);
+  const found = Mark.open(path, 'r+');
+  if (found.is === 'mark') found.mark.noteBase(counter + 1);
+  expect((await failureOf(() => openJournal(path).close())).message).toContain('is older than the log');
+  if (found.is === 'mark') found.mark.noteBase(counter);
+  expect(findLoss(path)).toBeUndefined();
+});
+
 test('a commit that began nothing writes no mark', async () => {
   const journal = opened();
   const raised = vi.spyOn(Mark.prototype, 'raise');

@@ -1,5 +1,6 @@
 import type * as fs from 'node:fs';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   type PathLike,
@@ -56,15 +57,16 @@ type Disk = {
   /** Runs once before a new file is made. */
   beforeMaking?: (() => void) | undefined;
   isLax?: true;
-  /** What was asked of SQLite, without an answer. */
+  /** What was asked of SQLite and of the disk, without an answer. */
   said: string[];
+  connected: { readonly isReader: boolean; readonly database: DatabaseSyncInstance }[];
 };
 let disk: Disk;
 beforeEach(() => {
-  disk = { synced: [], opened: [], said: [] };
+  disk = { synced: [], opened: [], said: [], connected: [] };
 });
 afterEach(() => {
-  disk = { synced: [], opened: [], said: [] };
+  disk = { synced: [], opened: [], said: [], connected: [] };
 });
 
 vi.mock('node:fs', async (original) => {
@@ -80,6 +82,10 @@ vi.mock('node:fs', async (original) => {
       names.set(file, basename(String(path)));
       disk.opened.push(basename(String(path)));
       return file;
+    },
+    chmodSync: (path: PathLike, mode: number): void => {
+      real.chmodSync(path, mode);
+      disk.said.push('chmod');
     },
     fsyncSync: (file: number): void => {
       real.fsyncSync(file);
@@ -111,6 +117,7 @@ vi.mock('@photostructure/sqlite', async (original) => {
   class Lax extends real.DatabaseSync {
     constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
       super(...given);
+      disk.connected.push({ isReader: given[1]?.readOnly === true, database: this });
       super.exec('PRAGMA synchronous = NORMAL');
     }
     override prepare(...given: Parameters<DatabaseSyncInstance['prepare']>) {
@@ -146,7 +153,7 @@ describe('a journal that is opened', () => {
     const path = newPath();
     expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'not-durable' }));
     expect(lookAtJournal(path).syncsFully).toBe(false);
-    disk = { synced: [], opened: [], said: [] };
+    disk = { synced: [], opened: [], said: [], connected: [] };
     expect(lookAtJournal(path).syncsFully).toBe(true);
   });
 
@@ -415,6 +422,25 @@ describe('the log', () => {
     expect(logOf(statfs)).toEqual(log);
   });
 
+  test('is left as it is where it is short, or where the disk has room', async () => {
+    const path = newPath();
+    await done(opened(path), 'accepted');
+    const log = `${path}-wal`;
+    const { size } = statSync(log);
+    expect(size).toBeGreaterThan(0);
+    disk.statfs = { blocks: 1, bavail: 1, bsize: 4096 };
+    await openJournal(path).close();
+    expect(statSync(log).size).toBe(size);
+    const { database } = openFile(path);
+    database.exec('PRAGMA wal_autocheckpoint = 0');
+    for (let nth = 0; nth < 800; nth += 1)
+      database.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
+    disk.statfs = { blocks: 4096, bavail: 4096, bsize: 1024 * 1024 };
+    await openJournal(path).close();
+    expect(statSync(log).size).toBeGreaterThan(1024 * 1024);
+    database.close();
+  });
+
   test('is emptied on a small disk, by those that send, and others are waited for again', async () => {
     const path = newPath();
     const { database, mark } = openFile(path);
@@ -548,7 +574,7 @@ test('a loss that the disk has no room to record is not accepted', async () => {
       fields: { path, trouble: expect.objectContaining({ said: 'database or disk is full' }) },
     }),
   );
-  disk = { synced: [], opened: [], said: [] };
+  disk = { synced: [], opened: [], said: [], connected: [] };
   expect(findLoss(path)).toMatchObject({ is: 'mark', found: 'missing' });
 });
 
@@ -580,4 +606,54 @@ describe('what doctor asks of a disk', () => {
     expect(readdirSync(folder)).toEqual([]);
     expect(writingTrouble(join(folder, 'no', 'journal.db'), false)).toMatchObject({ code: 'ENOENT' });
   });
+});
+
+// The last writer to close would delete the log, and with it what was intact in it.
+test.each([
+  ['a lost mark', (path: string) => rmSync(`${path}.mark`)],
+  ['a damaged log', (path: string) => truncateSync(`${path}-wal`, 5000)],
+])(
+  'a journal that is refused keeps its log, for a reader was there first, and stays: %s',
+  async (_what, hurt) => {
+    const used = newPath();
+    const journal = opened(used);
+    for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
+    const path = join(newFolder(), 'journal.db');
+    for (const suffix of ['', '-wal', '.mark']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
+    hurt(path);
+    disk.connected = [];
+    expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'lost' }));
+    const [first] = disk.connected;
+    expect([first?.isReader, first?.database.isOpen]).toEqual([true, true]);
+  },
+);
+
+// To open the file beside SQLite and close it again would drop this process's locks on it.
+test('a loss is accepted through SQLite only by a process that has the journal open', () => {
+  const path = newPath();
+  opened(path);
+  rmSync(`${path}.mark`);
+  disk.opened = [];
+  acceptLoss(path, 'ada@here', nowMs);
+  expect(disk.opened).not.toContain('journal.db');
+});
+
+test('a loss is not accepted where commits are not made durable', async () => {
+  const path = newPath();
+  await openJournal(path).close();
+  rmSync(`${path}.mark`);
+  disk.isLax = true;
+  expect(() => acceptLoss(path, 'ada@here', nowMs)).toThrow(expect.objectContaining({ kind: 'not-durable' }));
+});
+
+test('a private journal is looked at without a change, as on a disk that can only be read', async () => {
+  const path = newPath();
+  await openJournal(path).close();
+  disk.said = [];
+  await openJournal(path, 'look').close();
+  expect(disk.said).not.toContain('chmod');
+  chmodSync(path, 0o640);
+  disk.said = [];
+  await openJournal(path, 'look').close();
+  expect(disk.said).toContain('chmod');
 });

@@ -86,6 +86,11 @@ test('a journal’s path is followed through every link, whether its file is the
   expect(resolveLinks(join(folder, 'circle'))).toBe(join(folder, 'circle'));
 });
 
+test('forty links, as many as Linux follows, lead to a file that is not there yet', () => {
+  for (let nth = 1; nth <= 40; nth += 1) symlinkSync(`link-${nth - 1}`, join(folder, `link-${nth}`));
+  expect(resolveLinks(join(folder, 'link-40'))).toBe(join(folder, 'link-0'));
+});
+
 test('the files of a journal are looked at again after a commit, 5 ms later, and when the clock goes back', () => {
   const path = join(folder, 'journal.db');
   const gone = { path, how: 'gone' };

@@ -130,3 +130,15 @@ test('a file is closed once nobody sends through it, and sends nothing more, in 
   copyFileSync(`${path}.mark`, `${alone}.mark`);
   expect(() => openJournal(alone)).toThrow(expect.objectContaining({ kind: 'moved' }));
 });
+
+test.each(['salt', 'salt-again'])('a file whose salt was damaged is not copied: %s', (name) => {
+  const path = newPath();
+  const journal = opened(path);
+  expect(hash('sha256', Buffer.concat([source(path).salt, Buffer.from('token')]))).toBe(
+    journal.hashOf('token'),
+  );
+  const { database } = openFile(path);
+  database.prepare('UPDATE meta SET value = randomblob(32) WHERE name = ?').run(name);
+  database.close();
+  expect(() => source(path)).toThrow(expect.objectContaining({ kind: 'salt-changed' }));
+});
