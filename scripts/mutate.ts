@@ -166,8 +166,9 @@ async function isNoticedAtLoad(
       if ((await play(loading, 'load', [spec], number)).length === 0) continue;
       const passes = passesAsItIs.get(spec.moduleId) ?? (await play(loading, 'load', [spec])).length === 0;
       passesAsItIs.set(spec.moduleId, passes);
-      if (passes) noticedBy.set(number, spec);
-      if (passes) return true;
+      if (!passes) continue;
+      noticedBy.set(number, spec);
+      return true;
     }
     left = failed.length === 0 ? [] : left.filter((spec) => !failed.includes(spec));
   }

@@ -13,7 +13,7 @@ import { lastRemembered } from '../rows.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners, OwnFiles } from './ownFiles.ts';
 import { type Read, readVerbs } from './readVerbs.ts';
-import { type JournalUse, openFile } from './sqliteFile.ts';
+import { type JournalUse, openFile, readSalt } from './sqliteFile.ts';
 import { type Ask, askBy } from './statements.ts';
 import { Store } from './store.ts';
 import { spendingReads, spendingWrites, writeVerbs } from './writeVerbs.ts';
@@ -24,7 +24,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
   const store = new Store(database, path, mark);
   const owners = new Owners(file);
   const files = store.guard(() => new OwnFiles(filesOf(file, mark)));
-  const salt = store.guard(() => saltOf(store));
+  const salt = store.guard(() => readSalt(database));
   const self = (): string => store.guard(() => owners.self());
   const reads = (read: Read, ask: Ask): Reads => ({
     ...readVerbs(store, owners, read, ask),
@@ -106,12 +106,4 @@ async function commitTogether<Result>(
 
 function filesOf(path: string, mark: Mark | undefined): string[] {
   return mark === undefined ? [path] : [path, `${path}-wal`, markPath(path)];
-}
-
-function saltOf(store: Store): Uint8Array {
-  const [salt, again] = ['salt', 'salt-again'].map((name) =>
-    store.one('readMeta', { name }, (row) => Buffer.from(row.value as Uint8Array)),
-  );
-  if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
-  return salt;
 }

@@ -10,7 +10,7 @@ import { attemptOf, batchInputOf, decisionOf, observationOf, processDied, receip
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
-import { openFile } from './sqliteFile.ts';
+import { openFile, readSalt } from './sqliteFile.ts';
 import { intentOf, type SqlRow } from './statements.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */
@@ -31,7 +31,7 @@ export class SourceFile {
     this.moved = moved;
     this.#database = opened.database;
     this.#mark = opened.mark;
-    this.salt = this.#readSalt();
+    this.salt = this.#guard(() => readSalt(opened.database));
   }
 
   /** Refuses a journal that has lost something, as sending does. */
@@ -140,20 +140,17 @@ export class SourceFile {
     this.#mark?.close();
   }
 
-  #readSalt(): Uint8Array {
-    const found = this.#rows(`SELECT value FROM meta WHERE name IN ('salt', 'salt-again')`);
-    const [salt, again] = found.map(({ value }) => Buffer.from(value as Uint8Array));
-    if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
-    return salt;
-  }
-
   #run(sql: string): void {
     this.#database.exec(sql);
   }
 
   #rows(sql: string, ...values: number[]): SqlRow[] {
+    return this.#guard(() => this.#database.prepare(sql).all(...values) as SqlRow[]);
+  }
+
+  #guard<Result>(read: () => Result): Result {
     try {
-      return this.#database.prepare(sql).all(...values) as SqlRow[];
+      return read();
     } catch (error) {
       throw sqliteFailure(error, this.path);
     }

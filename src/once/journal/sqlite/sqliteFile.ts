@@ -70,6 +70,17 @@ type OpenedFile = {
   readonly movedTo?: string;
 };
 
+/** The journal's salt, which hides its tokens. It stands there twice, so that a flipped bit in it is noticed. */
+export function readSalt(database: DatabaseSyncInstance): Uint8Array {
+  const read = database.prepare(/* sql */ 'SELECT value FROM meta WHERE name = ?1');
+  const [salt, again] = ['salt', 'salt-again'].map((name) => {
+    const row = read.get(name) as { value: Uint8Array } | undefined;
+    return row && Buffer.from(row.value);
+  });
+  if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
+  return salt;
+}
+
 /** Opens the journal's file, and creates or upgrades it if needed. Refuses anything odd without touching it. */
 export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);

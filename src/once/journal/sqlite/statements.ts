@@ -234,8 +234,6 @@ export const statements = {
                   ON moved.seq = (SELECT max(seq) FROM spending WHERE intent = intents.seq)
                 WHERE intents.id = :id AND kind = 'transfer'`,
   paidLike: `SELECT address, since FROM paid WHERE head = :head UNION ALL SELECT address, since FROM paid WHERE tail = :tail`,
-
-  readMeta: `SELECT value FROM meta WHERE name = :name`,
   ...sets,
 } as const;
 
