@@ -4,7 +4,6 @@ import {
   constants,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { diskTroubleOf, syncFolder } from '../machine/disk.ts';
+import { diskTroubleOf, makeFolder, syncFolder } from '../machine/disk.ts';
 import { takeLock } from '../machine/fileLock.ts';
 import type { Intent, LateEnd, Transaction } from '../once/journal/journal.ts';
 import { receiptGuards } from '../once/journal/rows.ts';
@@ -78,7 +77,7 @@ export class Notes {
 
   #write(note: Note): void {
     if (this.#file === undefined) {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.#path));
       this.#file = openSync(this.#path, openFlags, 0o600);
     }
     const text = textOf(note);
@@ -240,9 +239,10 @@ export class LateReplies {
   /** Returns the file once the reply is on disk, or undefined if this disk does not accept it either. */
   keep(late: LateEnd): string | undefined {
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#folder);
       return this.#locked(() => {
-        append(this.#path, `${JSON.stringify(toJson(late))}\n`);
+        // A full disk may have cut off the line before.
+        append(this.#path, `\n${JSON.stringify(toJson(late))}\n`);
         syncFolder(this.#folder);
         return this.#path;
       });
@@ -337,9 +337,9 @@ function fromJson({ end: { reply, ...end }, ...late }: Json): LateEnd {
 function endsIn(path: string): LateEnd[] {
   return readFileSync(path, 'utf8')
     .split('\n')
-    .flatMap((connection) => {
+    .flatMap((line) => {
       try {
-        return connection === '' ? [] : [fromJson(JSON.parse(connection) as Json)];
+        return [fromJson(JSON.parse(line) as Json)];
       } catch {
         return [];
       }

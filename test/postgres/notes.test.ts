@@ -42,6 +42,41 @@ test('a process overwrites no other’s note while there is room', () => {
   expect(new Set(read.map(({ number }) => number))).toEqual(new Set([2]));
 });
 
+test('notes are where another process, or another release, finds them', () => {
+  const path = newPath();
+  const notes = open(path);
+  notes.write({ what: 'attempt', id: 'first', number: 1 });
+  const text = readFileSync(path, 'latin1');
+  const slot = 'attempt first 1 7e247eae3c2f6abd'.padEnd(95);
+  expect(text.length % 96).toBe(0);
+  expect(text.slice(-96)).toBe(`${slot}\n`);
+  notes.forget([{ what: 'attempt', id: 'first', number: 1 }]);
+  expect(readFileSync(path, 'latin1')).toBe(text.replace(slot, ' '.repeat(95)));
+});
+
+test('what is forgotten is forgotten alone', () => {
+  const path = newPath();
+  const notes = ['one', 'two'].map((id) => ({ what: 'attempt', id, number: 1 }) as const);
+  for (const note of notes) {
+    const process = open(path);
+    process.read();
+    process.write(note);
+  }
+  open(path).forget(notes.slice(0, 1));
+  open(newPath()).forget([]);
+  expect(open(path).read()).toEqual(notes.slice(1));
+});
+
+test('a machine has notes of sixty-four processes, and no more', () => {
+  const path = newPath();
+  for (let nth = 0; nth < 80; nth += 1) {
+    const notes = open(path);
+    notes.read();
+    notes.write({ what: 'attempt', id: `p${nth}`, number: 1 });
+  }
+  expect(statSync(path).size).toBe(64 * 96);
+});
+
 test('processes that write at once each leave one that is whole', () => {
   const path = newPath();
   const processes = Array.from({ length: 20 }, () => open(path));
@@ -71,7 +106,8 @@ test('a machine whose disk takes none goes on without', () => {
   const path = newPath();
   mkdirSync(dirname(dirname(path)), { recursive: true });
   writeFileSync(dirname(path), 'a file where the folder would be');
-  expect(open(path).write({ what: 'attempt', id: 'i', number: 1 })).toBe(false);
+  for (const where of [path, '/proc/nowhere/shared/id/notes'])
+    expect(open(where).write({ what: 'attempt', id: 'i', number: 1 })).toBe(false);
 });
 
 test('notes that cannot be read are not taken for none, unless there can be none', () => {
