@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 
 type Pattern = readonly [name: string, pattern: RegExp];
 
@@ -15,7 +15,10 @@ const numbered: readonly Pattern[] = [
   ['intent', /\b(?=[0-9a-f]*[0-9])[0-9a-f]{12}\b/gu],
 ];
 
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+
 const plain: readonly Pattern[] = [
+  ['user', new RegExp(`(?<!\\w)${escaped(userInfo().username)}(?=@)`, 'gu')],
   ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|(?= {2}[a-z]))/gu],
   ['date', /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} GMT/gu],
   ['pid', /(?<=\b(?:process|pid) )\d+\b/gu],
@@ -27,8 +30,6 @@ const plain: readonly Pattern[] = [
   ['latency', /\b[\d.]+ m?s(?= for a round trip)/gu],
   ['s', /(?<=\bin )\d+(?:\.\d+)? (?:ms|s)\b/gu],
 ];
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
 
 /** Puts a name in the place of whatever is never twice the same, and puts it back where a later line uses the name. */
 export class Steady {

@@ -70,13 +70,6 @@ describe('a proposal', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('that is approved shows all of itself, who made it and who approved it', async () => {
-    const id = await propose();
-    const { stdout } = await operator.run(['approve', id, '--yes']);
-    const parts = ['0.5 SOL', payAda[2], 'rent (--once)', id, `${me} proposed it`, `${me} approved it`];
-    for (const part of parts) expect(stdout).toContain(part);
-  });
-
   test.each([
     ['resume', (id: string) => ['resume', id, '--yes']],
     ['resume --all', () => ['resume', '--all', '--held', '--yes']],

@@ -78,11 +78,6 @@ describe('balance', () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--profile NAME') });
   });
 
-  test('of a node of another cluster is no balance', async () => {
-    await config('set', 'payer', 'cluster', 'mainnet');
-    expect(await told('balance')).toMatchObject({ exit: 2, error: { code: 'other-cluster' } });
-  });
-
   test('of two nodes shows the lower amount', async () => {
     const { rpcUrl } = operator.sandbox.node;
     const behind = await nodeBeside(async (request, response) => {
@@ -148,22 +143,6 @@ describe('a dry run', () => {
     expect(stderr).toContain('warning: The wallet holds 10000 USDC');
   });
 
-  test('of a batch compares what is left of each asset', async () => {
-    const words = ['batch', 'transfer', '-', '--once', 'pay', '--dry-run'];
-    const { stdout, stderr, code } = await operator.run(words, { stdin: rows });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/Balance +100 SOL, 10000 USDC: too little to pay 11000 USDC\n/u);
-    expect(stderr).toContain('warning: The wallet holds 10000 USDC, too little to pay 11000 USDC.');
-    const json = await operator.run([...words, '--json'], { stdin: rows });
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      outcome: 'dry-run',
-      balances: [
-        { asset: 'SOL', amount: '100' },
-        { asset: 'USDC', too_little: true },
-      ],
-    });
-  });
-
   test('that says how to set a node asks nobody, and one of an asset without a mint says so', async () => {
     const unknown = ['transfer', '--to', payAda[2], '--asset', 'BONK', '--amount', '1', '--dry-run'];
     expect(await told(...unknown)).toMatchObject({
@@ -212,15 +191,6 @@ describe('the doctor', () => {
     for (const { level, todo } of checks) expect(todo === undefined).toBe(level === 'ok');
     return { code, checks: checks.filter(({ check }) => chainChecks.includes(check)) };
   }
-
-  test('asks the node for its cluster and the balance', async () => {
-    const all = [
-      { check: 'chain', level: 'ok' },
-      { check: 'balance', level: 'ok', says: '100 SOL, 10000 USDC' },
-    ];
-    expect(await doctor()).toMatchObject({ code: 0, checks: all });
-    expect(await doctor('--sandbox')).toMatchObject({ code: 0, checks: all });
-  });
 
   test('also where the token is missing', async () => {
     Reflect.deleteProperty(operator.env, 'PAYER');
@@ -315,21 +285,6 @@ describe('on a terminal', () => {
     operator.env.NODE = await nodeBeside(() => {});
     const silent = await onTerminalHere([command, id], [['[y/N] ', 'n\r']], operator.env);
     expect(silent).toMatchObject({ code: exit, shown: expect.stringMatching(/Balance +unknown: /u) });
-  });
-
-  test('the question says what is too little, and No is still an answer', async () => {
-    const { code, shown } = await onTerminalHere(payLots, [['[y/N] ', 'n\r']], operator.env);
-    expect(code).toBe(130);
-    expect(shown.replaceAll(/\s+/gu, ' ')).toContain('10000 USDC: too little to pay 10000.000001 USDC');
-  });
-
-  test('the question of a batch shows it too', async () => {
-    const words = ['batch', 'transfer', operator.home.file('pay.csv', rows), '--once', 'pay'];
-    const { code, shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
-    expect(code).toBe(130);
-    expect(shown.replaceAll(/\s+/gu, ' ')).toContain(
-      'Balance 100 SOL, 10000 USDC: too little to pay 11000 USDC',
-    );
   });
 
   test.each([...nonsense, ['never answers', () => {}]] as typeof nonsense)(

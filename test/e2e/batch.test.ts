@@ -225,16 +225,6 @@ dan,${otherRecipient},SOL,0.25
     expect(await sandbox.ledger()).toHaveLength(2);
   });
 
-  test('both rows of an id given twice are invalid, also where the first was good', async () => {
-    const text = `id,to_address,asset,amount\na,${recipient},SOL,1\na,${recipient},SOL,2\n`;
-    const ran = await transfer(file('p.csv', text), '--skip-invalid', '--json', '--dry-run');
-    expect(jsonLines(ran.stdout)[0]).toMatchObject({
-      rows: { invalid: 2, new: 0 },
-      totals: [],
-      recipients: 0,
-    });
-  });
-
   test('a dry run shows exact totals and recipients, journals nothing and sends nothing', async () => {
     const text = `id,to_address,asset,amount\na,${recipient},SOL,0.1\nb,${recipient},SOL,0.2\nc,${otherRecipient},USDC,9007199254740993.5\n`;
     const ran = await transfer(file('p.csv', text), '--dry-run');

@@ -135,8 +135,4 @@ describe('batch check', () => {
     expect(await check(path)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
     expect(existsSync(`${path}.checked.csv`)).toBe(false);
   });
-
-  test('does not read stdin', async () => {
-    expect(await check('-')).toMatchObject({ code: 2, stderr: expect.stringContaining('reads a file') });
-  });
 });

@@ -44,16 +44,6 @@ describe('the built program', () => {
     expect(human.stderr).not.toContain(' at ');
   });
 
-  test('an option that lacks its value does not take --json for it', async () => {
-    const { code, stdout } = await botctlHere(['config', 'add', 'x', '--token-env', '--json'], {
-      env: home.env,
-    });
-    expect([code, JSON.parse(stdout).error.message]).toEqual([
-      2,
-      expect.stringContaining('--token-env needs a value'),
-    ]);
-  });
-
   test.each(['transfer 5 SOL bob', 'send hello', 'send --content hello world', 'config add name secret'])(
     'botctl %s is answered with the help of the command',
     async (words) => {

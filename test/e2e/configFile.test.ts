@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -122,15 +122,6 @@ describe('a disk that does not take it', () => {
     } finally {
       execFileSync('umount', [home.configFolder]);
     }
-  });
-
-  test('a folder that cannot be created: exit 1 and a reason', async () => {
-    writeFileSync(join(home.path, 'file'), '');
-    const env = { ...home.env, XDG_CONFIG_HOME: join(home.path, 'file') };
-    const line = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
-    const { code, stdout } = await botctlHere(line, { env });
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).error.message).toContain('not a folder');
   });
 
   test('inside a snap the write is as whole as elsewhere', async () => {

@@ -323,10 +323,4 @@ describe('history', () => {
     expect(explained.next).toContain(`botctl resume ${id} --yes`);
     expect(explained.next.join('\n')).not.toContain('history');
   });
-
-  test('names the row in what is wrong with it', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    const { stderr } = await operator.run(['batch', 'transfer', '-', '--once', 'p'], { stdin: rows });
-    expect(stderr).toMatch(/, row row-[ab]\. botctl will not send it again/u);
-  });
 });

@@ -318,12 +318,6 @@ describe('a batch of which rows were paid under another name', () => {
     expect(stderr).not.toContain('warning');
     expect(await effects()).toBe(2);
   });
-
-  test('takes either --repeat or --skip-repeats', async () => {
-    const { code, stderr } = await batch(file('pay.csv', 1), 'payroll', '--repeat', '--skip-repeats');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--skip-repeats and --repeat are both given');
-  });
 });
 
 const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> = {

@@ -85,11 +85,6 @@ describe('journal migrate', () => {
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was created')]);
   });
 
-  test('says that a file needs none', async () => {
-    const refused = await run(['journal', 'migrate'], {}, 'own');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('keeps a file up to date')]);
-  });
-
   test('is refused to a role that owns nothing', async () => {
     await makeRole('poor');
     const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: roleUrl('poor') });
@@ -121,24 +116,6 @@ async function checked(
 }
 
 describe('doctor', () => {
-  test('says how a shared journal is, and whose role it is', async () => {
-    expect((await checked()).journal).toMatchObject({
-      level: 'fail',
-      says: expect.stringContaining('There is no journal'),
-    });
-    await run(['journal', 'migrate']);
-    const checks = await checked();
-    expect(checks).toMatchObject({
-      journal: { level: 'ok', says: expect.stringContaining(`version ${schemaVersion}, on PostgreSQL 18`) },
-      server: { level: 'ok' },
-      durable: { level: 'ok' },
-      role: { level: 'warn', says: expect.stringContaining('superuser') },
-      notes: { level: 'ok' },
-      runners: { level: 'ok', says: expect.stringContaining('none at work') },
-      time: { level: 'ok' },
-    });
-  });
-
   test('serves an auditor', async () => {
     await run(['journal', 'migrate']);
     await makeRole('doctors_auditor');
@@ -411,12 +388,8 @@ describe('journal grants', () => {
     expect((await run(['journal', 'grants', '--journal', './x.db'], {}, 'own')).code).toBe(2);
   });
 
-  test.each([
-    ['', 'is empty'],
-    ['public', 'is not the name of a role'],
-    [`bots\u200b`, 'U+200B'],
-  ])('refuses the role %j', async (role, problem) => {
-    const refused = await run(['journal', 'grants', '--role', role]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(problem)]);
+  test('refuses a role with a letter that nobody sees', async () => {
+    const refused = await run(['journal', 'grants', '--role', 'bots\u200b']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('U+200B')]);
   });
 });

@@ -142,16 +142,6 @@ describe('for real', () => {
     });
   });
 
-  test('a service that cannot be reached exits 8, and the same command does it later', async () => {
-    const away = { BOTCTL_BASE_URL: 'http://127.0.0.1:9' };
-    const ended = await operator.json([...payAda, '--once', 'away'], { env: away });
-    expect(ended).toMatchObject({
-      exit: 8,
-      outcome: 'open',
-      error: { code: 'unreachable', retry: 'same-command' },
-    });
-  });
-
   test('a message whose reply was lost is known by its 409, and is one message', async () => {
     const argv = [...sendHello.slice(0, 3), '--content', 'Lost'];
     await operator.sandbox.faults({ kind: 'reset', when: 'after', operation: 'message' });

@@ -89,16 +89,6 @@ describe('a transfer that is waited for', () => {
 });
 
 describe('verify', () => {
-  test('proves what was accepted, and asks nobody about it again', async () => {
-    const paid = await told(...payAda, '--once', 'a');
-    const id = paid.intent?.id ?? '';
-    expect(paid.chain).toBeUndefined();
-    const first = await told('verify', id);
-    expect(first).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
-    const again = await told('verify', '--all');
-    expect(again).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
-  });
-
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
