@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { diskTroubleOf, makeFolder, syncFolder } from '../machine/disk.ts';
+import { codeOf, diskTroubleOf, makeFolder, syncFolder } from '../machine/disk.ts';
 import { takeLock } from '../machine/fileLock.ts';
 import type { Intent, LateEnd, Transaction } from '../once/journal/journal.ts';
 import { receiptGuards } from '../once/journal/rows.ts';
@@ -50,7 +50,7 @@ export class Notes {
     try {
       text = readFileSync(this.#path, 'latin1');
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      const code = codeOf(error);
       // A machine without a disk for notes has none.
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
       throw sharedFailure('notes-unreadable', { path: this.#path, trouble: diskTroubleOf(error) }, error);

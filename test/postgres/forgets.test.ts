@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { acceptSharedLoss, findSharedLoss, meetServer, setPolicy } from '../../src/postgres/upkeep.ts';
+import { acceptSharedLoss, findSharedLoss, setPolicy } from '../../src/postgres/upkeep.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { done, inHand, type JournalInHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import {
+  lookingAfter,
   newSharedPlace,
   onServer,
   openShared,
-  patient,
   type SharedPlace,
 } from '../../testing/postgres/sharedJournal.ts';
 
@@ -26,25 +25,6 @@ const stories: fc.Arbitrary<Story> = fc
     maxLength: 5,
   })
   .chain((done) => fc.record({ done: fc.constant(done), restoredTo: fc.nat(done.length) }));
-
-type Asking = Parameters<typeof findSharedLoss>[0];
-
-/** Who looks after the journal, on one of the machines. */
-async function lookingAfter<Result>(
-  place: SharedPlace,
-  work: (asking: Asking) => Promise<Result>,
-): Promise<Result> {
-  const { url, schema, dataFolder } = place;
-  const { connection, server } = await meetServer(
-    parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody'),
-    patient,
-  );
-  try {
-    return await work({ connection, schema, place: url, server, dataFolder });
-  } finally {
-    await connection.close();
-  }
-}
 
 const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
 const looked = { ...nothing, verdict: 'undecided', who: 'chain', facts: '{}' } as const;

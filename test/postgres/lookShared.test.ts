@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { lookAtShared, meetServer } from '../../src/postgres/upkeep.ts';
+import { lookAtShared } from '../../src/postgres/upkeep.ts';
 import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
-import { newSharedPlace, openShared, patient } from '../../testing/postgres/sharedJournal.ts';
+import { lookingAfter, newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
 
 test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQL %i', async (version) => {
   const place = await newSharedPlace({ version });
@@ -10,10 +9,8 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
   await done(journal, 'accepted');
   const unknown = await done(journal, 'unknown');
   await journal.begin(newIntent(), 'hash', nowMs + 1);
-  const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const { connection, server } = await meetServer(address, patient);
-  try {
-    const look = await lookAtShared({ ...place, connection, server, place: 'p', now: Date.now });
+  await lookingAfter(place, async (asking) => {
+    const look = await lookAtShared({ ...asking, now: Date.now });
     expect(look).toMatchObject({
       standbys: { names: '', synchronous: 0 },
       role: { name: 'postgres', isSuperuser: true, ownsTables: true },
@@ -25,7 +22,5 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
     });
     expect(Math.abs(look.aheadMs)).toBeLessThan(2_000 + look.latencyMs);
     expect(look.latencyMs).toBeGreaterThan(0);
-  } finally {
-    await connection.close();
-  }
+  });
 });

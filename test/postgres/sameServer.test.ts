@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { PgConnection } from '../../src/postgres/connection.ts';
+import type { JournalFacts, ServerFacts } from '../../src/postgres/handshake.ts';
+import { Notes, sameServerAsBefore } from '../../src/postgres/notes.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import {
@@ -53,4 +57,33 @@ test('on a server that is new to the journal, nobody is dead who could not renew
   expect(await inHand(await openShared(place)).ownerLives('silent')).toBe(true);
   await upForLong(place.url, place.schema);
   expect(await inHand(await openShared(place)).ownerLives('silent')).toBe(false);
+});
+
+describe('sameServerAsBefore', () => {
+  const server = { systemId: 's', timeline: 1 } as ServerFacts;
+  const journalOf = (...servers: JournalFacts['servers']) => ({ servers }) as unknown as JournalFacts;
+  const same = (steps: Partial<PgConnection>, journal: JournalFacts) =>
+    sameServerAsBefore(
+      { begin: async () => {}, query: async () => ({}), ...steps } as unknown as PgConnection,
+      'botctl',
+      'p',
+      { server, journal },
+      new Notes(join(newFolder(), 'notes')),
+    );
+
+  test('asks nothing where nothing was noted and the server is known', async () => {
+    const never = () => Promise.reject(new Error('asked'));
+    const known = journalOf({ ...server, sinceMs: 1 });
+    expect(await same({ begin: never, query: never, ask: never }, known)).toBe(false);
+  });
+
+  test.each(['begin', 'INSERT', 'COMMIT'])('fails where the server fails at %s', async (step) => {
+    const fails = async (sql: string): ReturnType<PgConnection['query']> => {
+      if (sql.startsWith(step)) throw new Error(step);
+      return { rows: [] } as never;
+    };
+    const begin = async () => void (await fails('begin'));
+    await expect(same({ begin, query: fails }, journalOf())).rejects.toThrow(step);
+    expect(await same({}, journalOf())).toBe(true);
+  });
 });

@@ -1,8 +1,8 @@
-import { appendFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Intent, Journal, LateEnd, Receipt } from '../../src/once/journal/journal.ts';
-import { LateReplies } from '../../src/postgres/notes.ts';
+import type { Intent, Journal, LateEnd, Receipt, Transaction } from '../../src/once/journal/journal.ts';
+import { LateReplies, uploadLateReplies } from '../../src/postgres/notes.ts';
 import { baseUrl, endWith, newFolder, newIntent } from '../../testing/journals.ts';
 import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
 
@@ -147,6 +147,33 @@ test('a process keeps further replies while those before are uploaded, for nobod
   for (const _process of ['one', 'another']) LateReplies.setAside(again?.path ?? '');
   expect(late.take()).toEqual([]);
 });
+
+test('replies that cannot be set aside are not forgotten', () => {
+  const folder = newFolder();
+  const late = new LateReplies(folder, 'owner');
+  late.keep(lateEnd('first', 1));
+  const [taken] = late.take();
+  const path = taken?.path ?? '';
+  mkdirSync(join(folder, `lost-${basename(path)}`));
+  expect(() => LateReplies.setAside(path)).toThrow('EISDIR');
+  expect(late.take()).toHaveLength(1);
+});
+
+test.each(['get', 'otherHolder', 'endAttempt', 'keepReceipts', 'conclude'] as const)(
+  'a late reply is kept where the journal fails to %s',
+  async (verb) => {
+    const late = new LateReplies(newFolder(), 'owner');
+    late.keep({ ...lateEnd('i', 1), receipts: [receipt] });
+    const works = async (): Promise<undefined> => undefined;
+    const verbs = { otherHolder: works, endAttempt: works, keepReceipts: works, conclude: works };
+    const get = async (): Promise<{ attempts: number }> => ({ attempts: 1 });
+    const fails = { [verb]: () => Promise.reject(new Error(verb)) };
+    const tx = { get, ...verbs, ...fails } as unknown as Transaction;
+    const store: Parameters<typeof uploadLateReplies>[1] = { commitAs: (_owner, work) => work(tx) };
+    for (const taken of late.take()) await expect(uploadLateReplies(taken, store)).rejects.toThrow(verb);
+    expect(late.take()).toHaveLength(1);
+  },
+);
 
 test('what is uploaded late does not end an attempt begun since', async () => {
   const place = await newSharedPlace();

@@ -5,6 +5,7 @@ import { parseAddress } from '../../src/postgres/address.ts';
 import type { Patience } from '../../src/postgres/connections.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
+import { type Asking, meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../closedAfterTest.ts';
 import { newFolder } from '../journals.ts';
 import type { Version } from './binaries.ts';
@@ -57,6 +58,20 @@ export const patient: Patience = {
   interrupted: new AbortController().signal,
   sleep: (waitMs) => new Promise((resolve) => setTimeout(resolve, waitMs)),
 };
+
+/** Who looks after the journal, on this machine. */
+export async function lookingAfter<Result>(
+  { url, schema, dataFolder }: SharedPlace,
+  work: (asking: Asking) => Promise<Result>,
+): Promise<Result> {
+  const address = parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+  const { connection, server } = await meetServer(address, patient);
+  try {
+    return await work({ connection, schema, place: url, server, dataFolder });
+  } finally {
+    await connection.close();
+  }
+}
 
 /** Works on the server directly, bypassing botctl. */
 export async function onServer<Result>(

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Notes } from '../../src/postgres/notes.ts';
+import {
+  type Asking,
+  acceptDurability,
+  acceptSharedLoss,
+  findSharedLoss,
+  grantsSql,
+  isDurabilityAccepted,
+  migrateJournal,
+  setPolicy,
+} from '../../src/postgres/upkeep.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
+import {
+  lookingAfter,
+  newSharedPlace,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+
+const text = JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { day: '20' } } });
+const alone = { text, needsTwo: false };
+const hourMs = 3_600_000;
+const standby = 'is a standby';
+
+const rowsOf = (place: SharedPlace, sql: string): Promise<unknown[]> =>
+  onServer(place, async (client) => (await client.query(sql)).rows);
+
+/** A role with this right in the journal, and the place as it has it. */
+async function newRole(place: SharedPlace, name: string, use: 'run' | 'look'): Promise<SharedPlace> {
+  const role = `${place.schema}_${name}`;
+  await onServer(place, (client) =>
+    client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; ${grantsSql(place.schema, role, use)}`),
+  );
+  onTestFinished(async () => {
+    await onServer(place, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  });
+  return { ...place, url: asRole(place.url, role, 'secret') };
+}
+
+const change = [
+  ['a journal is made', (asking: Asking) => migrateJournal(asking, randomBytes)],
+  ['a setting is asked about', isDurabilityAccepted],
+  ['a loss is looked for', findSharedLoss],
+  ['a policy is set', (asking: Asking) => setPolicy(asking, alone, 'ada')],
+] as const;
+
+test.each(change)('%s at the server that takes changes, and nowhere else', async (_what, changed) => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    const following = { ...asking, server: { ...asking.server, isStandby: true } };
+    const failed = await failureOf(() => changed(following) as Promise<unknown>);
+    expect(failed.message).toContain(standby);
+    await changed(asking);
+  });
+});
+
+test.each(change.slice(1))('%s only in a journal of this release', async (_what, changed) => {
+  const place = await newSharedPlace();
+  await onServer(place, (client) =>
+    client.query(`SET session_replication_role = replica;
+      UPDATE meta SET value = convert_to('99', 'UTF8') WHERE name = 'journal-version'`),
+  );
+  await lookingAfter(place, async (asking) => {
+    expect(await failureOf(() => changed(asking) as Promise<unknown>)).toMatchObject({
+      code: 'journal-schema',
+    });
+  });
+});
+
+describe('a policy', () => {
+  test('is on record with who gave it, and this machine notes that it was', async () => {
+    const place = await newSharedPlace();
+    const numbers = await lookingAfter(place, async (asking) => [
+      await setPolicy(asking, alone, 'ada'),
+      await setPolicy(asking, { ...alone, text: '{}' }, 'bob'),
+    ]);
+    const kept = (await rowsOf(
+      place,
+      'SELECT seq::int, text, who, at::float8 FROM policies ORDER BY seq',
+    )) as {
+      at: number;
+    }[];
+    expect(kept).toMatchObject([
+      { seq: numbers[0], text, who: 'ada' },
+      { seq: numbers[1], text: '{}', who: 'bob' },
+    ]);
+    const journal = await openShared(place);
+    expect(await journal.policy()).toMatchObject({ number: numbers[1], text: '{}' });
+    const notes = closedAfterTest(new Notes(join(place.dataFolder, 'shared', journal.id ?? '', 'notes')));
+    const ids = kept.map(({ at }) => String(at));
+    for (const { what, id } of notes.read()) expect([what, ids.includes(id)]).toEqual(['policy', true]);
+    expect(notes.read().at(-1)).toBeDefined();
+  });
+
+  test('counts what was paid in the three days before the first one, once', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place));
+    const ago = (hours: number): number => Date.now() - hours * hourMs;
+    for (const [units, hours] of [
+      ['1', 1],
+      ['2', 71],
+      ['4', 73],
+    ] as const)
+      await done(
+        journal,
+        'accepted',
+        { kind: 'transfer', payment: JSON.stringify([`to-${units}`, 'SOL', units]) },
+        ago(hours),
+      );
+    const counted = () => rowsOf(place, 'SELECT recipient, units::text FROM spending ORDER BY recipient');
+    const both = ['1', '2'].map((units) => ({ recipient: `to-${units}`, units }));
+    await lookingAfter(place, async (asking) => {
+      await setPolicy(asking, alone, 'ada');
+      expect(await counted()).toEqual(both);
+      const known = await rowsOf(place, 'SELECT address FROM paid ORDER BY address');
+      expect(known).toEqual([{ address: 'to-1' }, { address: 'to-2' }, { address: 'to-4' }]);
+      await setPolicy(asking, alone, 'ada');
+      expect(await counted()).toEqual(both);
+    });
+  });
+
+  test('waits for the claims that are being made, because they count too', async () => {
+    const place = await newSharedPlace();
+    await onServer(place, async (client) => {
+      await client.query('BEGIN; LOCK TABLE standing IN ROW EXCLUSIVE MODE');
+      let isSet = false;
+      const setting = lookingAfter(place, (asking) => setPolicy(asking, alone, 'ada')).finally(() => {
+        isSet = true;
+      });
+      const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${place.schema}.standing'::regclass`;
+      await expect.poll(async () => isSet || (await client.query(waits)).rowCount === 1).toBe(true);
+      expect(isSet).toBe(false);
+      await client.query('COMMIT');
+      await setting;
+    });
+  });
+
+  test('that needs two people needs two roles that can decide', async () => {
+    const place = await newSharedPlace();
+    const set = () => lookingAfter(place, (asking) => setPolicy(asking, { text, needsTwo: true }, 'ada'));
+    const first = await newRole(place, 'one', 'run');
+    await newRole(place, 'auditor', 'look');
+    expect(await failureOf(set)).toMatchObject({
+      message: expect.stringContaining(new URL(first.url).username),
+    });
+    expect(await rowsOf(place, 'SELECT FROM policies')).toEqual([]);
+    await newRole(place, 'other', 'run');
+    await set();
+    expect(await rowsOf(place, 'SELECT FROM policies')).toHaveLength(1);
+  });
+});
+
+test('who may only send changes nothing of the journal, and hears what is missing', async () => {
+  const place = await newSharedPlace();
+  const sender = await newRole(place, 'sender', 'run');
+  await lookingAfter(sender, async (asking) => {
+    for (const [what, changed] of [
+      ['policy', () => setPolicy(asking, alone, 'ada')],
+      ['server', () => acceptDurability(asking, 'ada')],
+    ] as const)
+      expect([what, await failureOf(changed)]).toEqual([
+        what,
+        expect.objectContaining({ message: expect.stringContaining('may not') }),
+      ]);
+    // The same connection goes on.
+    expect(await isDurabilityAccepted(asking)).toBe(false);
+  });
+  expect(await rowsOf(place, 'SELECT FROM policies')).toEqual([]);
+  expect(await rowsOf(place, 'SELECT FROM counting')).toEqual([]);
+});
+
+test('who accepted that a server may lose something is on record, and the first stays', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    const server = { ...asking.server, settings: { ...asking.server.settings, fsync: 'off' } };
+    for (const who of ['ada', 'bob']) await acceptDurability({ ...asking, server }, who);
+    expect(await isDurabilityAccepted(asking)).toBe(true);
+    const kept = `SELECT convert_from(value, 'UTF8')::json AS value FROM meta WHERE name = 'durability'`;
+    expect(await rowsOf(place, kept)).toEqual([{ value: { who: 'ada', at: server.nowMs, off: ['fsync'] } }]);
+  });
+});
+
+describe('a loss that was accepted', () => {
+  test('of entries is on record as what was missing, and is noted no more', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place));
+    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    await journal.close();
+    await onServer(place, (client) =>
+      client.query('SET session_replication_role = replica; DELETE FROM attempts'),
+    );
+    await lookingAfter(place, async (asking) => {
+      const found = await findSharedLoss(asking);
+      const missing = [{ what: 'attempt', id, number: 1 }];
+      expect(found?.loss).toEqual({ is: 'records', missing });
+      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
+      expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
+        { what: 'notes', who: 'ada', detail: missing },
+      ]);
+      expect(await findSharedLoss(asking)).toBeUndefined();
+    });
+  });
+
+  test('of a server is on record as the server that is used from then on', async () => {
+    const place = await newSharedPlace();
+    await onServer(place, (client) => client.query(`INSERT INTO servers VALUES ('another', 1, 1)`));
+    await lookingAfter(place, async (asking) => {
+      const { systemId, timeline } = asking.server;
+      const found = await findSharedLoss(asking);
+      expect(found?.loss).toEqual({ is: 'server-changed' });
+      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
+      expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
+        { what: 'server', who: 'ada', detail: { system_id: systemId, timeline } },
+      ]);
+      const servers = await rowsOf(place, 'SELECT system_id, timeline::int FROM servers ORDER BY since_ms');
+      expect(servers).toEqual([
+        { system_id: 'another', timeline: 1 },
+        { system_id: systemId, timeline },
+      ]);
+      expect(await findSharedLoss(asking)).toBeUndefined();
+    });
+  });
+});
