@@ -13,8 +13,17 @@ type Node = { readonly type: string; readonly start: number; readonly end: numbe
   Record<string, unknown>
 >;
 
-/** What a file's code may become, and where its loops are. */
-export type Mutable = { readonly mutants: readonly Mutant[]; readonly loops: readonly number[] };
+type Span = { readonly start: number; readonly end: number };
+
+/** A text in a table that is made while its file loads. */
+type Entry = { readonly key: Span; readonly value: Span };
+
+/** What a file's code may become, where its loops are, and the texts of its tables. */
+export type Mutable = {
+  readonly mutants: readonly Mutant[];
+  readonly loops: readonly number[];
+  readonly entries: readonly Entry[];
+};
 
 /** Types of nodes that TypeScript adds around an expression that runs. */
 const wrappers = new Set([
@@ -64,13 +73,21 @@ const sqlText = /\b(?:SELECT|INSERT|UPDATE|DELETE|WHERE|VALUES|CREATE)\b/u;
 export function mutable(source: string, path: string): Mutable {
   const found = new Finder(source);
   found.visit(parseAst(source, { lang: 'ts' }, path) as unknown as Node, undefined);
-  return { mutants: found.mutants, loops: found.loops };
+  const { mutants, loops } = found;
+  return { mutants, loops, entries: found.entries.filter(({ value }) => mutants.some(within(value))) };
 }
+
+const within =
+  (span: Span) =>
+  ({ start, end }: Span): boolean =>
+    start >= span.start && end <= span.end;
 
 class Finder {
   readonly mutants: Mutant[] = [];
   readonly loops: number[] = [];
+  readonly entries: Entry[] = [];
   readonly #source: string;
+  #functions = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -80,10 +97,13 @@ class Finder {
     if (node.type.startsWith('TS') && !wrappers.has(node.type)) return;
     if (node.type === 'ImportDeclaration' || node.type === 'ExportAllDeclaration') return;
     this.#mutate(node, parent);
+    const isFunction = /Function/u.test(node.type);
+    if (isFunction) this.#functions += 1;
     for (const [name, value] of Object.entries(node)) {
       if (isSilent(node, name)) continue;
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) this.visit(child, node);
     }
+    if (isFunction) this.#functions -= 1;
   }
 
   #mutate(node: Node, parent: Node | undefined): void {
@@ -117,7 +137,15 @@ class Finder {
         break;
       case 'TemplateLiteral':
         this.#sql(node);
+        break;
+      case 'Property':
+        this.#entry(node.key as Node, node.value as Node);
     }
+  }
+
+  #entry(key: Node, value: Node): void {
+    const isPlain = /^:\s*$/u.test(this.#source.slice(key.end, value.start));
+    if (this.#functions === 0 && isPlain && isText(value)) this.entries.push({ key, value });
   }
 
   #operator(node: Node, parent: Node | undefined): void {
@@ -197,8 +225,11 @@ function isSilent(node: Node, name: string): boolean {
   return name === 'source' || name === 'typeAnnotation' || name === 'typeArguments' || name === 'quasi';
 }
 
-/** The same code with all mutants in it, each waiting for its number: `at` says which one lives. */
-export function withMutants(source: string, { mutants, loops }: Mutable, first: number): string {
+/**
+ * The same code with all mutants in it, each waiting for its number: `at` says which one lives. The texts of tables are
+ * made anew whenever they are read, so that a test that reads one reaches its mutants.
+ */
+export function withMutants(source: string, { mutants, loops, entries }: Mutable, first: number): string {
   const edits = new Map<string, { start: number; end: number; waiting: string }>();
   for (const [index, { start, end, by }] of mutants.entries()) {
     const edit = edits.get(`${start}-${end}`) ?? { start, end, waiting: '' };
@@ -214,6 +245,13 @@ export function withMutants(source: string, { mutants, loops }: Mutable, first: 
   for (const { start, end, waiting } of edits.values()) {
     inserts.push({ at: start, text: `(${waiting}(`, opens: true, width: end - start });
     inserts.push({ at: end, text: '))', opens: false, width: end - start });
+  }
+  for (const { key, value } of entries) {
+    const width = value.end - value.start + 1;
+    inserts.push({ at: key.start, text: 'get ', opens: true, width });
+    inserts.push({ at: key.end, text: '() { return (/*', opens: true, width });
+    inserts.push({ at: value.start, text: '*/', opens: true, width });
+    inserts.push({ at: value.end, text: '); }', opens: false, width });
   }
   // At one place what ends comes before what begins; the wider begins first and ends last.
   inserts.sort(

@@ -85,3 +85,21 @@ test('each mutant changes what the code does', () => {
   );
   expect(unnoticed).toEqual([]);
 });
+
+test('a text of a table may become another while the program runs, and the table stays one', () => {
+  const table = `const given = (what) => what;
+    const table = { a: 'one', 'b c': \`SELECT \${given('two')} WHERE x = 1\`, d: { e: 'three' }, f: [1] } as const;`;
+  const found = mutable(table, 'source.ts');
+  let alive = -1;
+  const living = { at: (number: number) => number === alive };
+  const code = withMutants(table, found, 0).replace(' as const', '');
+  const read = new Function('__mutant', `${code}; return table`)(living);
+  const before = { a: 'one', 'b c': 'SELECT two WHERE x = 1', d: { e: 'three' }, f: [1] };
+  expect({ ...read, d: { ...read.d } }).toEqual(before);
+  const isSeen = found.mutants.map((_mutant, number) => {
+    alive = number;
+    return JSON.stringify(read) !== JSON.stringify(before);
+  });
+  // A list is made while the file loads.
+  expect(isSeen).toEqual([true, true, true, false]);
+});
