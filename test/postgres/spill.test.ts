@@ -159,13 +159,19 @@ test('replies that cannot be set aside are not forgotten', () => {
   expect(late.take()).toHaveLength(1);
 });
 
-test.each(['get', 'otherHolder', 'endAttempt', 'keepReceipts', 'conclude'] as const)(
-  'a late reply is kept where the journal fails to %s',
-  async (verb) => {
+test.each([
+  ...['get', 'otherHolder', 'endAttempt', 'keepReceipts', 'conclude'].map(
+    (verb) => [verb, undefined] as const,
+  ),
+  ...['endAttempt', 'conclude'].map((verb) => [verb, 'another'] as const),
+])(
+  'a late reply is kept where the journal fails to %s; its receipts’ other holder is %s',
+  async (verb, holder) => {
     const late = new LateReplies(newFolder(), 'owner');
     late.keep({ ...lateEnd('i', 1), receipts: [receipt] });
     const works = async (): Promise<undefined> => undefined;
-    const verbs = { otherHolder: works, endAttempt: works, keepReceipts: works, conclude: works };
+    const otherHolder = async (): Promise<string | undefined> => holder;
+    const verbs = { otherHolder, endAttempt: works, keepReceipts: works, conclude: works };
     const get = async (): Promise<{ attempts: number }> => ({ attempts: 1 });
     const fails = { [verb]: () => Promise.reject(new Error(verb)) };
     const tx = { get, ...verbs, ...fails } as unknown as Transaction;
