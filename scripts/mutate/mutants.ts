@@ -16,7 +16,7 @@ type Node = { readonly type: string; readonly start: number; readonly end: numbe
 type Span = { readonly start: number; readonly end: number };
 
 /** A text in a table that is made while its file loads. */
-type Entry = { readonly key: Span; readonly value: Span };
+type Entry = { readonly key: Span; readonly colon: number; readonly value: Span };
 
 /** What a file's code may become, where its loops are, and the texts of its tables. */
 export type Mutable = {
@@ -144,8 +144,9 @@ class Finder {
   }
 
   #entry(key: Node, value: Node): void {
-    const isPlain = /^:\s*$/u.test(this.#source.slice(key.end, value.start));
-    if (this.#functions === 0 && isPlain && isText(value)) this.entries.push({ key, value });
+    const [between] = /^\s*:\s*(?:\/\*[^*]*\*\/)?\s*$/u.exec(this.#source.slice(key.end, value.start)) ?? [];
+    if (this.#functions > 0 || between === undefined || !isText(value)) return;
+    this.entries.push({ key, colon: key.end + between.indexOf(':'), value });
   }
 
   #operator(node: Node, parent: Node | undefined): void {
@@ -246,11 +247,11 @@ export function withMutants(source: string, { mutants, loops, entries }: Mutable
     inserts.push({ at: start, text: `(${waiting}(`, opens: true, width: end - start });
     inserts.push({ at: end, text: '))', opens: false, width: end - start });
   }
-  for (const { key, value } of entries) {
+  for (const { key, colon, value } of entries) {
     const width = value.end - value.start + 1;
     inserts.push({ at: key.start, text: 'get ', opens: true, width });
-    inserts.push({ at: key.end, text: '() { return (/*', opens: true, width });
-    inserts.push({ at: value.start, text: '*/', opens: true, width });
+    inserts.push({ at: colon, text: '() { return (/*', opens: true, width });
+    inserts.push({ at: colon + 1, text: '*/', opens: true, width });
     inserts.push({ at: value.end, text: '); }', opens: false, width });
   }
   // At one place what ends comes before what begins; the wider begins first and ends last.

@@ -88,7 +88,7 @@ test('each mutant changes what the code does', () => {
 
 test('a text of a table may become another while the program runs, and the table stays one', () => {
   const table = `const given = (what) => what;
-    const table = { a: 'one', 'b c': \`SELECT \${given('two')} WHERE x = 1\`, d: { e: 'three' }, f: [1] } as const;`;
+    const table = { a: 'one', 'b c': /* sql */ \`SELECT \${given('two')} WHERE x = 1\`, d: { e: 'three' }, f: [1] } as const;`;
   const found = mutable(table, 'source.ts');
   let alive = -1;
   const living = { at: (number: number) => number === alive };
