@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PgConnection } from '../../src/postgres/connection.ts';
 import { Notes } from '../../src/postgres/notes.ts';
 import {
   type Asking,
   acceptDurability,
   acceptSharedLoss,
+  connectionFailure,
   findSharedLoss,
   grantsSql,
   isDurabilityAccepted,
@@ -226,5 +229,102 @@ describe('a loss that was accepted', () => {
       ]);
       expect(await findSharedLoss(asking)).toBeUndefined();
     });
+  });
+});
+
+/** As if the server failed at this statement, a moment after it was asked. */
+function failAt(connection: PgConnection, at: RegExp, answered: string[] = []): void {
+  const query = connection.query.bind(connection);
+  connection.query = async (sql, values) => {
+    const answer = at.test(sql) ? undefined : await query(sql, values);
+    await setImmediate();
+    if (answer === undefined) throw new Error('the server failed');
+    answered.push(sql);
+    return answer;
+  };
+}
+
+const sets = (asking: Asking) => setPolicy(asking, alone, 'ada');
+const accepts = (asking: Asking) =>
+  acceptSharedLoss(
+    asking,
+    { notes: new Notes(join(asking.dataFolder, 'notes')), loss: { is: 'server-changed' } },
+    'ada',
+  );
+
+test.each([
+  ['a policy', /COMMIT/u, sets],
+  ['a policy', /LOCK TABLE/u, sets],
+  ['a policy', /INTO .*spending/u, sets],
+  ['a policy', /INTO .*paid/u, sets],
+  ['a policy', /INTO .*counting/u, sets],
+  ['a policy', /INTO .*policies/u, sets],
+  ['a loss', /INTO .*servers/u, accepts],
+  ['a loss', /INTO .*losses/u, accepts],
+])('nothing of %s is kept where the server fails at %s', async (_what, at, changed) => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    const answered: string[] = [];
+    failAt(asking.connection, at, answered);
+    await expect(changed(asking)).rejects.toThrow('the server failed');
+    expect(answered.at(-1)).toBe('ROLLBACK');
+  });
+  for (const table of ['policies', 'counting', 'losses', 'servers'])
+    expect([table, await rowsOf(place, `SELECT FROM ${table}`)]).toEqual([table, []]);
+});
+
+test('nothing is changed where no transaction begins', async () => {
+  await lookingAfter(await newSharedPlace(), async (asking) => {
+    asking.connection.begin = () => Promise.reject(new Error('the server failed'));
+    const answered: string[] = [];
+    failAt(asking.connection, /never/u, answered);
+    await expect(acceptDurability(asking, 'ada')).rejects.toThrow('the server failed');
+    expect(answered).toEqual(['ROLLBACK']);
+  });
+});
+
+test('a connection on which nothing can be taken back is not used again', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    failAt(asking.connection, /COMMIT|ROLLBACK/u);
+    await expect(sets(asking)).rejects.toThrow('the server failed');
+    expect(asking.connection.isBroken).toBe(true);
+  });
+  expect(await rowsOf(place, 'SELECT FROM policies')).toEqual([]);
+});
+
+test('who may not make a journal hears so, and any other failure is told as it is', async () => {
+  const place = await newSharedPlace();
+  const sender = await newRole(place, 'sender', 'run');
+  await lookingAfter(sender, async (asking) => {
+    const inNew = { ...asking, schema: `${place.schema}_new` };
+    expect(await failureOf(() => migrateJournal(inNew, randomBytes))).toMatchObject({
+      message: expect.stringContaining('may not'),
+    });
+    failAt(asking.connection, /CREATE SCHEMA/u);
+    await expect(migrateJournal(inNew, randomBytes)).rejects.toThrow('the server failed');
+  });
+});
+
+test('a server that stores other text than UTF-8 is not met', async () => {
+  const place = await newSharedPlace();
+  const name = `${place.schema}_latin`;
+  await onServer(place, (client) =>
+    client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`),
+  );
+  const other = Object.assign(new URL(place.url), { pathname: `/${name}` });
+  expect(await failureOf(() => lookingAfter({ ...place, url: other.href }, async () => {}))).toMatchObject({
+    message: expect.stringContaining('LATIN1'),
+  });
+});
+
+test('an error of a connection that stands is the server’s answer, and any other is its silence', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async ({ connection }) => {
+    const error = await connection.query('SELECT nonsense').catch((caught: unknown) => caught);
+    expect(connectionFailure(connection, 'p', error)).toBe(error);
+    connection.destroy();
+    const failure = connectionFailure(connection, 'p', error);
+    expect(await failureOf(() => Promise.reject(failure))).toMatchObject({ code: 'journal-unreachable' });
   });
 });
