@@ -17,7 +17,7 @@ import {
 } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { done, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import {
   lookingAfter,
@@ -102,31 +102,52 @@ describe('a policy', () => {
     expect(notes.read().at(-1)).toBeDefined();
   });
 
-  test('counts what was paid in the three days before the first one, once', async () => {
+  test('counts what was paid in the three days before the first one at its last attempt, once', async () => {
     const place = await newSharedPlace();
     const journal = inHand(await openShared(place));
-    const ago = (hours: number): number => Date.now() - hours * hourMs;
-    for (const [units, hours] of [
-      ['1', 1],
-      ['2', 71],
-      ['4', 73],
-    ] as const)
-      await done(
-        journal,
-        'accepted',
-        { kind: 'transfer', payment: JSON.stringify([`to-${units}`, 'SOL', units]) },
-        ago(hours),
-      );
-    const counted = () => rowsOf(place, 'SELECT recipient, units::text FROM spending ORDER BY recipient');
-    const both = ['1', '2'].map((units) => ({ recipient: `to-${units}`, units }));
+    const ago = (hours: number): number => nowMs - hours * hourMs;
+    const paying = (to: string) => ({ kind: 'transfer', payment: JSON.stringify([to, 'SOL', '1']) }) as const;
+    const paid = (to: string, atMs: number) => done(journal, 'accepted', paying(to), atMs);
+    const { id } = await journal.begin(newIntent(paying('again')), 'h', ago(80));
+    await journal.startAttempt(id, 'h', ago(2));
+    await journal.endAttempt(id, 2, endWith('accepted'), ago(1));
+    await journal.conclude(id, 'accepted', undefined, ago(1));
+    await paid('now', ago(0));
+    await paid('oldest', ago(72));
+    await paid('too old', ago(72) - 1);
+    const counted = () => rowsOf(place, 'SELECT recipient, units, at FROM spending ORDER BY at');
+    const spent = [
+      ['oldest', ago(72)],
+      ['again', ago(2)],
+      ['now', nowMs],
+    ].map(([recipient, at]) => ({ recipient, units: '1', at: String(at) }));
     await lookingAfter(place, async (asking) => {
-      await setPolicy(asking, alone, 'ada');
-      expect(await counted()).toEqual(both);
+      const now = { ...asking, server: { ...asking.server, nowMs } };
+      await setPolicy(now, alone, 'ada');
+      expect(await counted()).toEqual(spent);
+      expect(await rowsOf(place, 'SELECT since FROM counting')).toEqual([{ since: String(ago(80)) }]);
       const known = await rowsOf(place, 'SELECT address FROM paid ORDER BY address');
-      expect(known).toEqual([{ address: 'to-1' }, { address: 'to-2' }, { address: 'to-4' }]);
-      await setPolicy(asking, alone, 'ada');
-      expect(await counted()).toEqual(both);
+      expect(known).toEqual(['again', 'now', 'oldest', 'too old'].map((address) => ({ address })));
+      await setPolicy(now, alone, 'ada');
+      expect(await counted()).toEqual(spent);
     });
+  });
+
+  test('counts from the last loss on: who knows what is missing?', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place));
+    const sinceMs = async (): Promise<number | undefined> =>
+      (await journal.reads.spending({ asset: 'SOL', sinceHour: 0, recipient: undefined })).sinceMs;
+    expect(await sinceMs()).toBeUndefined();
+    await lookingAfter(place, (asking) =>
+      setPolicy({ ...asking, server: { ...asking.server, nowMs } }, alone, 'ada'),
+    );
+    expect(await sinceMs()).toBe(nowMs);
+    for (const atMs of [nowMs + 9, nowMs + 5, nowMs - 5])
+      await onServer(place, (client) =>
+        client.query(`INSERT INTO losses (what, who, at, detail) VALUES ('notes', 'ada', ${atMs}, '{}')`),
+      );
+    expect(await sinceMs()).toBe(nowMs + 9);
   });
 
   test('waits for the claims that are being made, because they count too', async () => {
