@@ -5,7 +5,7 @@ import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/once/policy/policy.ts';
 import { policyStatements } from '../../src/postgres/upkeep.ts';
-import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { countStates, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import {
   newSharedPlace,
   onServer,
@@ -109,4 +109,23 @@ test('many entries are put into sums by who claims, and what is spent stays the 
     unitsOf('500'),
   ]);
   expect(await entries()).toBe(0);
+});
+
+test('who was paid twice in one commit was paid since the first of them', async () => {
+  const place = await newSharedPlace();
+  await startCounting(place, nowMs);
+  const journal = inHand(await openShared(place));
+  const payment = JSON.stringify([ada, 'sol', '1']);
+  const ends = [nowMs + 9, nowMs + 5].map(async (atMs) => {
+    const { id } = await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
+    const work = async (tx: Transaction): Promise<void> => {
+      await tx.endAttempt(id, 1, endWith('accepted'), atMs);
+      await tx.conclude(id, 'accepted', undefined, atMs);
+    };
+    return { work, guards: {} };
+  });
+  await journal.forMany(gathering).commitTogether(await Promise.all(ends));
+  expect(await journal.reads.paidLike(`${ada.slice(0, 3)}SomebodyElse`)).toEqual([
+    { address: ada, sinceMs: nowMs + 5 },
+  ]);
 });

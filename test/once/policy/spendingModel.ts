@@ -277,9 +277,24 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     const payment = JSON.stringify([people[0], 'sol', '2']);
     const id = await done(journal, 'rejected', { kind: 'transfer', namedBy: 'once', name: 'n', payment });
     expect(await journal.ownSpending(id)).toBeUndefined();
-    await journal.claim(id, nowMs + hourMs);
-    const hour = Math.floor(nowMs / hourMs) + 1;
-    expect(await journal.ownSpending(id)).toEqual({ hour, units: unitsOf('2') });
+    const hour = Math.floor(nowMs / hourMs);
+    const spent = async (): Promise<unknown[]> => {
+      const { total } = await journal.spending({ asset: 'SOL', sinceHour: hour - 24, recipient: undefined });
+      return [...total].filter(([, units]) => units !== 0n);
+    };
+    for (const later of [1, 2]) {
+      await journal.claim(id, nowMs + later * hourMs);
+      expect(await journal.ownSpending(id)).toEqual({ hour: hour + later, units: unitsOf('2') });
+      expect(await spent()).toEqual([[hour + later, unitsOf('2')]]);
+      await journal.conclude(id, 'rejected', undefined, nowMs + 3 * hourMs);
+      expect([await journal.ownSpending(id), await spent()]).toEqual([undefined, []]);
+    }
+    // What waits for approval is not spent, and a message spends nothing.
+    const proposed = newIntent({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
+    await journal.propose(proposed, 'proposed', nowMs);
+    const message = await done(journal, 'accepted');
+    for (const other of [proposed.id, message]) expect(await journal.ownSpending(other)).toBeUndefined();
+    expect(await spent()).toEqual([]);
     expect(await journal.ownSpending('none')).toBeUndefined();
     await journal.close();
   });
