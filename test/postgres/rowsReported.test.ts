@@ -13,7 +13,7 @@ test('all rows of a batch are noted as reported, however many, and no other batc
       SELECT 'i' || n, 'message', 'u', 'b', 'row', CASE WHEN n <= ${rows} THEN 'payroll' ELSE 'other' END, 'k' || n, 'd',
         'f', '{}', 1 FROM generate_series(1, ${rows + 1}) n;
       INSERT INTO standing (intent, created_at, updated_at, attempts, state)
-      SELECT seq, 1, 1, 1, CASE WHEN seq = 1 THEN 'rejected' ELSE 'accepted' END FROM intents`),
+      SELECT seq, 1, 1, 1, CASE WHEN seq = 2 THEN 'rejected' ELSE 'accepted' END FROM intents`),
   );
   const journal = await openShared(place);
   const scope = { baseUrl: 'u' as BaseUrl, kind: 'message' } as const;

@@ -96,6 +96,11 @@ test('what came too late to conclude is accepted late, and nothing else is', asy
   await expect(failing.conclude('i', 'accepted', undefined, 1)).rejects.toThrow('acceptLate');
 });
 
+test('nobody owns a proposal', async () => {
+  const { verbs } = verbsOn({ get: [{ ...row, owner: 'them' }] });
+  expect(await verbs.propose(intent, 'proposed', 1)).toMatchObject({ owner: 'them', ownerLives: false });
+});
+
 test('every attempt, decision and observation is told to who notes it', async () => {
   const { verbs, told } = verbsOn({});
   await verbs.begin(intent, 'h', 1);

@@ -49,8 +49,9 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const intent = newIntent({
           kind: 'transfer',
           payment: 'p',
-          namedBy: 'once',
+          namedBy: 'row',
           name: 'n',
+          rowId: 'r',
           spelledUrl: 'https://localhost' as BaseUrl,
           columns: JSON.stringify({ note: 'é\0\ud800' }),
           body: Buffer.from('é\0'),
