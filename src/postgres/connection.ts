@@ -138,8 +138,8 @@ export class PgConnection {
   }
 
   /** Limits how long the server may take to answer from now on. If it takes longer, the connection is closed. */
-  answerWithin(leftMs: LeftMs = always): void {
-    this.#leftMs = leftMs;
+  answerWithin(leftMs: LeftMs = always, mostMs = longestMs): void {
+    this.#leftMs = () => Math.min(mostMs, leftMs());
   }
 
   get warnings(): readonly string[] {
@@ -194,7 +194,7 @@ export class PgConnection {
   async #watched(question: QueryConfig): Promise<Answer> {
     this.#warnings = [];
     // Without an answer, the state of the server is unknown, so this connection is no longer used.
-    const callOff = afterTime(Math.min(longestMs, this.#leftMs()), () => this.#giveUp('silent'));
+    const callOff = afterTime(this.#leftMs(), () => this.#giveUp('silent'));
     try {
       return await this.#client.query<Row>(question);
     } catch (error) {

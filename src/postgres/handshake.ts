@@ -13,6 +13,13 @@ function endTransactionsAfter(time: string, inThis: 'session' | 'transaction'): 
     WHERE current_setting('server_version_num')::int >= 170000`;
 }
 
+/** Settings for a transaction that changes much and must not be lost. */
+export const takingItsTime = [
+  /* sql */ 'SET LOCAL synchronous_commit = on',
+  /* sql */ 'SET LOCAL statement_timeout = 0',
+  endTransactionsAfter('0', 'transaction'),
+];
+
 /** What a server says about itself when a connection is made. */
 export type ServerFacts = {
   readonly versionNumber: number;
@@ -343,8 +350,7 @@ async function takeStep(
   await run('BEGIN');
   try {
     await run(/* sql */ `SELECT ${client.here ?? 'true'}`);
-    await run(/* sql */ 'SET LOCAL synchronous_commit = on; SET LOCAL statement_timeout = 0');
-    await run(endTransactionsAfter('0', 'transaction'));
+    for (const setting of takingItsTime) await run(setting);
     if (version === 1 && !(await exists(client, schema))) await run(/* sql */ 'CREATE SCHEMA @schema');
     await run(migrations[version - 1] ?? '');
     if (version === 1) {

@@ -17,6 +17,7 @@ import {
   refuseSchema,
   type ServerFacts,
   schemaVersion,
+  takingItsTime,
 } from './handshake.ts';
 import {
   insertServer,
@@ -30,6 +31,7 @@ import {
 } from './notes.ts';
 import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
 import { nowMs } from './statements.ts';
+import { waitWasCancelled } from './transaction.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(
@@ -63,7 +65,7 @@ type Maintained = {
 
 /** Makes a change in one commit. `notAllowed` is the failure for a role that lacks the right. */
 async function inOneCommit<Result>(
-  connection: PgConnection,
+  { connection, place }: Pick<Maintained, 'connection' | 'place'>,
   change: () => Promise<Result>,
   notAllowed: (error: unknown) => Failure,
   ...settings: readonly string[]
@@ -72,6 +74,7 @@ async function inOneCommit<Result>(
     await connection.begin(...settings);
     const result = await change();
     await connection.query('COMMIT');
+    if (connection.warnings.includes(waitWasCancelled)) throw sharedFailure('not-on-standby', { place });
     return result;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => connection.destroy());
@@ -127,7 +130,7 @@ export async function acceptDurability(
 ): Promise<void> {
   const accepted = JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) });
   await inOneCommit(
-    connection,
+    { connection, place },
     () => connection.query(inSchema(schema, insertAccepted), [accepted]),
     (error) => sharedFailure('may-not-accept', { place }, error),
   );
@@ -162,7 +165,7 @@ export async function acceptSharedLoss(
       ? ['notes', JSON.stringify(loss.missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
   await inOneCommit(
-    connection,
+    { connection, place },
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
@@ -196,6 +199,8 @@ export const policyStatements = {
       WHERE s.payment IS NOT NULL AND ${happened('s')}) p GROUP BY p.address`,
 } as const;
 
+const longestCountMs = 10 * 60_000;
+
 /**
  * Sets the policy for everyone who sends through the journal. With the first one, counting begins. Claims that are
  * being made meanwhile are waited for, because they count too.
@@ -228,12 +233,9 @@ export async function setPolicy(
   };
   const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
   try {
-    const number = await inOneCommit(
-      connection,
-      add,
-      notAllowed,
-      /* sql */ 'SET LOCAL synchronous_commit = on',
-    );
+    // Millions of payments may have to be counted.
+    connection.answerWithin(() => longestCountMs, longestCountMs);
+    const number = await inOneCommit({ connection, place }, add, notAllowed, ...takingItsTime);
     notes.write({ what: 'policy', id: String(server.nowMs), number });
     return number;
   } finally {

@@ -1,12 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Intent } from '../../src/once/journal/journal.ts';
+import { setPolicy } from '../../src/postgres/upkeep.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
-import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import {
+  lookingAfter,
+  newPlaceIn,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
 import { silence, upAsItIs, upForLong } from '../../testing/postgres/silence.ts';
 
 const patience = { sleep: shortSleep };
@@ -75,6 +82,15 @@ describe('a server that may forget what it has acknowledged', () => {
     const failing = failureOf(() =>
       journal.commit((tx) => tx.begin(intent, 'h', nowMs), { ...beforeSending, alone: ['x'] }),
     );
+    await cancelWaitingUntil(failing);
+    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
+  });
+
+  test('since it stopped waiting for its standby is believed no policy', async () => {
+    const place = await newPlace();
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const policy = { text: '{}', needsTwo: false };
+    const failing = failureOf(() => lookingAfter(place, (asking) => setPolicy(asking, policy, 'ada')));
     await cancelWaitingUntil(failing);
     expect(await failing).toMatchObject({ code: 'journal-not-durable' });
   });

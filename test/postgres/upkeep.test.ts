@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PgConnection } from '../../src/postgres/connection.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { PgConnection } from '../../src/postgres/connection.ts';
 import { Notes } from '../../src/postgres/notes.ts';
 import {
   type Asking,
@@ -163,6 +163,28 @@ describe('a policy', () => {
       expect(isSet).toBe(false);
       await client.query('COMMIT');
       await setting;
+    });
+  });
+
+  test('may take its time: millions of payments may have to be counted', async () => {
+    const place = await newSharedPlace();
+    await lookingAfter(place, async (asking) => {
+      const { connection } = asking;
+      const query = connection.query.bind(connection);
+      const patience: unknown[] = [];
+      connection.query = async (sql, values) => {
+        const shown = `SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')
+          ORDER BY name`;
+        if (/LOCK TABLE/u.test(sql)) patience.push(...(await query(shown)).rows);
+        return query(sql, values);
+      };
+      const answerWithin = vi.spyOn(connection, 'answerWithin');
+      await setPolicy(asking, alone, 'ada');
+      expect(patience).toEqual([
+        { name: 'statement_timeout', setting: '0' },
+        { name: 'transaction_timeout', setting: '0' },
+      ]);
+      expect(answerWithin).toHaveBeenCalledWith(expect.any(Function), 600_000);
     });
   });
 
@@ -348,4 +370,11 @@ test('an error of a connection that stands is the server’s answer, and any oth
     const failure = connectionFailure(connection, 'p', error);
     expect(await failureOf(() => Promise.reject(failure))).toMatchObject({ code: 'journal-unreachable' });
   });
+});
+
+test('the time in which a server must be met is not the time in which it must answer', async () => {
+  const answerWithin = vi.spyOn(PgConnection.prototype, 'answerWithin');
+  onTestFinished(() => answerWithin.mockRestore());
+  await lookingAfter(await newSharedPlace(), async () => {});
+  expect(answerWithin.mock.lastCall).toEqual([]);
 });

@@ -399,7 +399,7 @@ const describedTables: Readonly<Record<string, Description>> = {
   spending: [
     'What transfers spend, one by one; taken back with a minus',
     ['seq', 'intent', 'asset', 'recipient', 'at'],
-    { units: 'how much, in the smallest unit', summed: 'whether spent has it' },
+    { units: 'how much, as the transfer says it', summed: 'whether spent has it' },
   ],
   spent: [
     'What was spent, hour by hour',
@@ -407,7 +407,7 @@ const describedTables: Readonly<Record<string, Description>> = {
     {
       recipient: 'the address that got it; empty for all together',
       hour: 'which hour since 1970',
-      units: 'how much, in the smallest unit',
+      units: 'how much, as the transfer says it',
     },
   ],
   paid: [
