@@ -109,6 +109,9 @@ test('many entries are put into sums by who claims, and what is spent stays the 
     unitsOf('500'),
   ]);
   expect(await entries()).toBe(0);
+  await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
+  await ofClaims();
+  expect(await entries()).toBe(1);
 });
 
 test('who was paid twice in one commit was paid since the first of them', async () => {

@@ -289,6 +289,9 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       await journal.conclude(id, 'rejected', undefined, nowMs + 3 * hourMs);
       expect([await journal.ownSpending(id), await spent()]).toEqual([undefined, []]);
     }
+    const least = JSON.stringify([people[0], 'token', `0.${'0'.repeat(37)}1`]);
+    const little = await done(journal, 'unknown', { kind: 'transfer', payment: least });
+    expect(await journal.ownSpending(little)).toEqual({ hour, units: 1n });
     // What waits for approval is not spent, and a message spends nothing.
     const proposed = newIntent({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
     await journal.propose(proposed, 'proposed', nowMs);
