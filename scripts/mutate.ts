@@ -125,6 +125,9 @@ const killedFile = join(folder, 'killed.txt');
 writeFileSync(killedFile, '');
 
 const endedFile = join(folder, 'ended.txt');
+const doneFile = join(folder, 'done.txt');
+const failedFile = join(folder, 'failed.txt');
+writeFileSync(failedFile, '');
 
 const killed = (): Set<number> =>
   new Set(
@@ -184,16 +187,22 @@ async function noticedAfterAll(loading: Vitest): Promise<number[]> {
   return [...noticedBy].filter(([, { moduleId }]) => !files.has(moduleId)).map(([number]) => number);
 }
 
-/** A mutant that never ends kills its process, and with it the rest of that file's tests. */
+/**
+ * A mutant that never ends kills its process, and with it the rest of that file's tests; so does a test that fails with
+ * the code as it is. Both are left to a new process.
+ */
 async function playToTheEnd(specs: readonly TestSpecification[]): Promise<void> {
+  const progress = (): number =>
+    [killedFile, doneFile, failedFile].reduce((sum, file) => sum + statSync(file).size, 0);
+  writeFileSync(doneFile, '');
   let left = specs;
   while (left.length > 0) {
-    const before = killed().size;
+    const before = progress();
     writeFileSync(endedFile, '');
     await play(vitest, 'kill', left);
     const ended = readFileSync(endedFile, 'utf8').split('\n');
     left = left.filter(({ moduleId }) => !ended.includes(moduleId));
-    if (killed().size === before) break;
+    if (progress() === before) break;
   }
   for (const { moduleId } of left) console.error(`${relative('.', moduleId)} did not end`);
 }

@@ -62,13 +62,22 @@ process.on('unhandledRejection', () => {
 });
 
 const killedFile = join(folder, 'killed.txt');
+/** Tests that have tried all that they were to try. */
+const doneFile = join(folder, 'done.txt');
+/** Tests that failed with the code as it is, although they passed at first. */
+const failedFile = join(folder, 'failed.txt');
+
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n');
 
 function killed(): Set<number> {
-  return new Set(
-    readFileSync(killedFile, 'utf8')
-      .split('\n')
-      .map((line) => Number.parseInt(line, 10)),
-  );
+  return new Set(linesOf(killedFile).map((line) => Number.parseInt(line, 10)));
+}
+
+/** What ran out of its time may still run beside those after it. If the test fails there as well, it is left out. */
+function leaveToAnotherProcess(id: string): void {
+  if (linesOf(failedFile).includes(id)) return;
+  appendFileSync(failedFile, `${id}\n`);
+  process.kill(process.pid, 'SIGKILL');
 }
 
 export default class MutantRunner extends TestRunner {
@@ -98,7 +107,8 @@ export default class MutantRunner extends TestRunner {
     if (pass !== 'kill') return;
     const targets = JSON.parse(readFileSync(join(folder, 'targets.json'), 'utf8')) as Targets;
     const dead = killed();
-    this.#todo = (targets[test.id] ?? []).filter((number) => !dead.has(number));
+    const isDone = linesOf(doneFile).includes(test.id);
+    this.#todo = isDone ? [] : (targets[test.id] ?? []).filter((number) => !dead.has(number));
     if (this.#todo.length === 0) test.mode = 'skip';
     else Object.assign(test, { repeats: this.#todo.length, retry: 2 });
   }
@@ -127,7 +137,9 @@ export default class MutantRunner extends TestRunner {
     }
     if (pass !== 'kill') return;
     if (repeats === 0) mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
+    if (repeats === 0 && !isPassed) leaveToAnotherProcess(test.id);
     const isTriedAgain = this.#judge(test, isPassed, retry, repeats);
+    if (!isTriedAgain && repeats === this.#todo.length) appendFileSync(doneFile, `${test.id}\n`);
     // Vitest tries again only where there is an error.
     if (test.result !== undefined)
       Object.assign(
