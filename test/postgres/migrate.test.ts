@@ -34,6 +34,32 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     return rows;
   }
 
+  test('takes the time that it needs, and is on disk when it is made', async () => {
+    const client = await fresh();
+    await client.query(`SET synchronous_commit = off; SET statement_timeout = '25s'`);
+    const shown = `SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'synchronous_commit')`;
+    const seen: unknown[] = [];
+    const watched = {
+      query: async (text: string, values?: unknown[]) => {
+        if (/CREATE TABLE meta/u.test(text)) seen.push(...(await client.query(shown)).rows);
+        return client.query(text, values);
+      },
+    };
+    await migrate(watched, schema, randomBytes);
+    expect(seen).toEqual([
+      { name: 'statement_timeout', setting: '0' },
+      { name: 'synchronous_commit', setting: 'on' },
+    ]);
+    const failing = {
+      query: async (text: string, values?: unknown[]) => {
+        if (text.startsWith('SET LOCAL statement_timeout')) throw new Error('the server failed');
+        return client.query(text, values);
+      },
+    };
+    await expect(migrate(failing, 'other', randomBytes)).rejects.toThrow('the server failed');
+    expect(await schemaStateOf(client, 'other')).toEqual({ is: 'missing' });
+  });
+
   test('is made from nothing, with a salt and an id of its own', async () => {
     const client = await fresh();
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
