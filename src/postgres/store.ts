@@ -16,7 +16,7 @@ import {
 import { isFenced, type Lease } from './lease.ts';
 import { readVerbs, type SelectPage } from './reading.ts';
 import { type Ask, askBy, inPlace, type Row, sqlOf } from './statements.ts';
-import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
+import { NotOnStandby, refuseUnawaited, SharedTransaction, type Tried, takeLocks } from './transaction.ts';
 import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
 
 /** How often a commit is retried at once after a rollback that it did not cause. */
@@ -367,7 +367,7 @@ async function isOnStandby(connection: PgConnection, lease: Lease): Promise<bool
     connection.destroy();
     return false;
   }
-  if (connection.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+  refuseUnawaited(connection);
   return true;
 }
 

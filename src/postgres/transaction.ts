@@ -140,8 +140,7 @@ export class SharedTransaction<Result> {
     // Only this word shows that the server rolled back instead.
     if (command !== 'COMMIT')
       return { is: 'broken-off', because: new ServerTroubleError({ is: 'commit-undone' }) };
-    // It is committed here, but the server did not wait for the standby that must have it.
-    if (this.#connection.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+    refuseUnawaited(this.#connection);
     return { is: 'committed', results };
   }
 
@@ -157,7 +156,12 @@ export class SharedTransaction<Result> {
 
 export class NotOnStandby extends Error {}
 
-export const waitWasCancelled = '01000';
+const waitWasCancelled = '01000';
+
+/** After a commit: it is made here, but the server may not have waited for the standby that must have it. */
+export function refuseUnawaited({ warnings }: PgConnection): void {
+  if (warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+}
 
 const inFailed = '25P02';
 

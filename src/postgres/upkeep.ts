@@ -31,7 +31,7 @@ import {
 } from './notes.ts';
 import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
 import { nowMs } from './statements.ts';
-import { waitWasCancelled } from './transaction.ts';
+import { NotOnStandby, refuseUnawaited } from './transaction.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(
@@ -53,6 +53,7 @@ export async function meetServer(
 
 /** The failure for an error on a connection. If it broke, that is all that is known. */
 export function connectionFailure(connection: PgConnection, place: string, error: unknown): unknown {
+  if (error instanceof NotOnStandby) return sharedFailure('not-on-standby', { place });
   return connection.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
 }
 
@@ -65,7 +66,7 @@ type Maintained = {
 
 /** Makes a change in one commit. `notAllowed` is the failure for a role that lacks the right. */
 async function inOneCommit<Result>(
-  { connection, place }: Pick<Maintained, 'connection' | 'place'>,
+  connection: PgConnection,
   change: () => Promise<Result>,
   notAllowed: (error: unknown) => Failure,
   ...settings: readonly string[]
@@ -74,7 +75,7 @@ async function inOneCommit<Result>(
     await connection.begin(...settings);
     const result = await change();
     await connection.query('COMMIT');
-    if (connection.warnings.includes(waitWasCancelled)) throw sharedFailure('not-on-standby', { place });
+    refuseUnawaited(connection);
     return result;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => connection.destroy());
@@ -130,7 +131,7 @@ export async function acceptDurability(
 ): Promise<void> {
   const accepted = JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) });
   await inOneCommit(
-    { connection, place },
+    connection,
     () => connection.query(inSchema(schema, insertAccepted), [accepted]),
     (error) => sharedFailure('may-not-accept', { place }, error),
   );
@@ -165,7 +166,7 @@ export async function acceptSharedLoss(
       ? ['notes', JSON.stringify(loss.missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
   await inOneCommit(
-    { connection, place },
+    connection,
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
@@ -235,7 +236,7 @@ export async function setPolicy(
   try {
     // Millions of payments may have to be counted.
     connection.answerWithin(() => longestCountMs, longestCountMs);
-    const number = await inOneCommit({ connection, place }, add, notAllowed, ...takingItsTime);
+    const number = await inOneCommit(connection, add, notAllowed, ...takingItsTime);
     notes.write({ what: 'policy', id: String(server.nowMs), number });
     return number;
   } finally {

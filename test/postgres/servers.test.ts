@@ -1,19 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Intent } from '../../src/once/journal/journal.ts';
-import { setPolicy } from '../../src/postgres/upkeep.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { failureOf } from '../../testing/failure.ts';
+import { Home } from '../../testing/home.ts';
 import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
-import {
-  lookingAfter,
-  newPlaceIn,
-  onServer,
-  openShared,
-  type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
+import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
 import { silence, upAsItIs, upForLong } from '../../testing/postgres/silence.ts';
 
 const patience = { sleep: shortSleep };
@@ -86,13 +81,20 @@ describe('a server that may forget what it has acknowledged', () => {
     expect(await failing).toMatchObject({ code: 'journal-not-durable' });
   });
 
-  test('since it stopped waiting for its standby is believed no policy', async () => {
+  test('since it stopped waiting for its standby is believed no policy, and says not that nothing was changed', async () => {
     const place = await newPlace();
+    const home = new Home();
+    onTestFinished(() => home.remove());
     await setTo({ synchronous_standby_names: 'nobody' });
-    const policy = { text: '{}', needsTwo: false };
-    const failing = failureOf(() => lookingAfter(place, (asking) => setPolicy(asking, policy, 'ada')));
+    const file = home.policy({ schema: 'botctl-policy/1', limits: { SOL: {} } });
+    const env = { ...home.env, BOTCTL_JOURNAL: place.url };
+    const failing = botctlHere(['policy', 'set', file, '--json'], { env });
     await cancelWaitingUntil(failing);
-    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
+    const { error } = JSON.parse((await failing).stdout);
+    expect(error).toMatchObject({
+      code: 'journal-not-durable',
+      message: expect.stringMatching(/and no standby answered\.$/u),
+    });
   });
 
   test('waits for a standby no longer than was asked for, and says what it waits for', async () => {

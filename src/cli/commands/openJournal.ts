@@ -251,7 +251,7 @@ export async function withServer<Result>(
     });
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // A broken connection may have left changes behind; a refusal has not.
+    // Changes may be left behind by what broke off, or was not awaited on a standby. A refusal has left none.
     context.doing.hasChanged = true;
     throw connectionFailure(connection, place, error);
   } finally {
