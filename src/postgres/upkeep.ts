@@ -225,6 +225,8 @@ export async function setPolicy(
   const add = async (): Promise<number> => {
     await run(policyStatements.alone);
     if ((await run(policyStatements.isCounting)).rows.length === 0) {
+      // There may be millions of payments.
+      connection.answerWithin(() => longestCountMs, longestCountMs);
       await run(policyStatements.seedSpending, [server.nowMs]);
       await run(policyStatements.seedPaid);
       await run(policyStatements.start, [server.nowMs]);
@@ -234,8 +236,6 @@ export async function setPolicy(
   };
   const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
   try {
-    // Millions of payments may have to be counted.
-    connection.answerWithin(() => longestCountMs, longestCountMs);
     const number = await inOneCommit(connection, add, notAllowed, ...takingItsTime);
     notes.write({ what: 'policy', id: String(server.nowMs), number });
     return number;

@@ -29,6 +29,7 @@ import {
 
 const text = JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { day: '20' } } });
 const alone = { text, needsTwo: false };
+const sets = (asking: Asking) => setPolicy(asking, alone, 'ada');
 const hourMs = 3_600_000;
 const standby = 'is a standby';
 
@@ -51,7 +52,7 @@ const change = [
   ['a journal is made', (asking: Asking) => migrateJournal(asking, randomBytes)],
   ['a setting is asked about', isDurabilityAccepted],
   ['a loss is looked for', findSharedLoss],
-  ['a policy is set', (asking: Asking) => setPolicy(asking, alone, 'ada')],
+  ['a policy is set', sets],
 ] as const;
 
 test.each(change)('%s at the server that takes changes, and nowhere else', async (_what, changed) => {
@@ -81,7 +82,7 @@ describe('a policy', () => {
   test('is on record with who gave it, and this machine notes that it was', async () => {
     const place = await newSharedPlace();
     const numbers = await lookingAfter(place, async (asking) => [
-      await setPolicy(asking, alone, 'ada'),
+      await sets(asking),
       await setPolicy(asking, { ...alone, text: '{}' }, 'bob'),
     ]);
     const kept = (await rowsOf(
@@ -155,7 +156,7 @@ describe('a policy', () => {
     await onServer(place, async (client) => {
       await client.query('BEGIN; LOCK TABLE standing IN ROW EXCLUSIVE MODE');
       let isSet = false;
-      const setting = lookingAfter(place, (asking) => setPolicy(asking, alone, 'ada')).finally(() => {
+      const setting = lookingAfter(place, sets).finally(() => {
         isSet = true;
       });
       const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${place.schema}.standing'::regclass`;
@@ -179,7 +180,7 @@ describe('a policy', () => {
         return query(sql, values);
       };
       const answerWithin = vi.spyOn(connection, 'answerWithin');
-      await setPolicy(asking, alone, 'ada');
+      await sets(asking);
       expect(patience).toEqual([
         { name: 'statement_timeout', setting: '0' },
         { name: 'transaction_timeout', setting: '0' },
@@ -208,7 +209,7 @@ test('who may only send changes nothing of the journal, and hears what is missin
   const sender = await newRole(place, 'sender', 'run');
   await lookingAfter(sender, async (asking) => {
     for (const [what, changed] of [
-      ['policy', () => setPolicy(asking, alone, 'ada')],
+      ['policy', () => sets(asking)],
       ['server', () => acceptDurability(asking, 'ada')],
     ] as const)
       expect([what, await failureOf(changed)]).toEqual([
@@ -287,7 +288,6 @@ function failAt(connection: PgConnection, at: RegExp, answered: string[] = []): 
   };
 }
 
-const sets = (asking: Asking) => setPolicy(asking, alone, 'ada');
 const accepts = (asking: Asking) =>
   acceptSharedLoss(
     asking,
