@@ -43,9 +43,9 @@ const cases = (): { words: string[]; some?: string[]; all?: string[] }[] => [
   { words: ['--profile', 's'], all: ['stage'] },
   { words: ['send', '--but'], all: ['--button'] },
   { words: ['config', 'set', 'prod', 'key'], all: ['key-age'] },
-  { words: ['--sandbox', 'history', intentId.slice(0, 2)], all: [intentId] },
-  { words: ['--sandbox', 'resolve', 'abc', intentId.slice(0, 2)], all: [intentId] },
-  { words: ['history', intentId.slice(0, 2)], all: [] },
+  { words: ['--sandbox', 'history', intentId.slice(0, 6)], all: [intentId] },
+  { words: ['--sandbox', 'resolve', 'abc', intentId.slice(0, 6)], all: [intentId] },
+  { words: ['history', intentId.slice(0, 6)], all: [] },
   { words: ['completion', 'z'], all: ['zsh'] },
   { words: ['comp'], all: ['completion'] },
   { words: ['help', 'ex'], all: ['exit-codes'] },
@@ -233,7 +233,7 @@ describe.skipIf(!hasTool('zsh'))('in zsh', () => {
       ['botctl history --state hel', 'botctl history --state held '],
       ['botctl --profile pr', 'botctl --profile prod '],
       ['botctl --profile=pr', 'botctl --profile=prod '],
-      [`botctl --sandbox history ${intentId.slice(0, 2)}`, `botctl --sandbox history ${intentId} `],
+      [`botctl --sandbox history ${intentId.slice(0, 6)}`, `botctl --sandbox history ${intentId} `],
     ];
     const lines = typed.map(([line]) => `'${line}'`).join(' ');
     const harness = zshHarness.replace('$LINES_TO_TYPE', lines);
