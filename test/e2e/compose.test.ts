@@ -1,71 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jsonLines } from '../../testing/jsonOutput.ts';
-import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { type Said, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
   operator = await SandboxHome.open();
 });
 afterEach(() => operator.close());
-
-const messageId = (said: { message?: Record<string, unknown> }): unknown =>
-  said.message?.id ?? said.message?.message_id;
-
-describe('send --reply-to-entry', () => {
-  const reply = (word: string) => ['send', '--content', 'yes', '--reply-to-entry', word, '--dry-run'];
-
-  test('replies to the message that was sent under this name, or as this intent, in its conversation', async () => {
-    const asked = await operator.json([...sendHello, '--once', 'question']);
-    for (const word of ['question', asked.intent?.id ?? '', asked.intent?.id.slice(0, 5) ?? '']) {
-      const { exit, intent } = await operator.json(reply(word));
-      expect(exit).toBe(0);
-      expect(intent?.request).toEqual({
-        conversation_id: 'conv_demo',
-        content: 'yes',
-        reply_to_message_id: messageId(asked),
-      });
-    }
-  });
-
-  test('in another conversation is refused, and says how it is done if it is meant', async () => {
-    const asked = await operator.json([...sendHello, '--once', 'question']);
-    const elsewhere = await operator.json([...reply('question'), '--conversation', 'conv_test']);
-    expect(elsewhere).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
-    expect(elsewhere.error?.message).toContain('is in conv_demo, but this one would go to conv_test');
-    expect(elsewhere.error?.hint).toContain(`--reply-to ${messageId(asked)}`);
-  });
-
-  test('says of a name that the journal does not know that it does not, and how to look', async () => {
-    await operator.run([...sendHello, '--once', 'question']);
-    for (const word of ['answer', 'an']) {
-      const { exit, error } = await operator.json(reply(word));
-      expect(exit).toBe(2);
-      expect(error?.message).toMatch(/^No message in the journal .* has the name or ID "\w+"\. /u);
-      expect(JSON.stringify(error)).not.toContain('not a name');
-      expect(error?.next).toEqual(['botctl history --kind message']);
-    }
-  });
-
-  test('refuses what is no accepted message, and what could be several', async () => {
-    expect(await operator.json(reply('question'))).toMatchObject({
-      exit: 2,
-      error: { code: 'no-such-intent' },
-    });
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'message' });
-    const lost = await operator.json([...sendHello, '--once', 'question']);
-    expect(await operator.json(reply('question'))).toMatchObject({
-      exit: 2,
-      error: { code: 'not-allowed-now' },
-    });
-    await operator.run([...payAda, '--once', 'rent']);
-    expect(await operator.json(reply('rent'))).toMatchObject({ exit: 2, error: { code: 'no-such-intent' } });
-    await operator.run([...sendHello, '--once', lost.intent?.id.slice(0, 6) ?? '']);
-    const several = await operator.json(reply(lost.intent?.id.slice(0, 6) ?? ''));
-    expect(several).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    const both = [...reply('question'), '--reply-to', 'msg_1'];
-    expect(await operator.json(both)).toMatchObject({ exit: 2 });
-  });
-});
 
 describe('batch send --template', () => {
   const batch = (text: string): string[] => [

@@ -29,7 +29,6 @@ import {
   profileGone,
   reasonToFillIn,
   rowsMayHaveHappened,
-  severalMessages,
 } from '../../src/cli/say/decisions.ts';
 import { metricsNotWritten } from '../../src/cli/say/doctor.ts';
 import { inWords } from '../../src/cli/say/inWords.ts';
@@ -122,7 +121,6 @@ const failures: readonly Failure[] = [
   }),
   metricsNotWritten('/home/ada/botctl.prom', 'the disk is full', cause),
   removalDeclined('prod'),
-  severalMessages('a', ['3f9a00000001', '3f9a00000002']),
   notReversed(),
   reasonToFillIn('WHAT YOU SAW'),
   engineFailure('begun-again', { id, later: '3f9a00000002' }),

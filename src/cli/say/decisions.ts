@@ -252,50 +252,6 @@ export function cannotBeTold({ code, message, details }: Told): Told {
   return new Told(code, message, { ...details, earlier });
 }
 
-export function noSuchMessage(word: string, place: string): Told {
-  return new Told(
-    'no-such-intent',
-    `No message in the journal ${place} has the name or ID ${JSON.stringify(word)}`,
-    {
-      hint: 'A message’s name is the one given with --once. This lists the messages in the journal:',
-      next: [['history', '--kind', 'message']],
-    },
-  );
-}
-
-export function repliesElsewhere(
-  replied: { readonly id: string; readonly messageId: string; readonly conversation: string | undefined },
-  conversation: string,
-): Told {
-  return new Told(
-    'bad-input',
-    `Message ${replied.id} is in ${replied.conversation}, but this one would go to ${conversation}`,
-    {
-      hint: `Leave out --conversation. If you do mean this, give --reply-to ${replied.messageId}.`,
-      next: [['history', replied.id]],
-    },
-  );
-}
-
-export function severalMessages(word: string, ids: readonly string[]): Told {
-  return new Told(
-    'usage',
-    `${JSON.stringify(word)} is the name of more than one message: ${ids.join(', ')}`,
-    {
-      hint: 'Give the ID of one of them.',
-      next: [['history', ...ids]],
-    },
-  );
-}
-
-export function noMessageToReplyTo(word: string, { id, state }: Pick<Intent, 'id' | 'state'>): Told {
-  return new Told(
-    'not-allowed-now',
-    `${JSON.stringify(word)} (message ${id}) is ${state}, so it has no message id to reply to`,
-    { hint: 'It must first be accepted, with a message id in the service’s reply.', next: [['history', id]] },
-  );
-}
-
 export function notAFormat(value: string): Told {
   return new Told('usage', `--format ${JSON.stringify(value)} is not a format.`, {
     hint: 'Give csv or jsonl.',

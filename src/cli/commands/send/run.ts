@@ -5,47 +5,27 @@ import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { bothGiven } from '../../say/progress.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
-import type { RepliedTo } from './replyTo.ts';
 
 export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
 
 async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
-  refuseBoth(given, 'reply-to', 'reply-to-entry');
   const payload = await payloadOf(given, context);
   const fromFile = given.text('content-file') !== undefined;
   const drawn = given.text('components') === undefined;
-  const replied = await repliedToOf(given, context);
   const overrides = {
-    conversation_id: {
-      options: ['--conversation'],
-      // Without another value, a reply goes to the conversation of the original message.
-      value:
-        given.text('conversation') ??
-        (payload?.conversation_id === undefined ? replied?.conversation : undefined),
-    },
+    conversation_id: { options: ['--conversation'], value: given.text('conversation') },
     content: {
       options: fromFile ? ['--content-file'] : ['--content', '--content-file'],
       value: await contentOf(given, context),
     },
-    reply_to_message_id: {
-      options: [replied === undefined ? '--reply-to' : '--reply-to-entry'],
-      value: replied?.messageId ?? given.text('reply-to'),
-    },
+    reply_to_message_id: { options: ['--reply-to'], value: given.text('reply-to') },
     components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(given, context) },
   };
   const { fields, options } = fieldsOf(payload, overrides);
   const { wanted, payloadKey } = parseMessage(fields, options);
-  if (replied !== undefined) (await import('./replyTo.ts')).refuseElsewhere(replied, fields.conversation_id);
   return { wanted, naming: namingOf(given, context, payloadKey) };
-}
-
-async function repliedToOf(given: ParsedArgs, context: Context): Promise<RepliedTo | undefined> {
-  const word = given.text('reply-to-entry');
-  if (word === undefined) return undefined;
-  const { repliedTo } = await import('./replyTo.ts');
-  return repliedTo(word, given, context);
 }
 
 async function contentOf(given: ParsedArgs, context: Context): Promise<string | undefined> {

@@ -57,12 +57,6 @@ export const sendSpec: LeafSpec = {
     },
     { flags: '--reply-to <id>', about: 'the ID of the message to reply to', group: 'Message' },
     {
-      flags: '--reply-to-entry <id>',
-      about: 'reply to the message of this entry, by its ID or name',
-      completes: 'intents',
-      group: 'Message',
-    },
-    {
       flags: '--button <label=…,id=…[,style=…]>',
       about: 'add a button (repeatable); style: success or danger',
       repeatable: true,
