@@ -415,15 +415,6 @@ const sandbox = z
   })
   .meta({ id: 'Sandbox', title: 'The sandbox’s first line' });
 
-const sandboxMoney = z
-  .strictObject({
-    ...head,
-    data: text.describe('the folder that was changed'),
-    address: text.optional().describe('who was given money'),
-    balances: z.array(z.strictObject({ asset: text, amount: text })),
-  })
-  .meta({ id: 'SandboxMoney', title: 'A sandbox that was reset or funded' });
-
 const sandboxRequest = z
   .strictObject({
     at: time,
@@ -699,12 +690,6 @@ export const outputs: readonly Output[] = [
     commands: ['sandbox'],
     about: 'The first line. The tokens are worth nothing outside the sandbox.',
     schema: sandbox,
-  },
-  {
-    name: 'SandboxMoney',
-    commands: ['sandbox'],
-    about: 'What `sandbox reset` or `sandbox fund` left.',
-    schema: sandboxMoney,
   },
   {
     name: 'SandboxRequest',

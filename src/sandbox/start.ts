@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type Chain, loadChain } from './chain.ts';
 import { isOwnPath, readingsOf, serveOwn } from './control.ts';
 import type { Operation } from './faults.ts';
-import { type Balance, balancesOf, deriveFrom, fillFresh, giveTo, TooMuchError } from './money.ts';
+import { type Balance, balancesOf, deriveFrom, fillFresh } from './money.ts';
 import { serveOperation } from './operate.ts';
 import { LivePages } from './page.ts';
 import { defaultReadings, type Readings } from './readings.ts';
@@ -60,11 +60,11 @@ export type RunningSandbox = {
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
-  const ledger = openLedger(settings.dataDir, {
-    seed: settings.seed,
-    random,
-    waitMs: settings.lockWaitMs,
-  });
+  const ledger = new Ledger(
+    openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
+      initialise(fresh, settings.seed, random),
+    ),
+  );
   const derived = deriveFrom(ledger.facts.get('secret') ?? '');
   if (settings.faultRate !== undefined) {
     const dice = { seed: String(settings.seed ?? 'botctl'), rate: settings.faultRate };
@@ -226,22 +226,7 @@ function nodeFacts(baseUrl: string, { ledger, derived }: Pick<Service, 'ledger' 
   };
 }
 
-type Funded = { kind: 'funded'; address: string; balances: Balance[] } | { kind: 'problem'; problem: string };
-
-/** Opens a data folder. A new one gets a secret, from which all its identities derive. */
-function openLedger(
-  dataDir: string,
-  { seed, random = randomBytes, waitMs = lockWaitMs }: Opening = {},
-): Ledger {
-  return new Ledger(openDatabase(dataDir, waitMs, (fresh) => initialise(fresh, seed, random)));
-}
-
-type Opening = {
-  seed?: string | number | undefined;
-  random?: ((count: number) => Buffer) | undefined;
-  waitMs?: number | undefined;
-};
-
+/** A new folder gets a secret, from which all its identities derive. */
 function initialise(
   db: Database,
   seed: string | number | undefined,
@@ -251,45 +236,6 @@ function initialise(
   new FactStore(db).put('secret', secret);
   const ledger = new Ledger(db);
   fillFresh(ledger, deriveFrom(secret));
-}
-
-/** A fresh folder with the same tokens and wallet, even while processes serve it. */
-export function resetFolder(dataDir: string): Balance[] {
-  return withLedger(dataDir, (ledger) => {
-    const derived = deriveFrom(ledger.facts.get('secret') ?? '');
-    ledger.forgetAll();
-    fillFresh(ledger, derived);
-    return balancesOf(ledger, derived.wallet.address);
-  });
-}
-
-export function fundFolder(
-  dataDir: string,
-  { address, asset, amount }: { address: string | undefined; asset: string; amount: string },
-): Funded {
-  return withLedger(dataDir, (ledger) => {
-    const wallet = deriveFrom(ledger.facts.get('secret') ?? '').wallet.address;
-    const given = giveOrRefuse(ledger, { address: address ?? wallet, asset, amount });
-    return given.ok ? { kind: 'funded', ...given.value } : { kind: 'problem', problem: given.problem };
-  });
-}
-
-function giveOrRefuse(ledger: Ledger, gift: Parameters<typeof giveTo>[1]): ReturnType<typeof giveTo> {
-  try {
-    return giveTo(ledger, gift);
-  } catch (error) {
-    if (error instanceof TooMuchError) return { ok: false, problem: error.message };
-    throw error;
-  }
-}
-
-function withLedger<T>(dataDir: string, work: (ledger: Ledger) => T): T {
-  const ledger = openLedger(dataDir);
-  try {
-    return ledger.atomically(() => work(ledger));
-  } finally {
-    ledger.close();
-  }
 }
 
 type Site = {

@@ -225,8 +225,5 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   sandbox: [
     { line: ['--ephemeral'], serves: true, code: 0 },
     { line: ['--port', 'none'], code: 2 },
-    { line: ['fund', '--amount', '1'], code: 0 },
-    { line: ['reset'], code: 0 },
-    { line: ['fund'], code: 2 },
   ],
 };

@@ -59,7 +59,6 @@ async function printMost(): Promise<void> {
   await lines(['--sandbox', 'resume', id]);
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
   await lines(['complete', 'compl']);
-  expect((await lines(['sandbox', 'fund', '--amount', '1']))[0]).toMatchObject({ command: 'sandbox' });
 
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;

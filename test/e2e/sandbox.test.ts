@@ -208,32 +208,11 @@ describe('botctl sandbox', () => {
 
   test.each([
     [['--fault-rate=-1'], '--fault-rate must be'],
-    [['fund', '--port', '5', '--amount', '5'], 'botctl sandbox fund does not take --port'],
-    [['fund', '--ephemeral', '--amount', '5'], 'botctl sandbox fund does not take --ephemeral'],
-    [['fund', '--amount', '99999999999999999999'], 'no account can hold that much'],
+    [['fund'], 'sandbox takes no positional arguments'],
   ])('refuses %j, and changes nothing', async (args, sentence) => {
     const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
-  });
-
-  test('fund and reset do what they say, while somebody serves the folder', async () => {
-    const data = ['--data', join(home, 'funded')];
-    const sandbox = await startSandboxProcess(data);
-    await post(sandbox.greeting, 'transfer', pay);
-    const funded = run('fund', '--amount', '5', ...data, '--json');
-    expect(JSON.parse(funded.stdout)).toMatchObject({
-      address: sandbox.greeting.wallet.address,
-      balances: [{ asset: 'SOL', amount: '103.999995' }, {}],
-    });
-    expect(run('fund', '--amount', '7', '--asset', 'USDC', '--to', recipient, ...data).stdout).toBe(
-      `${recipient} now holds 1 SOL, 7 USDC.\n`,
-    );
-    expect(run('reset', ...data).stdout).toContain('the wallet holds 100 SOL, 10000 USDC');
-    const state = await controlOf(sandbox.greeting.base_url).state();
-    expect(state).toMatchObject({ counts: { transfers: 0 }, wallet: { balances: [{ amount: '100' }, {}] } });
-    expect(BigInt(state.lamports.made)).toBe(BigInt(state.lamports.in_accounts));
-    await sandbox.end('SIGTERM');
   });
 
   test('its help names every reading, fault and control call', () => {

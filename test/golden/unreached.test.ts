@@ -34,7 +34,6 @@ import { metricsNotWritten } from '../../src/cli/say/doctor.ts';
 import { inWords } from '../../src/cli/say/inWords.ts';
 import { noUserName } from '../../src/cli/say/open.ts';
 import { batchAtWork } from '../../src/cli/say/rows.ts';
-import { folderNotUsable } from '../../src/cli/say/sandbox.ts';
 import { declined, endedEarly, interrupted, interruptedAtQuestion } from '../../src/cli/say/told.ts';
 import { nothingToAcknowledge } from '../../src/cli/say/verify.ts';
 import { diskTroubleOf } from '../../src/machine/disk.ts';
@@ -128,7 +127,6 @@ const failures: readonly Failure[] = [
   engineFailure('not-a-proposal', { id, state: 'unknown', tainted: true }),
   engineFailure('own-proposal', { id, proposed: undefined }),
   interruptedBefore(id),
-  folderNotUsable('/home/ada/sandbox', 'the disk is full', cause),
   batchAtWork('november', [{ host: 'one', pid: 7, rows: 3 }]),
   sharedFailure('may-not-accept', { place }, cause),
   sharedFailure('no-salt', { place }),

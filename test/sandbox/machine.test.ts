@@ -89,6 +89,13 @@ test('two sandboxes on one folder obey the same readings, faults and keys', asyn
   expect(await one.ledger()).toHaveLength(1);
   await one.reset();
   expect((await two.post('transfer', pay)).status).toBe(200);
+  await two.money({ asset: 'USDC', amount: '7' });
+  await expect(two.money({ amount: '99999999999999999999', asset: 'SOL' })).rejects.toThrow(
+    'no account can hold that much',
+  );
+  const { wallet, lamports } = await one.state();
+  expect(wallet.balances).toMatchObject([{ asset: 'SOL' }, { asset: 'USDC', amount: '10007' }]);
+  expect(BigInt(lamports.made)).toBe(BigInt(lamports.in_accounts) + BigInt(lamports.fees));
   await two.close();
   await one.close();
 });

@@ -52,49 +52,4 @@ export function noLongerShown(trouble: string): string {
   return `Requests are no longer shown: ${trouble}`;
 }
 
-export function noSuchAction(action: string): Told {
-  return new Told('usage', `The sandbox has no action ${JSON.stringify(action)}.`, {
-    hint: 'Use reset or fund. Without an action, the sandbox serves.',
-  });
-}
-
-export function notForAction(option: string, action: string): Told {
-  return new Told('usage', `botctl sandbox ${action} does not take --${option}.`, {
-    hint: `Leave it out. ${action === 'fund' ? 'fund takes --amount, --asset, --to and --data.' : 'reset takes --data.'}`,
-  });
-}
-
-export function onlyToFund(option: string): Told {
-  return new Told('usage', `Only botctl sandbox fund takes --${option}.`, {
-    hint: 'Write fund after sandbox, or leave the option out.',
-  });
-}
-
-export function noAmountToFund(): Told {
-  return new Told('usage', 'botctl sandbox fund needs --amount.', {
-    hint: 'Say how much, as in --amount 5.',
-  });
-}
-
-export function cannotFund(problem: string): Told {
-  return new Told('usage', `No money was added: ${problem}.`, {
-    hint: 'Fix that, and run the command again.',
-  });
-}
-
-export function folderNotUsable(folder: string, trouble: string, cause: unknown): Told {
-  return new Told('sandbox-unavailable', `The folder ${folder} cannot be used: ${trouble}`, {
-    hint: 'Name another folder with --data.',
-    cause,
-  });
-}
-
-export function resetSandbox(folder: string, balances: string): string {
-  return `The sandbox in ${folder} is reset: no messages, transfers, readings or faults; the wallet holds ${balances}. Its tokens and wallet are unchanged. What botctl --sandbox did before stays in its journal.`;
-}
-
-export function fundedSandbox(address: string, balances: string): string {
-  return `${address} now holds ${balances}.`;
-}
-
 export const makeProfile = 'Create a profile for it:';

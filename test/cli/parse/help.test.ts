@@ -20,11 +20,11 @@ function leaves(tree: readonly CommandSpec[], before: string[] = []): Found[] {
 const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
 
 describe.each(shown)('the help of $path', ({ path, spec }) => {
-  test('has a purpose, its own options, three examples, and what its exit codes mean', async () => {
+  test('has a purpose, its own options, its examples, and what its exit codes mean', async () => {
     const { code, stdout, stderr } = await runMain([...path, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(spec.examples).toHaveLength(3);
-    expect(stdout.match(/^ {2}\$ /gmu)).toHaveLength(3);
+    expect(spec.examples.length).toBeGreaterThan(0);
+    expect(stdout.match(/^ {2}\$ /gmu)).toHaveLength(spec.examples.length);
     for (const { flags, rare } of spec.options ?? [])
       expect(stdout).toContain(rare ? flags.match(/--[a-z-]+/u)?.[0] : `  ${flags}`);
     expect(stdout.match(/botctl help options$/gmu)?.length).toBe(path[0] === 'help' ? 2 : 1);

@@ -5,35 +5,21 @@ import type { Exit } from '../../../once/failures.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { chainTrouble, missingNativeVm } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
-import {
-  fundFolder,
-  type RunningSandbox,
-  resetFolder,
-  type SandboxSettings,
-  startSandbox,
-} from '../../../sandbox/start.ts';
+import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { diskTrouble, formatAmountOf, isoExact } from '../../say/phrases.ts';
 import {
-  cannotFund,
   cannotStart,
   emptyData,
   ephemeralWithData,
-  folderNotUsable,
-  fundedSandbox,
   greetingEnd,
   makeProfile,
   moveByOptions,
   moveByVariable,
-  noAmountToFund,
   noLongerShown,
-  noSuchAction,
   noTransfersHere,
   notANumber,
-  notForAction,
-  onlyToFund,
   readerGone,
-  resetSandbox,
 } from '../../say/sandbox.ts';
 import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
@@ -53,7 +39,6 @@ type SandboxOptions = {
 
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
-  if (given.args.length > 0) return runOnFolder(given, context);
   const options = parse(given);
   const { display, interrupts, clock } = context;
   const dataDir = options.ephemeral
@@ -87,8 +72,6 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
 }
 
 function parse(given: ParsedArgs): SandboxOptions {
-  const foreign = ['asset', 'amount', 'to'].find((name) => given.text(name) !== undefined);
-  if (foreign !== undefined) throw onlyToFund(foreign);
   const data = given.text('data');
   const ephemeral = given.flag('ephemeral');
   if (ephemeral && data !== undefined) throw ephemeralWithData();
@@ -229,61 +212,6 @@ class LineQueue {
       this.#broken = true;
       this.#display.warn(noLongerShown(error instanceof Error ? error.message : String(error)));
     }
-  }
-}
-
-type Balances = ReturnType<typeof resetFolder>;
-
-const serving = ['port', 'seed', 'fault-rate'];
-const funding = ['asset', 'amount', 'to'];
-
-/** Changes the folder itself, whether or not a service uses it. */
-async function runOnFolder(given: ParsedArgs, { display, env }: Context): Promise<Exit> {
-  const [action = ''] = given.args;
-  if (action !== 'reset' && action !== 'fund') throw noSuchAction(action);
-  const foreign = [...serving, ...(action === 'reset' ? funding : [])].find(
-    (name) => given.text(name) !== undefined,
-  );
-  if (foreign !== undefined || given.flag('ephemeral')) throw notForAction(foreign ?? 'ephemeral', action);
-  const data = given.text('data');
-  if (data === '') throw emptyData();
-  const folder = resolve(data ?? sandboxFolder(env));
-  await display.show(action === 'reset' ? reset(folder) : fund(folder, given));
-  return 0;
-}
-
-function reset(folder: string): View {
-  const balances = inFolder(folder, () => resetFolder(folder));
-  return view({ data: folder, balances }, resetSandbox(safeLine(folder), listed(balances)));
-}
-
-function fund(folder: string, given: ParsedArgs): View {
-  const amount = given.text('amount');
-  if (amount === undefined) throw noAmountToFund();
-  const asset = given.text('asset') ?? 'SOL';
-  const wanted = { address: given.text('to'), asset, amount };
-  const funded = inFolder(folder, () => fundFolder(folder, wanted));
-  if (funded.kind === 'problem') throw cannotFund(funded.problem);
-  const { address, balances } = funded;
-  return view({ data: folder, address, balances }, fundedSandbox(address, listed(balances)));
-}
-
-function view(told: { data: string; balances: Balances; address?: string }, sentence: string): View {
-  return {
-    json: { schema: 'botctl/1', command: 'sandbox', ...told },
-    human: ({ own }) => `${own(sentence)}\n`,
-    quiet: listed(told.balances),
-  };
-}
-
-const listed = (balances: Balances): string =>
-  balances.map(({ asset, amount }) => formatAmountOf(amount, asset)).join(', ');
-
-function inFolder<T>(folder: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw folderNotUsable(folder, diskTrouble(cause), cause);
   }
 }
 

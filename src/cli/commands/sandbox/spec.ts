@@ -14,27 +14,16 @@ It listens only on 127.0.0.1 and writes only to its data folder. botctl
 at /, Solana JSON-RPC is at /rpc.
 
 To make it answer in another way, or fail: botctl help sandbox-readings`,
-  arguments: [
-    {
-      usage: '[action]',
-      about: 'fund: add money; reset: start over; without one: serve',
-      completes: ['reset', 'fund'],
-    },
-  ],
   options: [
     { flags: '--port <n>', about: 'the port; 0: any (default 8420, or any if that is in use)' },
     { flags: '--data <dir>', about: 'keep everything in this folder (default: that of --sandbox)' },
     { flags: '--ephemeral', about: 'use a new folder, and remove it at the end' },
     { flags: '--seed <text>', about: 'derive tokens, wallet and random faults from this text' },
     { flags: '--fault-rate <r>', about: 'let this share of requests meet a random fault (0 to 1)' },
-    { flags: '--amount <n>', about: 'fund: how much' },
-    { flags: '--asset <asset>', about: 'fund: which asset (default SOL)' },
-    { flags: '--to <address>', about: 'fund: which wallet (default: the bot’s)' },
   ],
   examples: [
     { line: 'botctl sandbox', about: 'Serve it to try things' },
     { line: 'botctl sandbox --ephemeral --json', about: 'Serve it for a test; the first line is one object' },
-    { line: 'botctl sandbox fund --asset USDC --amount 5000', about: 'Add money to the bot’s wallet' },
   ],
   exits: [0, 1, 2],
   load: async () => (await import('./run.ts')).run,
