@@ -124,7 +124,6 @@ const page = [
   ...topic('reruns', 'RE\\-RUNS'),
   ...topic('agents', 'AGENTS'),
   ...topic('environment', 'ENVIRONMENT'),
-  ...topic('sandbox-readings', '"SANDBOX READINGS"'),
   '.SH FILES',
   ...tagged([
     { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config path shows where)' },

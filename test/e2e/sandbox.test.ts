@@ -5,9 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { controlPaths } from '../../src/sandbox/control.ts';
-import { faultKinds } from '../../src/sandbox/faults.ts';
-import { defaultReadings } from '../../src/sandbox/readings.ts';
 import { botctl, shell } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
@@ -213,13 +210,5 @@ describe('botctl sandbox', () => {
     const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
-  });
-
-  test('its help names every reading, fault and control call', () => {
-    const { stdout } = spawnSync(program, [...programWords, 'help', 'sandbox-readings'], {
-      encoding: 'utf8',
-    });
-    const names = [...Object.keys(defaultReadings), ...faultKinds, ...controlPaths];
-    expect(names.filter((name) => !stdout.includes(name))).toEqual([]);
   });
 });

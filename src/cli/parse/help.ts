@@ -160,7 +160,6 @@ export const helpTopics = [
   { name: 'reruns', about: 'what happens when you run a command again' },
   { name: 'agents', about: 'how a program uses botctl safely' },
   { name: 'environment', about: 'the variables that botctl reads' },
-  { name: 'sandbox-readings', about: 'how to make the sandbox answer in other ways' },
 ] as const;
 
 export type TopicName = (typeof helpTopics)[number]['name'];

@@ -167,10 +167,10 @@ test('in a narrow terminal the usage is broken, and what was set in columns stan
   const narrow = async (...words: string[]) =>
     (await runMain(['help', ...words], { columns: 40 })).stdout.split('\n');
   expect(await narrow('journal', 'accept-durability')).toContain('       accept-durability [options]');
-  const sandbox = await narrow('sandbox-readings');
-  expect(sandbox.filter((line) => line.length > 40)).toEqual([]);
-  expect(sandbox).toContain('  GET  /control/ledger');
-  expect(sandbox).toContain('      every effect, with its key');
+  const variables = await narrow('environment');
+  expect(variables.filter((line) => line.length > 40)).toEqual([]);
+  expect(variables).toContain('  BOTCTL_PROFILE');
+  expect(variables).toContain('      as --profile: use this profile');
 });
 
 test('in a narrow terminal terms stand above their texts', async () => {

@@ -107,12 +107,6 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
       'An option overrides its variable. botctl refuses an empty variable that would change the bot, the journal or the name of what you send.',
     rows: () => [...environmentRows(), ...machineRows],
   },
-  'sandbox-readings': {
-    intro:
-      'A reading is one way to understand what the service’s document leaves open. A fault is what a network can do to a request. Set them with JSON on the sandbox’s port; every process with the same data folder obeys them.',
-    groups: () => sandboxGroups,
-    outro: 'docs/sandbox.md says what each of them does.',
-  },
 };
 
 const rerunGroups: readonly HelpGroup[] = [
@@ -206,52 +200,6 @@ const machineRows: readonly HelpRow[] = [
       'what a shared journal’s URL leaves out; also PGPORT, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGCONNECT_TIMEOUT, PGAPPNAME',
   },
   { term: 'NODE_EXTRA_CA_CERTS', about: 'a private certificate authority to trust' },
-];
-
-const sandboxGroups: readonly HelpGroup[] = [
-  {
-    title: 'Calls',
-    rows: [
-      { term: 'GET  /control', about: 'what is set, and what the wallet holds' },
-      { term: 'GET  /control/ledger', about: 'every effect, with its key' },
-      { term: 'POST /control/readings', about: '{"repeated_transfer_key": "conflict"}' },
-      {
-        term: 'POST /control/faults',
-        about: '{"faults": [{"kind": "drop", "when": "after"}]}, or {"random": {"seed": "s", "rate": 0.2}}',
-      },
-      { term: 'POST /control/conversations', about: '{"id": "conv_new"}' },
-      { term: 'POST /control/money', about: '{"asset": "SOL", "amount": "5"}' },
-      { term: 'POST /control/forget-keys', about: '{} for all keys, or {"key": "…"}' },
-      { term: 'POST /control/reset', about: '{}' },
-    ],
-  },
-  {
-    title: 'Readings',
-    rows: [
-      {
-        term: 'service',
-        about:
-          'success_status, transfer_status, repeated_transfer_key, repeated_message_key, other_body, key_scope, key_memory_ms, error_body, extra_fields, omit_fields, echo_fields, content_type, retry_after, rate_limit',
-      },
-      {
-        term: 'chain',
-        about:
-          'slot_ms, commitment_held_at, node_lag_slots, node_history, genesis_hash, rpc_rate_limit, transaction_version, fee_payer, also_pays, reply_signature, token_replies',
-      },
-    ],
-  },
-  {
-    title: 'Faults',
-    rows: [
-      {
-        term: 'kind',
-        about:
-          'pass, drop, reset, stall, drip, cut, garbage, twice, reply (any status, headers and body), rpc-error, twist',
-      },
-      { term: 'when', about: 'unread, before or after (the effect)' },
-      { term: 'for', about: 'operation (message, transfer or rpc), key, method (of JSON-RPC), times' },
-    ],
-  },
 ];
 
 function drawTopic(topic: Topic, terminalColumns: number): string {

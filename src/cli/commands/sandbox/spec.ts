@@ -13,7 +13,8 @@ It listens only on 127.0.0.1 and writes only to its data folder. botctl
 --sandbox uses the same folder; both can run at once. The page for people is
 at /, Solana JSON-RPC is at /rpc.
 
-To make it answer in another way, or fail: botctl help sandbox-readings`,
+docs/sandbox.md says how to give it money, and how to make it answer in another
+way, or fail.`,
   options: [
     { flags: '--port <n>', about: 'the port; 0: any (default 8420, or any if that is in use)' },
     { flags: '--data <dir>', about: 'keep everything in this folder (default: that of --sandbox)' },
