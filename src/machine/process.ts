@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { terminalInput } from './engine/node.ts';
+import { type TerminalInput, terminalInput } from './engine/node.ts';
 
 /** Time, as an interface that tests replace. */
 export interface Clock {
@@ -147,8 +147,8 @@ function openControlling(): OpenTerminal {
   const { WriteStream } = process.getBuiltinModule('node:tty');
   const { O_RDONLY, O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   const descriptor = openSync(controlling, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  dropTyped(descriptor);
   const input = terminalInput(descriptor);
+  dropTyped(descriptor, input);
   const output = new WriteStream(openSync(controlling, O_WRONLY | O_NOCTTY));
   // A terminal that hangs up ends the input; that nothing can be written to it changes no more.
   output.on('error', () => {});
@@ -163,14 +163,22 @@ function openControlling(): OpenTerminal {
   };
 }
 
-const mostTyped = 64;
+// The system keeps 64 KiB at most. Only a program that never ceases to type comes to the end of this.
+const mostReads = 4096;
 
-function dropTyped(descriptor: number): void {
-  const line = Buffer.alloc(4096);
+/**
+ * A terminal that edits lines gives no half line away. Without a mode it gives all that it has: Node cannot say
+ * TCIFLUSH.
+ */
+function dropTyped(descriptor: number, input: TerminalInput): void {
+  const typed = Buffer.alloc(4096);
+  input.setRawMode(true);
   try {
-    for (let lines = 0; lines < mostTyped; lines += 1) readSync(descriptor, line);
+    for (let reads = 0; reads < mostReads; reads += 1) readSync(descriptor, typed);
   } catch {
     // EAGAIN: there is no more.
+  } finally {
+    input.setRawMode(false);
   }
 }
 

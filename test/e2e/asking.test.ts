@@ -41,14 +41,31 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect(await ledger()).toEqual([]);
   });
 
-  test('what was typed before its question is no answer', async () => {
-    const line = `echo ready; until read -t 0 < /dev/tty; do :; done; botctl ${pay}`;
+  test.each([
+    ['a line', 'y\r'],
+    ['half a line', 'y'],
+    ['eighty lines', 'y\r'.repeat(80)],
+    ['eighty lines and a half', 'y\r'.repeat(80) + 'y'],
+    ['the end of the input', 'y\u0004\u0004'],
+  ])('%s that was typed before its question is no answer', async (_name, typed) => {
     const steps = [
-      ['ready', 'y\r'],
-      [ask, 'n\r'],
+      ['ready', `go\r${typed}`],
+      [ask, '\r'],
     ] as const;
+    const line = `echo ready; read gate < /dev/tty; botctl ${pay}`;
     expect((await shellOnTerminal(line, steps, operator.env)).code).toBe(130);
     expect(await ledger()).toEqual([]);
+  });
+
+  test('what was typed before a hidden question is no part of the token', async () => {
+    const { env } = operator.home;
+    const line = 'echo ready; read gate < /dev/tty; botctl config add prod --base-url https://b.example.com --yes';
+    const steps = [
+      ['ready', 'go\rls\rsecond-h'],
+      ['Token of prod (not shown): ', 'whole-token\r'],
+    ] as const;
+    expect((await shellOnTerminal(line, steps, env)).code).toBe(0);
+    expect(operator.home.readConfig()).toMatchObject({ profiles: { prod: { token: { secret: 'whole-token' } } } });
   });
 
   test('four at once ask one after the other', async () => {
