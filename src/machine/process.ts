@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TerminalInput, terminalInput } from './engine/node.ts';
+import { terminalInput } from './engine/node.ts';
 
 /** Time, as an interface that tests replace. */
 export interface Clock {
@@ -170,7 +170,7 @@ const mostReads = 4096;
  * A terminal that edits lines gives no half line away. Without a mode it gives all that it has: Node cannot say
  * TCIFLUSH.
  */
-function dropTyped(descriptor: number, input: TerminalInput): void {
+function dropTyped(descriptor: number, input: ReturnType<typeof terminalInput>): void {
   const typed = Buffer.alloc(4096);
   input.setRawMode(true);
   try {

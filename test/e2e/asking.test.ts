@@ -45,7 +45,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     ['a line', 'y\r'],
     ['half a line', 'y'],
     ['eighty lines', 'y\r'.repeat(80)],
-    ['eighty lines and a half', 'y\r'.repeat(80) + 'y'],
+    ['eighty lines and a half', `${'y\r'.repeat(80)}y`],
     ['the end of the input', 'y\u0004\u0004'],
   ])('%s that was typed before its question is no answer', async (_name, typed) => {
     const steps = [
@@ -59,13 +59,16 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
 
   test('what was typed before a hidden question is no part of the token', async () => {
     const { env } = operator.home;
-    const line = 'echo ready; read gate < /dev/tty; botctl config add prod --base-url https://b.example.com --yes';
+    const line =
+      'echo ready; read gate < /dev/tty; botctl config add prod --base-url https://b.example.com --yes';
     const steps = [
       ['ready', 'go\rls\rsecond-h'],
       ['Token of prod (not shown): ', 'whole-token\r'],
     ] as const;
     expect((await shellOnTerminal(line, steps, env)).code).toBe(0);
-    expect(operator.home.readConfig()).toMatchObject({ profiles: { prod: { token: { secret: 'whole-token' } } } });
+    expect(operator.home.readConfig()).toMatchObject({
+      profiles: { prod: { token: { secret: 'whole-token' } } },
+    });
   });
 
   test('four at once ask one after the other', async () => {
@@ -75,6 +78,18 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     const questions = shown.split('[y/N]').slice(0, 4);
     for (const question of questions) expect(question.match(/Memo +bill-/gu)).toHaveLength(1);
     expect(await ledger()).toHaveLength(2);
+  });
+
+  test('behind a question that Ctrl-Z stopped, the next one says what it waits for', async () => {
+    const line = `set -m; botctl ${pay} --once first; botctl ${pay} --once second; echo "code $?"; kill -KILL %1`;
+    const steps = [
+      [ask, '\u001a'],
+      ['run fg', '\u0003'],
+    ] as const;
+    const { shown } = await shellOnTerminal(line, steps, operator.env);
+    expect(shown.match(/Another botctl command is asking a question/gu)).toHaveLength(1);
+    expect(shown).toContain('code 130');
+    expect(await ledger()).toEqual([]);
   });
 
   test('a batch from a pipe asks, and nobody who answers No is paid for', async () => {

@@ -267,6 +267,9 @@ export function unanswered(): Told {
   });
 }
 
+export const waitsForOther =
+  'Another botctl command is asking a question on this terminal. Answer it first; if you stopped it with Ctrl-Z, run fg';
+
 export function terminalUnusable(trouble: string, cause: unknown): Told {
   return new Told('no-answer', `The terminal cannot be opened to ask you: ${trouble}`, {
     hint: 'If you have decided, add --yes.',

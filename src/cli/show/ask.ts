@@ -12,6 +12,7 @@ import {
   noTerminal,
   terminalUnusable,
   unanswered,
+  waitsForOther,
 } from '../say/told.ts';
 import type { Answers, Question } from './display.ts';
 import { foldAtBlanks, type Own, safeLine } from './text.ts';
@@ -22,11 +23,14 @@ type Asking = {
   readonly clock: Clock;
   readonly interrupted: AbortSignal;
   readonly own: Own;
+  readonly notice: (text: string) => void;
 };
 
 /** Waiting for its turn included: a container and a CI job can have a terminal that nobody reads. */
 const patienceMs = 5 * 60_000;
 const pollMs = 100;
+/** Four that ask at once need not say so. Who waits longer must: a stopped process keeps its turn. */
+const silentMs = 1000;
 
 /** Asks what the last line of the text says; any answer but those is No. */
 export async function askAtTerminal<Answer extends string>(
@@ -59,11 +63,8 @@ export function askHidden(label: string, asking: Asking): Promise<string> {
 type Read = (prompt: string, terminal: OpenTerminal, over: AbortSignal) => Promise<string | undefined>;
 
 /** One question at a time on a terminal, whichever process asks it. */
-async function typedLine(
-  prompt: (columns: number) => string,
-  { terminal, clock, interrupted }: Asking,
-  read: Read,
-): Promise<string> {
+async function typedLine(prompt: (columns: number) => string, asking: Asking, read: Read): Promise<string> {
+  const { terminal, clock, interrupted } = asking;
   const over = new AbortController();
   const end = (): void => over.abort();
   let isLate = false;
@@ -74,7 +75,7 @@ async function typedLine(
     end();
   });
   try {
-    const turn = await takeTurn(nameOf(terminal), clock, over.signal);
+    const turn = await takeTurn(asking, over.signal);
     try {
       const typed = over.signal.aborted ? undefined : await readAt(terminal, prompt, read, over.signal);
       if (typed !== undefined) return typed;
@@ -123,13 +124,21 @@ function openOf(terminal: Terminal): OpenTerminal {
 }
 
 /** Undefined where no lock can be had: then two questions may meet, but each is asked. */
-async function takeTurn(name: string, clock: Clock, over: AbortSignal): Promise<HeldLock | undefined> {
+async function takeTurn(
+  { terminal, clock, notice }: Asking,
+  over: AbortSignal,
+): Promise<HeldLock | undefined> {
+  const name = nameOf(terminal);
+  let sayAtMs = clock.now() + silentMs;
   try {
     const path = join(ownFolder(), `question-${name}.lock`);
     while (!over.aborted) {
       const lock = takeLock(path, 0);
       if (lock !== undefined) return lock;
       await clock.sleep(pollMs, over);
+      if (clock.now() < sayAtMs) continue;
+      notice(waitsForOther);
+      sayAtMs = Number.POSITIVE_INFINITY;
     }
   } catch {
     // No folder of our own, or a disk that takes no file.

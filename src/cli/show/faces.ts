@@ -40,9 +40,12 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const errPaint = await paintOf(levelOf(stderr));
   const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
   const terminal = (): AtTerminal['is'] => streams.terminal.look().is;
+  const notice: Display['notice'] = (text, next = []) =>
+    saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
+  const asking = { ...streams, own, notice };
   const ask: Display['ask'] = async (question, answers) => {
     const { askAtTerminal } = await import('./ask.ts');
-    return askAtTerminal(question, answers, { ...streams, own });
+    return askAtTerminal(question, answers, asking);
   };
   const suggest = (next: readonly Suggestion[]): Suggested =>
     suggested(next, { occurrences: choice.kept, asks: next.length > 0 && terminal() === 'foreground' });
@@ -91,9 +94,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       sayProblem(problem);
     },
 
-    notice: (text, next = []) => {
-      saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
-    },
+    notice,
     warn: (text, next = []) => {
       saySuggesting(errPaint.yellow('warning:'), 'warning: '.length, text, next);
     },
@@ -135,11 +136,11 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     confirm: async (question) => (await ask(question, yesOrNo)) === 'yes',
     askLine: async (label) => {
       const { askLine } = await import('./ask.ts');
-      return askLine(label, { ...streams, own });
+      return askLine(label, asking);
     },
     askHidden: async (label) => {
       const { askHidden } = await import('./ask.ts');
-      return askHidden(label, { ...streams, own });
+      return askHidden(label, asking);
     },
   };
 

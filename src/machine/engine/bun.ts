@@ -14,7 +14,6 @@ import type { Readable } from 'node:stream';
 import { isPrivate, readOwn, sha256, writeWhole } from '../compiled.ts';
 import { makeFolder } from '../disk.ts';
 import { homeFolder, UnusableParts } from '../folders.ts';
-import type { TerminalInput } from './node.ts';
 
 // What differs between the engines that run botctl: node.ts is for Node, this file is for the single file, which runs on
 // Bun and brings its native parts inside.
@@ -34,7 +33,7 @@ const lookAgainMs = 20;
  * What is typed at the terminal that is open as `descriptor`, without waiting. Bun's own stream would end where nothing
  * is typed yet. A thread that waits would take the answer to a later question.
  */
-export function terminalInput(descriptor: number): TerminalInput {
+export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw: boolean): unknown } {
   const { ReadStream } = process.getBuiltinModule('node:tty');
   const { Readable } = process.getBuiltinModule('node:stream');
   const modes = new ReadStream(descriptor);

@@ -25,10 +25,8 @@ export function openToRead(path: string): Readable {
   }
 }
 
-export type TerminalInput = Readable & { setRawMode(isRaw: boolean): unknown };
-
 /** What is typed at the terminal that is open as `descriptor`, without waiting. */
-export function terminalInput(descriptor: number): TerminalInput {
+export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw: boolean): unknown } {
   return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
 }
 

@@ -8,6 +8,7 @@ import { HeldClock } from '../../../testing/heldClock.ts';
 const yesOrNo = { shown: '[y/N]', words: { y: 'yes', да: 'yes' } } as const;
 const question = (): string => 'Send it?';
 const interrupted = new AbortController().signal;
+const notice = (): void => {};
 
 let terminals = 0;
 
@@ -55,6 +56,7 @@ describe('a question at a terminal', () => {
       clock: systemClock,
       interrupted,
       own: String,
+      notice,
     });
     for (const byte of Buffer.from('да\n')) terminal.keys.write(Buffer.from([byte]));
     expect(await asked).toBe('yes');
@@ -70,9 +72,16 @@ describe('a question at a terminal', () => {
       clock: systemClock,
       interrupted,
       own: String,
+      notice,
     });
     await expect.poll(() => first.shown).toContain('[y/N]');
-    const waiting = askAtTerminal(question, yesOrNo, { terminal: second, clock, interrupted, own: String });
+    const waiting = askAtTerminal(question, yesOrNo, {
+      terminal: second,
+      clock,
+      interrupted,
+      own: String,
+      notice,
+    });
     clock.advance(5 * 60_000 - 1);
     await Promise.resolve();
     clock.advance(1);
@@ -86,7 +95,7 @@ describe('a question at a terminal', () => {
     const first = new PretendTerminal();
     const second = beside(first);
     const asked = [first, second].map((terminal) =>
-      askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String }),
+      askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String, notice }),
     );
     for (const terminal of [first, second]) {
       await expect.poll(() => terminal.shown).toContain('[y/N]');
@@ -101,7 +110,7 @@ describe('a question at a terminal', () => {
     locked.cannotOpen = Object.assign(new Error('denied'), { code: 'EACCES' });
     for (const terminal of [moved, locked]) {
       const asking = () =>
-        askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String });
+        askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String, notice });
       const failure = await failureOf(asking);
       expect(failure).toMatchObject({ code: 'no-answer' });
       expect(failure.details.hint).toContain('--yes');
