@@ -22,6 +22,7 @@ function without(body: string | Uint8Array, token: string, change: Partial<Reply
 
 const token = 'Secret/token+"0\\9&<>\'';
 const hex = (text: string): string => Buffer.from(text).toString('hex');
+const unhex = (code: string): string => Buffer.from(code, 'hex').toString('latin1');
 const each = (text: string, as: (code: string) => string): string =>
   [...text].map((one) => as(hex(one))).join('');
 const html = (text: string, marks: Readonly<Record<string, string>>): string =>
@@ -57,6 +58,11 @@ describe('a token that the service echoes is taken out', () => {
     ['by numbers, as a URL', each(token, (code) => `%${code}`)],
     ['by numbers, as JSON', each(token, (code) => `\\u00${code.toUpperCase()}`)],
     ['by numbers, as HTML', each(token, (code) => `&#${Number.parseInt(code, 16)};`)],
+    ['as .NET writes JSON', JSON.stringify(token).slice(1, -1).replaceAll('+', '\\u002B')],
+    [
+      'as Gson writes JSON of HTML',
+      'Secret/token\\u0026#43;\\u0026#34;0\\\\9\\u0026amp;\\u003c\\u003e\\u0026#x27;',
+    ],
     ['in hexadecimal', hex(token)],
     ['in hexadecimal, large', hex(token).toUpperCase()],
   ])('%s', (_how, spelled) => {
@@ -65,17 +71,72 @@ describe('a token that the service echoes is taken out', () => {
     expect(headers['x-echo']).toBe('é [token]');
   });
 
+  const tokens = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 8,
+    maxLength: 40,
+  });
+
+  const hexOf = (one: string): fc.Arbitrary<string> => fc.constantFrom(hex(one), hex(one).toUpperCase());
+  const zeros = fc.nat({ max: 7 }).map((count) => '0'.repeat(count));
+  /** One character in any of the ways of JSON, URLs and HTML. */
+  const anyWay = (one: string): fc.Arbitrary<string> =>
+    fc.oneof(
+      fc.constant(one),
+      hexOf(one).map((code) => `\\u00${code}`),
+      hexOf(one).map((code) => `%${code}`),
+      zeros.map((zero) => `&#${zero}${one.charCodeAt(0)};`),
+      fc
+        .tuple(fc.constantFrom('x', 'X'), zeros, hexOf(one))
+        .map(([x, zero, code]) => `&#${x}${zero}${code};`),
+    );
+  const mixtures = (of: string): fc.Arbitrary<string> =>
+    fc.tuple(...[...of].map(anyWay)).map((pieces) => pieces.join(''));
+  const writers: readonly ((text: string) => string)[] = [
+    (text) => `<p>${text}</p>`,
+    (text) => JSON.stringify({ error: text }),
+    (text) => JSON.stringify({ error: text }).replaceAll('/', '\\/'),
+    // As libraries do that leave only letters and digits.
+    (text) => `"${each(text, (code) => (/\w/u.test(unhex(code)) ? unhex(code) : `\\u00${code}`))}"`,
+  ];
+
+  test('in any mixture of spellings, in a text or in JSON, parsed or not', () => {
+    fc.assert(
+      fc.property(
+        tokens.chain((secret) => fc.tuple(fc.constant(secret), mixtures(secret))),
+        fc.constantFrom(...writers),
+        ([secret, spelled], write) => {
+          const body = without(write(`(${spelled})`), secret);
+          expect(body).toBe(write('(HERE)').replace('HERE', '[token]'));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('where a reply breaks off in any mixture of spellings', () => {
+    fc.assert(
+      fc.property(
+        tokens.chain((secret) => fc.tuple(fc.constant(secret), fc.tuple(...[...secret].map(anyWay)))),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom('broken', 'too-long'),
+        ([secret, pieces], many, some, ended) => {
+          const whole = 8 + (many % (pieces.length - 7));
+          const next = pieces[whole] ?? '';
+          const text = pieces.slice(0, whole).join('') + next.slice(0, some % Math.max(1, next.length));
+          expect(without(`(${text}`, secret, { ended: ended as 'broken' })).toBe('([token]');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   test('where a reply breaks off in it', () => {
     expect(without('{"token":"Secret/tok', token, { ended: 'broken' })).toBe('{"token":"[token]');
     expect(without('{"token":"Secret%2Ftok', token, { ended: 'too-long' })).toBe('{"token":"[token]');
     expect(without('{"token":"Secret/', token, { ended: 'broken' })).toBe('{"token":"Secret/');
     expect(without('{"token":"Secret/tok', token)).toBe('{"token":"Secret/tok');
-  });
-
-  const tokens = fc.string({
-    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    minLength: 8,
-    maxLength: 40,
   });
 
   test('in base64, wherever it stands in the bytes', () => {
