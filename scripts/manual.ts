@@ -126,7 +126,7 @@ const page = [
   ...topic('environment', 'ENVIRONMENT'),
   '.SH FILES',
   ...tagged([
-    { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config path shows where)' },
+    { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config show prints the path)' },
     { term: '~/.local/share/botctl/journal.db', about: 'the journal (botctl doctor shows where)' },
     { term: '~/.local/share/botctl/sandbox', about: 'the sandbox and its own journal' },
   ]),

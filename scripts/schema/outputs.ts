@@ -92,20 +92,16 @@ const failure = z
   .meta({ id: 'Failure', title: 'A failure that concerns no intent' });
 
 const shownProfile = z
-  .strictObject({ ...head, profile })
+  .strictObject({
+    ...head,
+    profile,
+    path: text.optional().describe('the file that has it, of `config show`'),
+  })
   .meta({ id: 'ShownProfile', title: 'A profile, shown or changed' });
 
 const removedProfile = z
   .strictObject({ ...head, removed: profile })
   .meta({ id: 'RemovedProfile', title: 'A profile that was removed' });
-
-const path = z
-  .strictObject({ ...head, path: text })
-  .meta({ id: 'Path', title: 'Where the profiles are kept' });
-
-const profileValue = z
-  .strictObject({ ...head, profile: text, key: text, value: text.optional() })
-  .meta({ id: 'Value', title: 'One key of a profile' });
 
 const sharedJournal = text.describe('its URL without the password');
 
@@ -528,9 +524,7 @@ const policySet = z
   .strictObject({ ...head, journal: text, number: count.describe('the policy’s number in the journal') })
   .meta({ id: 'PolicySet', title: 'A shared journal’s new policy' });
 
-const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset', 'rename'].map(
-  (word) => `config ${word}`,
-);
+const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
 
 const batches = ['batch send', 'batch transfer'];
 
@@ -678,13 +672,6 @@ export const outputs: readonly Output[] = [
     schema: balance,
   },
   { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
-  {
-    name: 'Value',
-    commands: ['config get'],
-    about: 'Without a `value` where the key is not set. Never a token.',
-    schema: profileValue,
-  },
-  { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },
   {
     name: 'Sandbox',
     commands: ['sandbox'],

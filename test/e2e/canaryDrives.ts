@@ -206,21 +206,9 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['stored', 'retries'], code: 0 },
     { line: ['stored', 'token'], code: 2 },
   ],
-  'config rename': [
-    { line: ['stored', 'renamed'], code: 0 },
-    { line: ['stored', 'variable'], code: 2 },
-  ],
   'config remove': [
     { line: ['stored', '--yes'], code: 0 },
     { line: ['nobody'], code: 2 },
-  ],
-  'config get': [
-    ...profileNames.map((name) => ({ line: [name, 'base-url'], code: 0 })),
-    ...profileNames.map((name) => ({ line: [name, 'token'], code: 2 })),
-  ],
-  'config path': [
-    { line: [], code: 0 },
-    { line: ['extra'], code: 2 },
   ],
   sandbox: [
     { line: ['--ephemeral'], serves: true, code: 0 },

@@ -23,6 +23,8 @@ let folder: string;
 
 beforeEach(() => {
   home = new Home();
+  const token = { kind: 'env', variable: 'T' };
+  home.writeConfig({ version: 1, profiles: { prod: { 'base-url': 'https://bots.example.com', token } } });
   cache = join(home.path, 'cache');
   folder = join(cache, 'botctl');
   mkdirSync(cache);
@@ -37,7 +39,7 @@ async function run(words: readonly string[], more: NodeJS.ProcessEnv = {}): Prom
   return stdout;
 }
 
-const where = ['config', 'path'];
+const where = ['config', 'list', '--quiet'];
 
 function kept(): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
@@ -102,7 +104,7 @@ describe.runIf(isKept)('compiled code (the single file has it inside)', () => {
     mkdirSync(folder, { mode: 0o700 });
     const damaged = keptOnce.map(([name, bytes]) => [join(folder, name), damage(bytes)] as const);
     for (const [path, bytes] of damaged) writeFileSync(path, bytes, { mode: 0o600 });
-    expect(await run(where)).toBe(`${home.configFile}\n`);
+    expect(await run(where)).toBe('prod\n');
     expect(kept().sort()).toEqual(damaged.map(([path]) => path).sort());
     for (const [path, bytes] of damaged) expect(readFileSync(path).equals(bytes)).toBe(false);
   });

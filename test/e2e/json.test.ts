@@ -76,9 +76,8 @@ async function printMost(): Promise<void> {
     'abcdefghijklmnop\n',
   );
   await lines(['config', 'set', 'prod', 'timeout', '5s']);
-  await lines(['config', 'get', 'prod', 'timeout']);
   await lines(['config', 'list']);
-  await lines(['config', 'path']);
+  await lines(['config', 'show']);
   await lines(['config', 'remove', 'prod', '--yes']);
   await lines(['--sandbox', 'journal', 'backup', join(home.path, 'backup.db')]);
   const nothing = await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);

@@ -32,30 +32,12 @@ async function run(argv: readonly string[], stdin = '') {
   return botctlHere(argv, { env: home.env, cwd: home.path, stdin });
 }
 
-describe('config get', () => {
-  test.each([
-    ['base-url', 'https://bots.example.com'],
-    ['wallet', wallet],
-    ['assets', '{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}'],
-    ['rpc-url', 'https://node.example.com other.example.com'],
-  ])('prints %s alone, without a secret in it', async (key, value) => {
-    for (const mode of [[], ['--quiet']])
-      expect(await run(['config', 'get', 'prod', key, ...mode])).toMatchObject({
-        code: 0,
-        stdout: `${value}\n`,
-        stderr: '',
-      });
-    const { stdout } = await run(['config', 'get', 'prod', key, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ profile: 'prod', key, value });
-  });
-});
-
 describe('a path from where one stands', () => {
   test('is kept whole: a policy’s', async () => {
     writeFileSync(join(home.path, 'policy.json'), '{"schema":"botctl-policy/1"}', { mode: 0o600 });
     expect((await run(['config', 'set', 'prod', 'policy', 'policy.json'])).code).toBe(0);
-    const { stdout } = await run(['config', 'get', 'prod', 'policy']);
-    expect(stdout).toBe(`${join(home.path, 'policy.json')}\n`);
+    const { stdout } = await run(['config', 'show', 'prod', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: { policy: join(home.path, 'policy.json') } });
   });
 });
 

@@ -47,7 +47,7 @@ describe('the streams', () => {
     for (const command of [
       'config list',
       'config list --json',
-      'config path',
+      'config show bot-00000',
       '--help',
       '--version',
       'config x --json',
@@ -72,9 +72,9 @@ describe('the streams', () => {
   });
 
   test('a closed stderr or stdin changes nothing', async () => {
-    expect(await shell('botctl config path 2>&- <&-', { env: home.env })).toMatchObject({
+    expect(await shell('botctl config show bot-00000 --quiet 2>&- <&-', { env: home.env })).toMatchObject({
       code: 0,
-      stdout: `${home.configFile}\n`,
+      stdout: 'bot-00000\n',
     });
     expect(await shell('botctl config list --nope 2>/dev/full', { env: home.env })).toMatchObject({
       code: 2,

@@ -15,7 +15,7 @@ const words = [
   ['decline', 'abcd', '--reason', 'wrong'],
   ['config', 'list'],
   ['config', 'show', 'tips'],
-  ['config', 'path'],
+  ['config', 'unset', 'tips', 'timeout'],
   ['batch', 'send', '-', '--once', 'rows'],
   ['help', 'send'],
 ];

@@ -173,21 +173,6 @@ export function removeProfile(file: ProfilesFile, name: string): ProfilesFile {
   return { ...file, 'in-use': file['in-use'] === name ? undefined : file['in-use'], profiles };
 }
 
-/** Keeps the profile's place in the list, and keeps it in use if it was. */
-export function renameProfile(file: ProfilesFile, name: string, newName: string): ProfilesFile {
-  findProfile(file, name);
-  checkFree(file, newName);
-  const profiles = Object.entries(file.profiles).map(([one, profile]) => [
-    one === name ? newName : one,
-    profile,
-  ]);
-  return {
-    ...file,
-    'in-use': file['in-use'] === name ? newName : file['in-use'],
-    profiles: Object.fromEntries(profiles),
-  };
-}
-
 export function useProfile(file: ProfilesFile, name: string): ProfilesFile {
   findProfile(file, name);
   return { ...file, 'in-use': name };

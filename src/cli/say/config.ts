@@ -70,17 +70,6 @@ export function keyWithoutValue(name: string, key: string): Told {
 }
 
 /** `isNeeded`: every profile must have this key. */
-export function tokenNotPrinted(name: string): Told {
-  return new Told('usage', 'A token is never printed', {
-    hint: 'This shows where it comes from, and how it ends:',
-    next: [['config', 'show', name]],
-  });
-}
-
-export function keyNotSet(name: string, key: string): string {
-  return `${key} is not set in profile ${name}.`;
-}
-
 export function keyNotResettable(
   name: string,
   key: string,
@@ -94,10 +83,10 @@ export function keyNotResettable(
   });
 }
 
-export function noProfileToShow(isNameEmpty: boolean): Told {
+export function noProfileToShow(isNameEmpty: boolean, path: string): Told {
   const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.';
   return new Told('no-such-profile', why, {
-    hint: 'List the profiles, or add one:',
+    hint: `List the profiles in ${path}, or add one:`,
     next: [...listingProfiles, ...addingProfile],
   });
 }
@@ -134,11 +123,6 @@ export function outranksInUse(variable: string): string {
 export const noProfilesYet = 'There are no profiles yet. To add one:';
 export const profileAdded = (name: string): string => `Added profile ${name}.`;
 export const profileRemoved = (name: string): string => `Removed profile ${name}.`;
-export const profileRenamed = (name: string, newName: string): string => `${name} is now called ${newName}.`;
-
-export function renamedInJournal(name: string): string {
-  return `Its entries stay in the journal under ${name}. Unsettled ones cannot be resumed under the new name:`;
-}
 export const profileInUse = (name: string): string => `${name} is now in use.`;
 export function keySet(name: string, key: string, now: string, before: string | undefined): string {
   return `Set ${key} of profile ${name}: ${now}${was(before)}`;

@@ -165,8 +165,7 @@ test('a change is told in one line, with what it was before', async () => {
   expect(await lines('set', 'prod', 'assets', `{"USDC":"${mint}"}`)).toBe(
     `Set assets of profile prod: USDC ${mint}\n`,
   );
-  expect(await lines('rename', 'prod', 'live')).toBe('prod is now called live.\n');
-  expect(await lines('use', 'live')).toBe('live is now in use.\n');
+  expect(await lines('use', 'prod')).toBe('prod is now in use.\n');
 });
 
 describe('config list and show', () => {
@@ -190,7 +189,7 @@ describe('config list and show', () => {
       }
     }
     expect((await config(['show'])).stdout).toBe(
-      'profile   prod (in use)\nbase-url  https://bots.example.com\ntoken     stored in the profile (ends in efgh)\n',
+      `profile   prod (in use)\nbase-url  https://bots.example.com\ntoken     stored in the profile (ends in efgh)\nfile      ${home.configFile}\n`,
     );
     expect(await json(['list'], { env: { T: secret } })).toEqual([
       {
@@ -317,18 +316,6 @@ describe('config use, set, unset, remove, path', () => {
     expect(JSON.stringify(home.readConfig())).not.toContain('timeout');
   });
 
-  test('rename keeps all of it, its place and its use, and says what the journal keeps', async () => {
-    const before = home.readConfig() as { profiles: Record<string, unknown> };
-    const [shown] = await json(['rename', 'prod', 'payments']);
-    expect(shown).toMatchObject({ command: 'config rename', profile: { name: 'payments', in_use: true } });
-    expect(home.readConfig()).toMatchObject({
-      'in-use': 'payments',
-      profiles: { payments: before.profiles.prod },
-    });
-    await refused(['rename', 'prod', 'x'], 'no-such-profile', /prod/u);
-    await refused(['rename', 'payments', 'payments'], 'not-allowed-now', /already/u);
-  });
-
   test('rm is another word for remove', async () => {
     const [removed] = await json(['rm', 'prod', '--yes']);
     expect(removed).toMatchObject({ command: 'config remove' });
@@ -344,11 +331,10 @@ describe('config use, set, unset, remove, path', () => {
     });
   });
 
-  test('path is where the file is', async () => {
-    expect((await config(['path'])).stdout).toBe(`${home.configFile}\n`);
-    expect(await json(['path'])).toEqual([
-      { schema: 'botctl/1', command: 'config path', path: home.configFile },
-    ]);
+  test('show prints the file, and so does its refusal where there is no profile', async () => {
+    expect(await json(['show'])).toMatchObject([{ profile: { name: 'prod' }, path: home.configFile }]);
+    home.writeConfig({ version: 1, profiles: {} });
+    await refused(['show'], 'no-such-profile', new RegExp(home.configFile, 'u'));
   });
 
   test.each([

@@ -50,7 +50,7 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
     interrupts.first,
   );
   const summary = summaryOf(file, name, findProfile(file, name), env);
-  await display.show(profileView(given.command, summary, profileAdded(name)));
+  await display.show(profileView(given.command, summary, { headline: profileAdded(name) }));
   if (!summary.inUse) display.notice(...anotherInUse(name));
   if (isByHand) tell(name, await tryProfile(name, given, context), context);
   return 0;

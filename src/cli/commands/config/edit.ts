@@ -12,8 +12,8 @@ import {
   isSettingKey,
   needsTokenAgain,
   type ProfileKey,
+  profileKeys,
   removeProfile,
-  renameProfile,
   setBaseUrl,
   setChainKey,
   setRpcUrl,
@@ -41,16 +41,15 @@ import {
   outranksInUse,
   profileInUse,
   profileRemoved,
-  profileRenamed,
   removalDeclined,
   removalQuestion,
-  renamedInJournal,
   shortTokenWarning,
   tokenAsArgument,
   tokenBesideKey,
   tokenOfOtherOrigin,
   tokenQuestion,
   twoTokenSources,
+  unknownProfileKey,
 } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import {
@@ -66,7 +65,6 @@ import { youngJournalWaits } from '../../say/policy.ts';
 import { problemOf } from '../../say/told.ts';
 import {
   changedView,
-  checkedKey,
   type ProfileSummary,
   profileJson,
   profilesPathsOf,
@@ -84,6 +82,11 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   });
   if (key === 'policy' && value !== undefined) await warnOfPolicy(resolve(value), context);
   return exit;
+}
+
+function checkedKey(key: string): ProfileKey {
+  if (isProfileKey(key)) return key;
+  throw unknownProfileKey(key, profileKeys);
 }
 
 /** The file may be added later, but nothing is sent until then, so the user should know now. */
@@ -176,19 +179,6 @@ export async function unset(given: ParsedArgs, context: Context): Promise<Exit> 
 function unsettableKey(key: string, name: string): SettingKey | ChainKey {
   if (isSettingKey(key) || isChainKey(key)) return key;
   throw keyNotResettable(name, key, isProfileKey(key), [...settingKeys, ...chainKeys]);
-}
-
-export async function rename(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = '', newName = ''] = given.args;
-  const exit = await changeAndShow(
-    given,
-    context,
-    newName,
-    (file) => renameProfile(file, name, newName),
-    profileRenamed(name, newName),
-  );
-  context.display.notice(renamedInJournal(name), [['history', '--bot', name]]);
-  return exit;
 }
 
 export async function use(given: ParsedArgs, context: Context): Promise<Exit> {

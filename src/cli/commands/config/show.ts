@@ -1,7 +1,6 @@
 import type { Env } from '../../../machine/folders.ts';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
-import { isProfileKey, type ProfileKey, profileKeys } from '../../bot/changeProfiles.ts';
 import {
   findProfile,
   type ProfileRecord,
@@ -14,13 +13,7 @@ import { Token } from '../../bot/token.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/help.ts';
-import {
-  keyNotSet,
-  noProfilesYet,
-  noProfileToShow,
-  tokenNotPrinted,
-  unknownProfileKey,
-} from '../../say/config.ts';
+import { noProfilesYet, noProfileToShow } from '../../say/config.ts';
 import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
 import type { View } from '../../show/display.ts';
@@ -28,10 +21,12 @@ import { safeLine } from '../../show/text.ts';
 
 export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
   const { env, display } = context;
-  const file = readProfiles(profilesPathsOf(context));
+  const paths = profilesPathsOf(context);
+  const file = readProfiles(paths);
   const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
-  if (name === undefined || name === '') throw noProfileToShow(name === '');
-  await display.show(profileView(given.command, summaryOf(file, name, findProfile(file, name), env)));
+  if (name === undefined || name === '') throw noProfileToShow(name === '', paths.file);
+  const summary = summaryOf(file, name, findProfile(file, name), env);
+  await display.show(profileView(given.command, summary, { path: paths.file }));
   return 0;
 }
 
@@ -43,48 +38,6 @@ export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
   for (const summary of summaries) {
     if ((await display.show(profileRow(given.command, summary, nameWidth))) === 'closed') break;
   }
-  return 0;
-}
-
-/** Prints the value alone, as `config set` takes it. */
-export async function get(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = '', key = ''] = given.args;
-  const profile = findProfile(readProfiles(profilesPathsOf(context)), name);
-  const value = storedValue(profile, checkedKey(key), name, context.env);
-  if (value === undefined) context.display.notice(keyNotSet(name, key));
-  await context.display.show({
-    json: { schema: 'botctl/1', command: given.command, profile: name, key, value },
-    human: () => (value === undefined ? '' : `${safeLine(value)}\n`),
-    ...(value === undefined ? {} : { quiet: value }),
-  });
-  return 0;
-}
-
-export function checkedKey(key: string): ProfileKey {
-  if (isProfileKey(key)) return key;
-  throw unknownProfileKey(key, profileKeys);
-}
-
-function storedValue(profile: ProfileRecord, key: ProfileKey, name: string, env: Env): string | undefined {
-  if (key === 'token') throw tokenNotPrinted(name);
-  if (key === 'rpc-url') return profile['rpc-url']?.map((source) => nodeValue(source, env)).join(' ');
-  if (key === 'assets') return profile.assets && JSON.stringify(profile.assets);
-  return profile[key];
-}
-
-/** A URL may carry a key, and is then a secret: the host is shown, or where the URL is read from. */
-function nodeValue(source: TokenSource, env: Env): string {
-  const isPlain = source.kind === 'stored' && RpcUrl.from(source.secret, tokenOrigin(source)).isPlain;
-  return isPlain ? source.secret : nodePhrase(source, env);
-}
-
-export async function path(given: ParsedArgs, { env, display }: Context): Promise<Exit> {
-  const { file } = profilesPaths(env);
-  await display.show({
-    json: { schema: 'botctl/1', command: given.command, path: file },
-    human: () => `${safeLine(file)}\n`,
-    quiet: file,
-  });
   return 0;
 }
 
@@ -149,11 +102,15 @@ export function changedView(command: string, summary: ProfileSummary, line: stri
   return { ...profileView(command, summary), human: ({ own }) => `${own(safeLine(line))}\n` };
 }
 
-/** A profile that was shown or added; `headline` says what was done, if anything. */
-export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
-  const rows = rowsOf(summary);
+/** A profile that was shown or added; `headline` says what was done, `path` is the file that has it. */
+export function profileView(
+  command: string,
+  summary: ProfileSummary,
+  { headline, path }: { readonly headline?: string; readonly path?: string } = {},
+): View {
+  const rows = [...rowsOf(summary), ...(path === undefined ? [] : [['file', path] as const])];
   return {
-    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
+    json: { schema: 'botctl/1', command, profile: profileJson(summary), path },
     human: ({ paint }) => {
       const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
       return `${[...(headline === undefined ? [] : [headline]), ...lines].join('\n')}\n`;

@@ -118,7 +118,7 @@ export const configSpec: BranchSpec = {
       {
         name: 'show',
         does: 'looks',
-        about: 'Show a profile, without its token',
+        about: 'Show a profile, without its token, and the file that has it',
         details:
           'Without a name, it shows the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
         arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
@@ -187,31 +187,6 @@ export const configSpec: BranchSpec = {
     ),
     leaf(
       {
-        name: 'get',
-        does: 'looks',
-        about: 'Print one setting of a profile, and nothing else',
-        details: 'It takes the settings of config set, except token: a token is never printed.',
-        arguments: [
-          name,
-          { usage: '<key>', about: 'the setting', completes: keys.filter((key) => key !== 'token') },
-        ],
-        examples: [
-          { line: 'botctl config get prod base-url', about: 'Print the base URL of its service' },
-          {
-            line: 'ls -l "$(botctl config get prod policy)"',
-            about: 'See who may read its policy',
-          },
-          {
-            line: 'botctl config get prod key-age --json',
-            about: 'Print JSON; without a value, the default applies',
-          },
-        ],
-        exits: looks,
-      },
-      () => import('./show.ts').then(({ get }) => ({ run: get })),
-    ),
-    leaf(
-      {
         name: 'unset',
         does: 'changes',
         about: 'Reset a setting of a profile to its default',
@@ -249,37 +224,6 @@ export const configSpec: BranchSpec = {
         exits: [0, 1, 2, 130],
       },
       () => import('./edit.ts').then(({ remove }) => ({ run: remove })),
-    ),
-    leaf(
-      {
-        name: 'rename',
-        does: 'changes',
-        about: 'Give a profile another name',
-        details:
-          'Afterwards botctl takes it for another bot: names used before are taken, and old entries cannot be resumed. First settle what is unknown, held or open.',
-        arguments: [name, { usage: '<new-name>', about: 'the new name' }],
-        examples: [
-          { line: 'botctl config rename prod payments', about: 'Rename a profile; it stays in use' },
-          { line: 'botctl config rename prod payments --json', about: 'Print the result for a script' },
-          { line: 'botctl history --bot prod --state unknown', about: 'See first what is not settled' },
-        ],
-        exits: looks,
-      },
-      () => import('./edit.ts').then(({ rename }) => ({ run: rename })),
-    ),
-    leaf(
-      {
-        name: 'path',
-        does: 'looks',
-        about: 'Print the path of the profiles file',
-        examples: [
-          { line: 'botctl config path', about: 'Print the path, even if there is no file yet' },
-          { line: 'ls -l "$(botctl config path)"', about: 'See who may read it' },
-          { line: 'XDG_CONFIG_HOME=/srv/bots botctl config path', about: 'Use another folder' },
-        ],
-        exits: [0, 1, 2],
-      },
-      () => import('./show.ts').then(({ path }) => ({ run: path })),
     ),
   ],
 };

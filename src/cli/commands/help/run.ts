@@ -186,7 +186,7 @@ const agentRules: readonly HelpRow[] = [
 ];
 
 const machineRows: readonly HelpRow[] = [
-  { term: 'XDG_CONFIG_HOME', about: 'the folder of the profiles (botctl config path shows the file)' },
+  { term: 'XDG_CONFIG_HOME', about: 'the folder of the profiles (botctl config show prints the file)' },
   { term: 'XDG_DATA_HOME', about: 'the folder of the journal and the sandbox' },
   { term: 'HTTPS_PROXY, HTTP_PROXY', about: 'the proxy to use (lower case works too)' },
   { term: 'NO_PROXY', about: 'the hosts to reach without the proxy' },
