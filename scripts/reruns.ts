@@ -5,7 +5,8 @@ import type { PlanKind, RerunFinding } from '../src/once/engine/planKinds.ts';
 /** What a command finds: the rows of the table. */
 export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
   'other-bot': 'a name held by another bot',
-  'other-body': 'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
+  'other-body':
+    'named, other canonical body, unless it was rejected or resolved as did-not-happen, never tainted and never proposed',
   'being-sent': 'sending, its owner alive',
   'forgotten-in-doubt': 'unknown or sending with a dead owner, an unnamed message past its key age',
   unfinished: 'open, unknown, sending with a dead owner',
@@ -14,9 +15,8 @@ export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
   'reported-ahead': 'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
   done: 'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
   'done-long-ago': 'the same, unnamed, outside the window',
-  declined: 'declined, with the same body: named, or unnamed and within the window',
+  declined: 'declined: named, or unnamed and within the window',
   'unnamed-not-done': 'rejected, or resolved as did-not-happen, unnamed',
-  'other-body-in-doubt': 'the same, named, tainted, with another body',
   'named-not-done': 'the same, named',
 };
 

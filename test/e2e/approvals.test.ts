@@ -199,24 +199,22 @@ describe('a proposal that was declined', () => {
     expect(await paid()).toEqual([]);
   });
 
-  test('is a new proposal under the same name once it is corrected, and the first one stays declined', async () => {
+  test('keeps its payment for good: a corrected one takes a new name', async () => {
     const id = await propose();
-    await operator.run(decline(id));
-    const corrected = pay('0.6', '--once', 'rent', '--propose');
-    expect(await propose(corrected)).toBe(id);
-    expect(await operator.json(rent)).toMatchObject({ exit: 6, error: { code: 'other-body' } });
-    await operator.run(decline(id, 'still wrong'));
-    const first = await operator.json(rent);
-    expect(first).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
-    expect(first.error?.message).toContain('the invoice says 120');
-    const second = await operator.json(corrected);
-    expect(second.error?.message).toContain('still wrong');
-    expect(await propose(pay('0.7', '--once', 'rent', '--propose'))).toBe(id);
-    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
+    const declined = await operator.json(decline(id));
+    expect((await operator.json(rent)).error?.hint).toContain('with the new values and a new name');
+    for (const corrected of [pay('50', '--once', 'rent'), pay('50', '--once', 'rent', '--propose')]) {
+      const refused = await operator.json(corrected);
+      expect(refused).toMatchObject({ exit: 6, error: { code: 'other-body' } });
+      expect(refused.error?.hint).toContain('a corrected transfer takes a new name');
+    }
+    expect(await operator.json(['history', id])).toMatchObject({ intent: declined.intent });
+    expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);
+    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
       exit: 0,
-      intent: { request: { amount: '0.7' } },
+      intent: { request: { amount: '0.5' } },
     });
-    expect(await paid()).toHaveLength(1);
+    expect(await paid()).toMatchObject([{ request: { amount: '0.5' } }]);
   });
 
   test.each([
@@ -300,6 +298,12 @@ describe('a proposal that was declined', () => {
     expect(again.code).toBe(10);
     expect(again.stderr).toContain('declined this transfer');
     expect((await operator.run(['batch', 'status', 'payroll'])).stdout).toMatch(/Declined\s+1: a person/u);
+    operator.home.file('payroll.csv', rows.replace('SOL,2', 'SOL,1'));
+    const changed = await operator.run(batch);
+    expect(changed).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the id is taken by transfer'),
+    });
     expect(await paid()).toHaveLength(1);
   });
 });

@@ -81,7 +81,8 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
   expect(await run(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
   const proposed = await run([...pay('later', '0.1'), '--propose']);
   await run(['decline', (proposed.intent as { id: string }).id, '--reason', 'not wanted']);
-  const anew = await run([...pay('later', '0.12'), '--propose']);
+  expect(await run([...pay('later', '0.12'), '--propose'])).toMatchObject({ exit: 6 });
+  const anew = await run([...pay('later-corrected', '0.12'), '--propose']);
   for (const { exit, intent } of [proposed, anew])
     expect({ exit, intent }).toMatchObject({ exit: 10, intent: { why: 'approval', proposed: true } });
   expect(await operator.sandbox.ledger()).toHaveLength(2);
@@ -169,7 +170,8 @@ describe('a shared journal', () => {
     const told = await run(pay('rent', '0.4'));
     expect(told).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
     expect(JSON.stringify(told.error)).toContain(`(database role ${name('ada')}) declined this transfer`);
-    expect(await run(pay('rent', '0.3'))).toMatchObject({ exit: 0, intent: { id } });
+    expect(await run(pay('rent', '0.3'))).toMatchObject({ exit: 6, error: { code: 'other-body' } });
+    expect(await run(pay('rent-2', '0.3'))).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

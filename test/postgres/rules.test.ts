@@ -286,6 +286,18 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       },
     );
 
+    test.each(['rejected', 'resolved'] as const)(
+      'what is %s, and was ever proposed, gets no other',
+      async (state) => {
+        await bring(state);
+        await run(`INSERT INTO decisions (intent, kind, who, at, reason)
+          SELECT seq, 'proposed', 'w', 1, 'r' FROM intents`);
+        await refused(`WITH made AS (${rewriting()}) ${naming()}`, 'the body of an intent is frozen');
+        await run(rewriting());
+        await refused(naming(), 'the body of an intent is frozen');
+      },
+    );
+
     test.each([
       ['one that is not there', '', naming()],
       ['a later one than the next', '', rewriting(3)],

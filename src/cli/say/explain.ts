@@ -217,16 +217,18 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */
 function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Words {
-  const { id, kind, namedBy, resolvedAs } = intent;
+  const { id, kind, namedBy, resolvedAs, state, tainted } = intent;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
   const noun = nouns[kind];
   const name = namedBy === 'row' ? 'id' : 'name';
   const mayEnd = isUnsent(intent) && resolvedAs !== 'declined';
+  const isOver = state === 'rejected' || (state === 'resolved' && resolvedAs !== 'happened');
+  const wasProposed = isOver && !tainted && namedBy !== undefined;
   return {
     message: `This ${what} ${takenBy(intent, wanted)}.`,
     hint: mayEnd
       ? `If this is another ${noun}, give it a new ${name}. Or give up the earlier one, which was never sent:`
-      : `A new ${name} is a second ${noun}, so give one only if you want both. The history shows the earlier one:`,
+      : `${wasProposed ? `What was proposed keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
     next: mayEnd ? givingUp(intent) : [['history', id]],
   };
 }

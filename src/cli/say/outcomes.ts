@@ -128,13 +128,14 @@ export function declinedWords(
   declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'>,
 ): Words {
   const { atMs, reason } = declined;
-  const same =
-    namedBy === undefined
-      ? `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new proposal too`
-      : '; it may keep its name';
+  const anew = {
+    undefined: `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new proposal too`,
+    run: '',
+    row: ' and a new id',
+  }[String(namedBy)];
   return {
     message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})`,
-    hint: `To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${same}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:`,
+    hint: `To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:`,
     next: [
       ['history', id],
       ['approve', id, '--overrule'],

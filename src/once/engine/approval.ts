@@ -1,4 +1,4 @@
-import type { Decision, Intent, Reads } from '../journal/journal.ts';
+import { type Decision, type Intent, isResolution, type Reads } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 
 const approvalReasons = ['proposed', 'above-limit', 'approval'] as const;
@@ -56,14 +56,10 @@ export function approvalOn(decisions: readonly Decision[], fingerprint: string):
   return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;
 }
 
-/** Why this body is not proposed again: it was declined, and not approved since. */
-export async function declineOf(
+/** The decision that ended it. */
+export async function lastDecision(
   id: string,
-  fingerprint: string,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<Decision | undefined> {
-  const last = (await reads.decisionsOf(id)).findLast(
-    (one) => (one.kind === 'approved' || one.kind === 'declined') && one.fingerprint === fingerprint,
-  );
-  return last?.kind === 'declined' ? last : undefined;
+  return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind));
 }

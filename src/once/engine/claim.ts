@@ -16,7 +16,7 @@ import type {
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import { readReply } from '../wire/flight.ts';
-import { type ApprovalReason, declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
+import { type ApprovalReason, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { ChainPoint, EngineContext } from './context.ts';
 import { engineFailure } from './facts.ts';
@@ -211,9 +211,8 @@ async function stepOf(
     case 'wait':
       return { is: 'wait', intent: mustFind(found), twin: false };
     case 'needs-decision':
-      return concluded(mustFind(found), tx, false);
     case 'declined':
-      return declinedBefore(mustFind(found), identity, tx);
+      return concluded(mustFind(found), tx, false);
     case 'replay':
       return concluded(await mustBeIntact(mustFind(found), tx), tx, 'from-journal');
     case 'leave-behind':
@@ -235,10 +234,6 @@ async function stepOf(
 /** Our own intent, from a commit that succeeded although its confirmation was lost. */
 function isOwn(found: Intent | undefined, { id }: NewIntent, { journal }: EngineContext): found is Intent {
   return found?.id === id && found.state === 'sending' && found.owner === journal.self();
-}
-
-async function declinedBefore(found: Intent, { fingerprint }: Identity, tx: Transaction): Promise<Outcome> {
-  return { ...(await concluded(found, tx, false)), declined: await declineOf(found.id, fingerprint, tx) };
 }
 
 function isSamePlan(now: Plan, agreed: Plan): boolean {

@@ -6,7 +6,7 @@ import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '
 import { type Refusal, refusalCodes } from '../policy/policy.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import { declineOf } from './approval.ts';
+import { lastDecision } from './approval.ts';
 import { engineFailure } from './facts.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf, type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
@@ -87,13 +87,13 @@ export async function concluded(
   reads: Pick<Reads, 'decisiveAttempt' | 'decisionsOf'>,
   replayed: (Outcome & { is: 'concluded' })['replayed'],
 ): Promise<Outcome & { is: 'concluded' }> {
-  const { id, fingerprint, resolvedAs } = intent;
+  const { id, resolvedAs } = intent;
   return {
     is: 'concluded',
     intent,
     attempt: await reads.decisiveAttempt(id),
     replayed,
-    ...(resolvedAs === 'declined' ? { declined: await declineOf(id, fingerprint, reads) } : {}),
+    ...(resolvedAs === 'declined' ? { declined: await lastDecision(id, reads) } : {}),
   };
 }
 

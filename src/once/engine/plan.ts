@@ -3,7 +3,6 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import { identityFor, isNamed, keyFor, nameOf, type Order, type Scope } from '../intent/naming.ts';
 import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../intent/wanted.ts';
 import type { EarlierPayment, Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
-import { declineOf } from './approval.ts';
 import { type Found, isDone, meaningOf, type PlanKind, rerunRowFor, rerunWindowMs } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
 
@@ -114,16 +113,18 @@ async function howFound(
   reads: Reads,
   nowMs: number,
 ): Promise<Found> {
+  const sameBody = found.fingerprint === wantedFingerprint;
   return {
     kind: found.kind,
     named: isNamed(order.naming),
     sameBot: found.bot === bot.name,
-    sameBody: found.fingerprint === wantedFingerprint,
+    sameBody,
     state: found.state,
     tainted: found.tainted,
     ownerAlive: isBeingSent(found),
     resolvedAs: found.resolvedAs,
-    declined: await isDeclined(found, order, wantedFingerprint, reads, nowMs),
+    proposed: !sameBody && (await reads.decisionsOf(found.id)).some(({ kind }) => kind === 'proposed'),
+    declined: isDeclined(found, order, nowMs),
     // A named intent is replayed forever, an unnamed one only for a while.
     reported: isDone(found) && !isNamed(order.naming) ? await whenReported(found, reads, nowMs) : 'never',
     // If the clock went back, the age is unknown: the intent is held, not superseded by a new one.
@@ -131,19 +132,9 @@ async function howFound(
   };
 }
 
-/** Whether a person declined this body. An unnamed one may be proposed again after the re-run window. */
-async function isDeclined(
-  found: Intent,
-  { naming }: Order,
-  wantedFingerprint: string,
-  reads: Reads,
-  nowMs: number,
-): Promise<boolean> {
-  const { id, state, resolvedAs, fingerprint, updatedAtMs } = found;
-  const mayBe = resolvedAs === 'declined' || fingerprint !== wantedFingerprint;
-  if (!mayBe || (state !== 'resolved' && state !== 'rejected') || isDone(found)) return false;
-  if (!isNamed(naming) && nowMs - updatedAtMs > rerunWindowMs.transfer) return false;
-  return (await declineOf(id, wantedFingerprint, reads)) !== undefined;
+/** Whether a person declined it. An unnamed one may be proposed again after the re-run window. */
+function isDeclined({ resolvedAs, updatedAtMs }: Intent, { naming }: Order, nowMs: number): boolean {
+  return resolvedAs === 'declined' && (isNamed(naming) || nowMs - updatedAtMs <= rerunWindowMs.transfer);
 }
 
 /** Guards only what would be sent for the first time. What may have landed is its own re-run. */

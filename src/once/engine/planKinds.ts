@@ -148,7 +148,9 @@ export type Found = {
   readonly tainted: boolean;
   readonly ownerAlive: boolean;
   readonly resolvedAs: Intent['resolvedAs'];
-  /** A person declined this body, and it is not to be proposed again. */
+  /** It was a proposal once: people were shown its body, so that never changes. */
+  readonly proposed: boolean;
+  /** A person declined it, and it is not to be proposed again. */
   readonly declined: boolean;
   /** When its outcome was first reported; `ahead` means later than this clock's time. */
   readonly reported: 'never' | 'within-window' | 'long-ago' | 'ahead';
@@ -176,7 +178,8 @@ export const rerunTable = [
   },
   {
     found: 'other-body',
-    matches: (found) => found.named && !found.sameBody && !didNotHappen(found),
+    matches: (found) =>
+      found.named && !found.sameBody && (!didNotHappen(found) || found.tainted || found.proposed),
     plan: 'other-body',
   },
   {
@@ -212,16 +215,11 @@ export const rerunTable = [
     plan: 'replay',
   },
   { found: 'done-long-ago', matches: isDone, plan: 'new-after-done' },
-  { found: 'declined', matches: (found) => didNotHappen(found) && found.declined, plan: 'declined' },
+  { found: 'declined', matches: ({ declined }) => declined, plan: 'declined' },
   {
     found: 'unnamed-not-done',
     matches: (found) => didNotHappen(found) && !found.named,
     plan: 'new',
-  },
-  {
-    found: 'other-body-in-doubt',
-    matches: ({ sameBody, tainted }) => !sameBody && tainted,
-    plan: 'other-body',
   },
   { found: 'named-not-done', matches: didNotHappen, plan: 'again' },
 ] as const satisfies readonly RerunRow[];

@@ -1,12 +1,5 @@
-import {
-  type Decision,
-  type Intent,
-  isResolution,
-  type Journal,
-  type Reads,
-  type Transaction,
-} from '../journal/journal.ts';
-import { approvalOn, isProposal, isUnsentProposal } from './approval.ts';
+import type { Decision, Intent, Journal, Reads, Transaction } from '../journal/journal.ts';
+import { approvalOn, isProposal, isUnsentProposal, lastDecision } from './approval.ts';
 import { claimAllowed, guardsOf, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
@@ -172,14 +165,6 @@ function refuseWhatIsProven(intent: Intent): void {
 /** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Intent): boolean {
   return state === 'resolved' && resolvedAs !== 'declined' && resolvedAs !== kind;
-}
-
-/** The decision that ended it. */
-export async function lastDecision(
-  id: string,
-  reads: Pick<Reads, 'decisionsOf'>,
-): Promise<Decision | undefined> {
-  return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind));
 }
 
 function isSameDecision(one: Decision, other: Decision): boolean {

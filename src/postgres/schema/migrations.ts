@@ -125,7 +125,9 @@ BEGIN
   END IF;
   IF cardinality(rewritten) <> (SELECT count(*) FROM new_rows n
       JOIN rewrites r ON r.intent = n.intent AND r.version = n.body_version AND r.payment IS NOT DISTINCT FROM n.payment
-      WHERE r.intent = ANY (rewritten) AND n.intent = ANY (rewritten)) THEN
+      WHERE r.intent = ANY (rewritten) AND n.intent = ANY (rewritten))
+    -- People were shown what was ever proposed.
+    OR EXISTS (SELECT FROM decisions d WHERE d.intent = ANY (rewritten) AND d.kind = 'proposed') THEN
     PERFORM refuse('the body of an intent is frozen');
   END IF;
   IF cardinality(claimers) <> living(claimers) THEN PERFORM refuse('who has ended claims nothing'); END IF;

@@ -1,6 +1,6 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { declineOf, ownProposal } from '../../../src/once/engine/approval.ts';
+import { ownProposal } from '../../../src/once/engine/approval.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
@@ -292,21 +292,6 @@ describe('another’s approval', () => {
     await scripted.resume(await id(), [unsent], { ...small, ...noRetries, word });
     expect(endOf(await scripted.run(rent, [paid], other))).toBe(ended);
   });
-
-  test.each([
-    [[], false],
-    [['declined'], true],
-    [['declined', 'proposed'], true],
-    [['declined', 'approved'], false],
-    [['approved', 'declined'], true],
-  ] as const)(
-    'is no more asked after it was declined, until it is approved: %j',
-    async (kinds, isDeclined) => {
-      const decisions = kinds.map((kind): Decision => ({ ...scripted.word(kind), fingerprint: 'f' }));
-      const decisionsOf = async () => [...decisions, { ...scripted.word('declined'), fingerprint: 'g' }];
-      expect((await declineOf('i', 'f', { decisionsOf }))?.kind).toBe(isDeclined ? 'declined' : undefined);
-    },
-  );
 
   const bob = { who: 'bob' };
   const role = { role: 'r' };

@@ -78,7 +78,9 @@ export interface Found {
   otherBody: boolean;
   pastKeyAge: boolean;
   reported: 'never' | 'inside' | 'outside' | 'ahead';
-  /** A person declined this very body: a named one, or an unnamed one within the window. */
+  /** It was proposed once, whatever became of it. */
+  proposed: boolean;
+  /** A person declined it: a named one, or an unnamed one within the window. */
   declined: boolean;
 }
 
@@ -124,7 +126,7 @@ export function stepFor(found: Found | undefined): Step {
   if (found.named && found.otherBot) return 'refuse-bot';
   if (found.named && found.otherBody) {
     if (!undone) return 'refuse-body';
-    if (found.tainted) return 'refuse-body';
+    if (found.tainted || found.proposed) return 'refuse-body';
   }
   if (found.state === 'sending' && found.ownerLives) return 'wait';
   if (found.state === 'open' || found.state === 'unknown' || found.state === 'sending') {

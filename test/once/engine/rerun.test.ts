@@ -57,16 +57,20 @@ function* everyMeeting(): Generator<Found> {
                 for (const otherBody of yesNo)
                   for (const pastKeyAge of yesNo)
                     for (const reported of ['never', 'inside', 'outside', 'ahead'] as const)
-                      for (const declined of yesNo) {
+                      for (const [proposed, declined] of [
+                        [false, false],
+                        [true, false],
+                        [true, true],
+                      ] as const) {
                         // An unnamed intent is its bot and its body; no untainted one has an age.
                         if (!named && (otherBot || otherBody)) continue;
                         if (!tainted && (state === 'unknown' || state === 'held' || pastKeyAge)) continue;
                         if (tainted && (state === 'open' || state === 'rejected')) continue;
                         if (ownerLives && state !== 'sending') continue;
                         if (happened && state !== 'resolved') continue;
+                        if (proposed && kind === 'message') continue;
                         // Only what never may have landed is declined, and what was declined did not happen.
-                        if (declined && (tainted || happened || kind === 'message')) continue;
-                        if (declined && state !== 'resolved' && state !== 'rejected') continue;
+                        if (declined && (tainted || happened || state !== 'resolved')) continue;
                         yield {
                           kind,
                           state,
@@ -78,6 +82,7 @@ function* everyMeeting(): Generator<Found> {
                           otherBody,
                           pastKeyAge,
                           reported,
+                          proposed,
                           declined,
                         };
                       }
@@ -90,9 +95,9 @@ const reportedAs: Record<Found['reported'], Met['reported']> = {
   ahead: 'ahead',
 };
 
-function resolvedAs({ happened, declined, otherBody }: Found): Met['resolvedAs'] {
+function resolvedAs({ happened, declined }: Found): Met['resolvedAs'] {
   if (happened) return 'happened';
-  return declined && !otherBody ? 'declined' : 'did-not-happen';
+  return declined ? 'declined' : 'did-not-happen';
 }
 
 function meetingOf(found: Found): Met {
@@ -105,6 +110,7 @@ function meetingOf(found: Found): Met {
     tainted: found.tainted,
     ownerAlive: found.ownerLives,
     resolvedAs: found.state === 'resolved' ? resolvedAs(found) : undefined,
+    proposed: found.proposed,
     declined: found.declined,
     reported: reportedAs[found.reported],
     pastKeyAge: found.pastKeyAge,
@@ -169,7 +175,7 @@ describe('a command that meets an intent of its own identity', () => {
   test('reads the rows in the design’s words and order', () => {
     expect(rerunTable.map(({ found }) => rerunFindings[found])).toEqual([
       'a name held by another bot',
-      'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
+      'named, other canonical body, unless it was rejected or resolved as did-not-happen, never tainted and never proposed',
       'sending, its owner alive',
       'unknown or sending with a dead owner, an unnamed message past its key age',
       'open, unknown, sending with a dead owner',
@@ -178,9 +184,8 @@ describe('a command that meets an intent of its own identity', () => {
       'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
       'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
       'the same, unnamed, outside the window',
-      'declined, with the same body: named, or unnamed and within the window',
+      'declined: named, or unnamed and within the window',
       'rejected, or resolved as did-not-happen, unnamed',
-      'the same, named, tainted, with another body',
       'the same, named',
     ]);
   });

@@ -1,5 +1,5 @@
-import { approvalOn } from '../../../once/engine/approval.ts';
-import { declineProposal, lastDecision, needsApprovalNow } from '../../../once/engine/resume.ts';
+import { approvalOn, lastDecision } from '../../../once/engine/approval.ts';
+import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import {

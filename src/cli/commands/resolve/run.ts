@@ -1,7 +1,8 @@
 import { BatchPace } from '../../../batch/pace.ts';
 import { judgeUnsettled, type Look, settle } from '../../../once/chain/settle.ts';
 import { isSignature } from '../../../once/chain/standing.ts';
-import { lastDecision, resolveIntent, reverses } from '../../../once/engine/resume.ts';
+import { lastDecision } from '../../../once/engine/approval.ts';
+import { resolveIntent, reverses } from '../../../once/engine/resume.ts';
 import { Failure } from '../../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';

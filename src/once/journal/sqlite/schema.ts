@@ -189,7 +189,9 @@ BEGIN SELECT RAISE(ABORT, 'an intent keeps its row and its spelling'); END;
 
 CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE OF body, fingerprint, payment ON intents
 WHEN (NEW.body <> OLD.body OR NEW.fingerprint <> OLD.fingerprint OR NEW.payment IS NOT OLD.payment)
-  AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND OLD.resolved_as IS NOT 'happened')
+  AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND OLD.resolved_as IS NOT 'happened'
+    -- People were shown what was ever proposed.
+    AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))
 BEGIN SELECT RAISE(ABORT, 'the body of an intent is frozen'); END;
 
 CREATE TRIGGER intents_attempts_are_counted BEFORE UPDATE OF attempts ON intents

@@ -140,6 +140,8 @@ export class World {
   readonly #excused = new Set<string>();
   /** By their bodies, each of which has its own key in it. */
   readonly #proposals = new Map<string, Proposal>();
+  /** By their IDs, the bodies that waited for approval. */
+  readonly #proposedBodies = new Map<string, string>();
   #acting: Acting = nobody;
   readonly #inFlight = new Set<string>();
   readonly #broken: unknown[] = [];
@@ -363,7 +365,10 @@ export class World {
       const body = bodyOf(intent);
       const before = this.#proposals.get(body);
       const proposedBy = before?.proposedBy ?? by;
+      const { id } = intent;
+      expect({ id, body }).toEqual({ id, body: this.#proposedBodies.get(id) ?? body });
       if (waitsForApproval(intent)) {
+        this.#proposedBodies.set(id, body);
         // What was declined is not proposed again.
         expect({ id: intent.id, before: before?.is }).not.toEqual({ id: intent.id, before: 'declined' });
         if (before?.is !== 'waits') this.#proposals.set(body, { is: 'waits', proposedBy: by });

@@ -193,6 +193,20 @@ describe('what is written stays', () => {
     },
   );
 
+  test.each(['rejected', 'resolved'] as const)(
+    'what is %s, and was ever proposed, gets no other',
+    (state) => {
+      bring(state);
+      database.exec(
+        `INSERT INTO decisions (intent, kind, who, at, reason) SELECT seq, 'proposed', 'w', 1, 'r' FROM intents`,
+      );
+      for (const rewrite of rewrites)
+        expect(() => database.exec(`UPDATE intents SET ${rewrite}`)).toThrow(
+          'the body of an intent is frozen',
+        );
+    },
+  );
+
   test('when an outcome was first reported', () => {
     bring('accepted');
     database.exec('UPDATE intents SET reported_at = 5');
