@@ -67,6 +67,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['concurrent'],
   },
   {
+    name: 'late-is-forgotten',
+    what: 'a payment counts as long as its first attempt does, however late it was made',
+    edits: [
+      {
+        file: 'src/once/journal/sqlite/statements.ts',
+        from: 'max(started_at) >= latest_since',
+        to: 'false',
+      },
+    ],
+    caughtBy: ['clocks'],
+  },
+  {
     name: 'batch-repeats-itself',
     what: 'the rows of a batch count as payments under another name',
     edits: [

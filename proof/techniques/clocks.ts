@@ -1,6 +1,7 @@
 import { overLanes } from '../lane.ts';
 import { command, type Operation, operations, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
+import { playLate } from './late.ts';
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -132,6 +133,7 @@ async function playWithin(operation: Operation, jumps: Jumps, stage: Stage): Pro
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   const { programs } = arena;
+  await overLanes(arena, tally, [undefined], (_, lane, own) => playLate({ lane, tally: own, programs }));
   await overLanes(arena, tally, shareOf(between(), arena, 'between'), (one, lane, own) =>
     playBetween(one, { lane, tally: own, programs }),
   );

@@ -71,8 +71,8 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
-    paidBefore: ({ baseUrl, payment, namedBy = null, name = null, sinceMs: since }) => {
-      const sought = { origin: originOf(baseUrl), payment, since };
+    paidBefore: ({ baseUrl, payment, namedBy = null, name = null, sinceMs: since, latestSinceMs }) => {
+      const sought = { origin: originOf(baseUrl), payment, since, latest_since: latestSinceMs };
       return all('paidBefore', { ...sought, named_by: namedBy, name }, earlierPaymentOf);
     },
     countRows: async ({ baseUrl, kind }, name) =>

@@ -64,8 +64,12 @@ const atOrigin = (row: string): string =>
 const paidBefore = (
   intents: string,
 ): string => `SELECT i.seq, s.state = 'accepted' OR s.state = 'resolved' AS is_sure,
-    coalesce((SELECT min(a.started_at) FROM @schema.attempts a WHERE a.intent = i.seq
-      AND coalesce(a.verdict, '') NOT IN ('rejected', 'unsent', 'limited')), s.updated_at) AS paid_at
+    coalesce((SELECT CASE WHEN min(a.started_at) < g.since AND max(a.started_at) >= g.latest_since
+        THEN max(a.started_at) ELSE min(a.started_at) END
+      FROM @schema.attempts a WHERE a.intent = i.seq
+      AND coalesce(a.verdict, '') NOT IN ('rejected', 'unsent', 'limited')
+      AND a.started_at >= (SELECT coalesce(max(d.at), 0) FROM @schema.decisions d
+        WHERE d.intent = i.seq AND d.kind = 'did-not-happen')), s.updated_at) AS paid_at
   FROM ${intents}
   WHERE s.payment = g.payment AND (i.name IS DISTINCT FROM g.name OR i.named_by IS DISTINCT FROM g.named_by)
   AND ${atOrigin('i')} AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
@@ -144,7 +148,7 @@ export const statements = {
   // Begun lately, or long before they were paid, or with another body. Payment and time are asked as a row: for equality
   // the planner takes the index of the times, which looks no worse.
   paidBefore: `SELECT g.n, i.id, i.bot, i.named_by, i.name, i.row_id, s.state, s.resolved_as, found.paid_at
-          FROM @given(origin text, payment text, named_by text, name text, since bigint)
+          FROM @given(origin text, payment text, named_by text, name text, since bigint, latest_since bigint)
           CROSS JOIN LATERAL (SELECT either.seq, either.is_sure, either.paid_at FROM (
               ${paidBefore(`(SELECT * FROM @schema.intents i
                 WHERE (i.payment, i.created_at) >= (g.payment, g.since - 600000) AND i.payment <= g.payment

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
+import { connected } from '../../testing/postgres/client.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
@@ -320,6 +321,22 @@ describe('a batch of which rows were paid under another name', () => {
   });
 });
 
+/** A server goes by its own clock, so all that it has on record becomes older instead. */
+async function growOlder(ms: number): Promise<void> {
+  const url = operator.env.BOTCTL_JOURNAL;
+  if (url === undefined) {
+    clock.skippedMs += ms;
+    return;
+  }
+  const client = await connected({ connectionString: url });
+  await client.query(`SET search_path = botctl; SET session_replication_role = replica;
+    UPDATE intents SET created_at = created_at - ${ms};
+    UPDATE standing SET created_at = created_at - ${ms}, updated_at = updated_at - ${ms},
+      may_have_landed_at = may_have_landed_at - ${ms};
+    UPDATE attempts SET started_at = started_at - ${ms}, ended_at = ended_at - ${ms}`);
+  await client.end();
+}
+
 const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
   'a file': async () => ({}),
   'a server': async () => ({ BOTCTL_JOURNAL: await newSharedJournal(await sharedServer()) }),
@@ -328,6 +345,33 @@ const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> 
 describe.each(Object.entries(journals))('with a journal in %s', (_which, journalOf) => {
   beforeEach(async () => {
     Object.assign(operator.env, await journalOf());
+  });
+
+  /** Its first request gets lost, and it is paid so many hours later. */
+  async function payLate(name: string, hours: number): Promise<void> {
+    await operator.sandbox.faults({ kind: 'drop', when: 'before' });
+    const { exit, intent } = await pay(name);
+    expect(exit).toBe(9);
+    await growOlder(hours * hourMs);
+    const resumed = ['resume', intent?.id ?? '', '--yes'];
+    expect((await operator.json(resumed)).exit).toBe(10);
+    expect((await operator.json(resumed)).exit).toBe(0);
+  }
+
+  test('a payment that was late counts for half the window, so that it is asked about and no daily job is', async () => {
+    await payLate('rent-10', 21);
+    await growOlder(9 * hourMs);
+    expect((await pay('rent-11')).warnings).toEqual([
+      expect.stringContaining('was paid 0.5 SOL as rent-10, 9 hours ago'),
+    ]);
+    expect((await pay('rent-12', '--repeat-window', '3ms')).repeats).toBeUndefined();
+    await growOlder(2 * hourMs);
+    const { repeats } = await pay('rent-13');
+    expect(repeats?.map(({ name }) => name)).toEqual(['rent-12', 'rent-11']);
+    await growOlder(24 * hourMs);
+    await payLate('job-mon', 13);
+    await growOlder(11 * hourMs);
+    expect((await pay('job-tue')).repeats).toBeUndefined();
   });
 
   test('a batch leaves a row unbegun that another pays meanwhile, ends 11, and judges it in the next run', async () => {

@@ -74,7 +74,9 @@ export async function findRepeats(
 ): Promise<Plan['repeats']> {
   const windowMs = repeatWindowMs(bot);
   if (windowMs === 0 || payment === undefined) return noRepeats;
-  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, namedBy, name, sinceMs: nowMs - windowMs });
+  // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
+  const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
+  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, namedBy, name, ...since });
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */

@@ -196,7 +196,7 @@ export type EarlierPayment = Pick<
   Intent,
   'id' | 'bot' | 'namedBy' | 'name' | 'rowId' | 'state' | 'resolvedAs'
 > & {
-  /** When the first attempt began that may have made it. */
+  /** When the attempt began by which it counts: the first that may have made it, or the latest of these. */
   readonly atMs: number;
 };
 
@@ -204,6 +204,7 @@ export type EarlierPayment = Pick<
 type UnderAnotherName = Pick<Intent, 'baseUrl' | 'namedBy' | 'name'> & {
   readonly payment: string;
   readonly sinceMs: number;
+  readonly latestSinceMs: number;
 };
 
 /** An identifier that the service or the chain gives to one intent only. */
@@ -242,8 +243,8 @@ export interface Reads {
   /** Transfers of the same payment at the same origin without a permanent name (unnamed, or `--run`), newest first. */
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
   /**
-   * What paid the same at the same origin under another name, or under none, since then: the three surest and newest.
-   * What was never sent is not among them.
+   * The three surest and newest that paid the same at the same origin under another name, or under none, if the first
+   * attempt that may have paid began since `sinceMs`, or the latest since `latestSinceMs`.
    */
   paidBefore(payment: UnderAnotherName): Promise<EarlierPayment[]>;
   /** How many rows of the batch with this name are known. */

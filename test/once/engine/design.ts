@@ -190,8 +190,8 @@ export function recentBars(asked: {
   return asked.bot === 'env' && other.bot === 'env' && other.naming === 'unnamed' && other.sameBody;
 }
 
-/** "Paid already": is this earlier payment one that a payment under my name repeats? */
-export function isRepeated(asked: {
+/** "Paid already": since when does this earlier payment count as one that a payment under my name repeats? */
+export function repeatedSince(asked: {
   mine: string;
   nowMs: number;
   other: {
@@ -200,9 +200,11 @@ export function isRepeated(asked: {
     state: State;
     tainted: boolean;
     happened: boolean;
+    /** When attempts began that may have paid. */
     firstMs: number;
+    latestMs: number;
   };
-}): boolean {
+}): number | undefined {
   const { mine, nowMs, other } = asked;
   const mayBePaid =
     other.state === 'sending' ||
@@ -210,7 +212,9 @@ export function isRepeated(asked: {
     other.state === 'accepted' ||
     (other.state === 'held' && other.tainted) ||
     (other.state === 'resolved' && other.happened);
-  return other.samePayment && other.name !== mine && mayBePaid && other.firstMs >= nowMs - repeatWindow;
+  if (!other.samePayment || other.name === mine || !mayBePaid) return undefined;
+  if (other.firstMs >= nowMs - repeatWindow) return other.firstMs;
+  return other.latestMs >= nowMs - repeatWindow / 2 ? other.latestMs : undefined;
 }
 
 /** Section 6: the exit code of an intent that was left in this state by a last reply like this. */

@@ -77,8 +77,8 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, since) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
-    paidBefore: async ({ baseUrl, payment, namedBy, name, sinceMs: since }) => {
-      const sought = { origin: originOf(baseUrl), payment, namedBy, name, since };
+    paidBefore: async ({ baseUrl, payment, namedBy, name, sinceMs: since, latestSinceMs: latestSince }) => {
+      const sought = { origin: originOf(baseUrl), payment, namedBy, name, since, latestSince };
       return (await ask('paidBefore', sought)).map(earlierPaymentOf);
     },
     countRows: ({ baseUrl, kind }, name) =>

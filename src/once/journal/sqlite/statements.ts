@@ -14,8 +14,12 @@ const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1
 export const isPaidTo = (payment: string, to: string): string =>
   `${payment} >= '["' || ${to} || '",' AND ${payment} < '["' || ${to} || '"-'`;
 
-const paidAt = `coalesce((SELECT min(started_at) FROM attempts WHERE attempts.intent = intents.seq
-  AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')), updated_at)`;
+/** The first attempt that may have paid, or where that is long ago, the latest. */
+const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < since AND max(started_at) >= latest_since
+    THEN max(started_at) ELSE min(started_at) END
+  FROM attempts WHERE attempts.intent = intents.seq AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')
+  AND started_at >= (SELECT coalesce(max(at), 0) FROM decisions
+    WHERE decisions.intent = intents.seq AND kind = 'did-not-happen')), updated_at)`;
 
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
@@ -63,7 +67,7 @@ const sets = {
                   SELECT sought.n, since, id, bot, intents.named_by, intents.name, row_id, state, resolved_as,
                     state = 'accepted' OR resolved_as IS 'happened' AS is_sure, ${paidAt} AS paid_at
                   FROM (SELECT given.key AS n, :payment AS payment, :name AS name, :namedBy AS named_by,
-                    :origin AS origin, :since AS since FROM @given LIMIT -1 OFFSET 0) AS sought
+                    :origin AS origin, :since AS since, :latestSince AS latest_since FROM @given LIMIT -1 OFFSET 0) AS sought
                   CROSS JOIN intents WHERE (${paysTheSame} AND created_at >= since - 600000
                     OR ${paysTheSame} AND updated_at >= since AND updated_at - created_at > 600000)
                   AND (base_url = origin OR substr(base_url, 1, length(origin) + 1) = origin || '/') AND ${counted})

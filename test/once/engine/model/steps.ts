@@ -143,7 +143,7 @@ function step(
 ): fc.Arbitrary<Step> {
   const time = fc.record({
     is: fc.constant('time-passes' as const),
-    ms: fc.constantFrom(1000, 3 * minute, 29 * minute, 31 * minute, 21 * hour, 25 * hour),
+    ms: fc.constantFrom(1000, 3 * minute, 29 * minute, 31 * minute, 11 * hour, 21 * hour, 25 * hour),
   });
   const back = fc.record({
     is: fc.constant('clock-steps-back' as const),

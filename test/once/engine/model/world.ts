@@ -17,7 +17,7 @@ import { readPolicy } from '../../../../src/once/policy/readPolicy.ts';
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import { allOf } from '../../../../testing/journals.ts';
 import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
-import { isRepeated, type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
+import { type Kind, keyAges, type Naming, recentBars, repeatedSince, twinBars, windows } from '../design.ts';
 import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';
 import { commands, type Death, type History, type Rule, type Step } from './steps.ts';
@@ -276,11 +276,12 @@ export class World {
             mortal(async () => {
               const fate = fates[flown] ?? 'lost-undone';
               flown += 1;
-              if (isRun && flown === 1) await this.#expectToldOfRepeats(shipment, toldOf);
+              const isFirst = isRun && flown === 1;
               const shut = limits.door();
               if (shut !== undefined)
                 return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
               try {
+                if (isFirst) await this.#expectToldOfRepeats(shipment, toldOf);
                 return await this.#fly(shipment, fate);
               } catch (broken) {
                 // The engine takes what a channel throws for a lost reply: the promise is not to be lost with it.
@@ -441,11 +442,10 @@ export class World {
     const repeated = intent.tainted ? [] : await this.#repeatedBy(intent, all);
     const sure = ({ state, resolvedAs }: Intent): number =>
       state === 'accepted' || resolvedAs === 'happened' ? 1 : 0;
-    repeated.sort((left, right) => sure(right.other) - sure(left.other) || right.firstMs - left.firstMs);
+    repeated.sort((left, right) => sure(right.other) - sure(left.other) || right.atMs - left.atMs);
     const third = repeated[2];
     const ties = repeated.filter(
-      ({ other, firstMs }) =>
-        third === undefined || (sure(other) === sure(third.other) && firstMs === third.firstMs),
+      ({ other, atMs }) => third === undefined || (sure(other) === sure(third.other) && atMs === third.atMs),
     );
     const certain = repeated.slice(0, 3).filter((one) => !ties.includes(one));
     expect(toldOf).toHaveLength(Math.min(3, repeated.length));
@@ -456,15 +456,20 @@ export class World {
   async #repeatedBy(
     intent: Intent,
     all: readonly Intent[],
-  ): Promise<{ readonly other: Intent; readonly firstMs: number }[]> {
+  ): Promise<{ readonly other: Intent; readonly atMs: number }[]> {
     const nameOf = ({ namedBy, name }: Intent): string => `${namedBy} ${name}`;
-    const found: { other: Intent; firstMs: number }[] = [];
+    const found: { other: Intent; atMs: number }[] = [];
     for (const other of all) {
       const attempts = await this.#watcher.reads.attemptsOf(other.id);
-      const mayHavePaid = attempts.filter(
-        ({ verdict }) => verdict !== 'rejected' && verdict !== 'unsent' && verdict !== 'limited',
+      const decisions = await this.#watcher.reads.decisionsOf(other.id);
+      const notUntilMs = Math.max(
+        ...decisions.map(({ kind, atMs }) => (kind === 'did-not-happen' ? atMs : 0)),
       );
-      const firstMs = Math.min(...mayHavePaid.map(({ startedAtMs }) => startedAtMs));
+      const mayHavePaid = attempts
+        .filter(({ verdict }) => verdict !== 'rejected' && verdict !== 'unsent' && verdict !== 'limited')
+        .map(({ startedAtMs }) => startedAtMs)
+        .filter((startedAtMs) => startedAtMs >= notUntilMs);
+      const times = mayHavePaid.length === 0 ? [other.updatedAtMs] : mayHavePaid;
       const asked = {
         mine: nameOf(intent),
         nowMs: this.scripted.clock.now(),
@@ -474,10 +479,12 @@ export class World {
           state: other.state,
           tainted: other.tainted,
           happened: other.resolvedAs === 'happened',
-          firstMs: Number.isFinite(firstMs) ? firstMs : other.updatedAtMs,
+          firstMs: Math.min(...times),
+          latestMs: Math.max(...times),
         },
       };
-      if (isRepeated(asked)) found.push({ other, firstMs: asked.other.firstMs });
+      const atMs = repeatedSince(asked);
+      if (atMs !== undefined) found.push({ other, atMs });
     }
     return found;
   }

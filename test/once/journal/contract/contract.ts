@@ -456,7 +456,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const payment = '["9WzD","usdc","25"]';
       const transfer = { kind: 'transfer', payment } as const;
       const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
-      const asked = { baseUrl, payment, namedBy: 'once', name: 'mine', sinceMs: nowMs } as const;
+      const since = { sinceMs: nowMs, latestSinceMs: nowMs + 8 };
+      const asked = { baseUrl, payment, namedBy: 'once', name: 'mine', ...since } as const;
       const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id).sort();
 
       test('are payments that were made, or may have been, under other names or none', async () => {
@@ -515,6 +516,38 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           { name: 'proposal', atMs: nowMs },
         ]);
         expect(await journal.paidBefore({ ...asked, sinceMs: nowMs + 2 })).toEqual([]);
+      });
+
+      const triedAgain = async (journal: JournalInHand, id: string, atMs: number): Promise<void> => {
+        await journal.claim(id, atMs);
+        const { attempts } = await journal.startAttempt(id, 'h', atMs);
+        await journal.endAttempt(id, attempts, endWith('accepted'), atMs);
+        await journal.conclude(id, 'accepted', undefined, atMs);
+      };
+
+      test.each([
+        ['first and latest are late enough', 0, 8, 0],
+        ['the first is, and the latest is too early for itself', 0, 7, 0],
+        ['the latest is, and the first is too early', -1, 8, 8],
+        ['neither is', -1, 7, undefined],
+      ])(
+        'count by the first or the latest attempt that may have paid: %s',
+        async (_case, first, latest, at) => {
+          const journal = await openNew();
+          const id = await done(journal, 'unknown', named('late'), nowMs + first);
+          await triedAgain(journal, id, nowMs + latest);
+          const found = await journal.paidBefore(asked);
+          expect(found.map(({ atMs }) => atMs - nowMs)).toEqual(at === undefined ? [] : [at]);
+        },
+      );
+
+      test('do not count from an attempt that a person knows not to have paid', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'unknown', named('again'), nowMs - 9);
+        const word = { kind: 'did-not-happen', who: 'w', reason: 'r', signature: undefined } as const;
+        await journal.decide(id, { ...word, atMs: nowMs - 5 });
+        await triedAgain(journal, id, nowMs + 1);
+        expect(await journal.paidBefore(asked)).toMatchObject([{ name: 'again', atMs: nowMs + 1 }]);
       });
 
       test('count from the first of several attempts, and where they were begun ten minutes before', async () => {
