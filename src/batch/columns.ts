@@ -1,3 +1,4 @@
+import { longestKey } from '../once/intent/jsonText.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 
 /** The columns that botctl knows, and those that a file must have. All are folded. */
@@ -33,6 +34,8 @@ export function csvColumns(
   { known, needed, refused, named, isStrict, refuseMissing }: HeaderColumns,
   source: string,
 ): readonly CsvColumn[] {
+  if (cells.some(({ length }) => length > longestKey))
+    throw batchFailure('long-column', { source, mostCharacters: longestKey });
   const columns = cells.map((cell, index): CsvColumn => {
     const name = folded(cell);
     if (known.includes(name)) return { known: name };
@@ -113,7 +116,7 @@ function textOf(value: unknown): string {
 /** The known column that this one most likely is, misspelled or a second time. */
 function nearMiss(column: string, known: readonly string[]): string | undefined {
   const name = folded(column);
-  const withoutNumber = folded(name.replace(/[^\p{L}]*\d+[^\p{L}]*$/u, ''));
+  const withoutNumber = folded(name.replace(/(?<!\P{L})\P{L}+$/u, (end) => (/\d/u.test(end) ? '' : end)));
   return known.find(
     (one) => one === withoutNumber || distance(name, one) <= (one.length < 4 ? 0 : one.length < 8 ? 1 : 2),
   );

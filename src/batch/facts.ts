@@ -21,6 +21,7 @@ export type BatchFacts = {
   };
   /** `what` is the parser's own text. */
   'not-csv': { readonly source: string; readonly line: number | undefined; readonly what: string };
+  'long-column': { readonly source: string; readonly mostCharacters: number };
   'line-too-long': { readonly source: string; readonly line: number; readonly mostBytes: number };
   'not-utf8': { readonly source: string; readonly line: number };
   'template-brace': { readonly source: string };
@@ -43,6 +44,7 @@ const codes = {
   'no-header': 'bad-file',
   'bad-header': 'bad-file',
   'not-csv': 'bad-file',
+  'long-column': 'bad-file',
   'line-too-long': 'bad-file',
   'not-utf8': 'bad-file',
   'template-brace': 'bad-file',

@@ -147,7 +147,7 @@ const rules: Readonly<Record<Demand, Rule>> = {
   keepalives: { takes: /^[01]$/u },
   keepalives_idle: { takes: /^\d{1,5}$/u },
   // Some services choose the server by it. A value that begins with a dash would change the server's answers.
-  options: { takes: /^(?:[a-z_]+=[\w.-]+ ?)+$/iu },
+  options: { takes: /^(?:[a-z_]+=[\w.-]+(?: |$))+$/iu },
 };
 
 const demandNames = Object.keys(rules) as Demand[];

@@ -15,6 +15,8 @@ const many = <Made>(count: number, make: (index: number) => Made): Made[] =>
 
 const keys = JSON.stringify(Object.fromEntries(many(60_000, (index) => [`key${index}`, 1])));
 const button = (index: number) => ({ type: 'button', label: 'a', custom_id: `b${Math.floor(index / 2)}` });
+const digits = (count: number) => '1'.repeat(count);
+const longColumn = 'line 1: a column’s name is longer than 200 characters';
 const long = 'x'.repeat(900_000);
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const message = { conversation_id: 'c', content: 'x' };
@@ -42,16 +44,14 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
     batch('send'),
     'names columns twice: ',
   ],
+  ['a column of 400 digits and a letter', `content,${digits(400)}x\nc,d\n`, batch('send'), longColumn],
+  ['a column of 90,000 digits and a letter', `content,${digits(90_000)}x\nc,d\n`, batch('send'), longColumn],
+  ['a key of 400 digits and a letter', `{"${digits(400)}x":1}\n`, batch('send'), 'a key is longer than 200'],
   ['60,000 keys of a message', keys, payload('send'), 'and 59997 more problems'],
   ['60,000 keys of a transfer', keys, payload('transfer'), 'more problems'],
   ['60,000 keys in a row', `${keys}\n`, batch('send'), 'conversation_id is missing'],
-  ['one long key', JSON.stringify({ ...message, [long]: 1 }), payload('send'), 'is not known'],
-  [
-    'a long key twice',
-    `{"${long.slice(2 ** 19)}":1,"${long.slice(2 ** 19)}":2}`,
-    payload('send'),
-    'is given twice',
-  ],
+  ['one long key', JSON.stringify({ ...message, [long]: 1 }), payload('send'), 'a key is longer than 200'],
+  ['a key twice', `{"${digits(200)}":1,"${digits(200)}":2}`, payload('send'), 'is given twice'],
   [
     '15,000 buttons twice',
     JSON.stringify([{ type: 'action_row', components: many(15_000, button) }]),
@@ -93,6 +93,13 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
   const said = ran.stdout + ran.stderr;
   expect(said).toContain(words);
   expect(said.length).toBeLessThan(2600);
+});
+
+test('a thousand column names of 200 characters are kept, and end soon', async () => {
+  const names = many(1000, (index) => `${digits(199 - String(index).length)}x${index}`).join(',');
+  const path = home.file('a.csv', `conversation_id,content,${names}\n`);
+  const ran = await soon(['batch', 'send', path, '--once', 'x', '--sandbox', '--dry-run']);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('has no rows') });
 });
 
 test('a token file of nothing but line breaks, and then something, ends soon', async () => {

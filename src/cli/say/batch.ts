@@ -72,6 +72,10 @@ export const batchTable: Table<BatchFacts> = {
     message: `${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})`,
     hint: 'Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.',
   }),
+  'long-column': ({ source, mostCharacters }) => ({
+    message: `${source}, line 1: a column’s name is longer than ${mostCharacters} characters`,
+    hint: `The first line names the columns. ${isItTheRightFile}`,
+  }),
   'line-too-long': ({ source, line, mostBytes }) => ({
     message: `${source}, line ${line} is longer than ${mostBytes} bytes`,
     hint: `JSON Lines has one object per line. ${isItTheRightFile}`,

@@ -311,6 +311,8 @@ export function textFaultWords(fault: TextFault): string {
       return 'the number would lose digits; write it as a string';
     case 'too-deep':
       return `it is nested deeper than ${fault.mostLevels} levels`;
+    case 'long-key':
+      return `a key is longer than ${fault.mostCharacters} characters`;
     case 'key-twice':
       return `the key "${clipped(fault.key)}" is given twice in one object`;
   }

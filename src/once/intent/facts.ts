@@ -105,6 +105,7 @@ export type TextFault = { readonly line: number; readonly column: number } & (
   /** The parser's name for the fault. */
   | { readonly is: 'syntax'; readonly error: string }
   | { readonly is: 'too-deep'; readonly mostLevels: number }
+  | { readonly is: 'long-key'; readonly mostCharacters: number }
   | { readonly is: 'key-twice'; readonly key: string }
 );
 

@@ -28,6 +28,9 @@ export function firstBadByte(bytes: Uint8Array): { line: number; column: number 
 
 const maxDepth = 64;
 
+/** Of a key, and of a column's name: what compares them takes longer than their length. */
+export const longestKey = 200;
+
 // A double represents any 15 digits exactly.
 const exactDigits = 15;
 const maxNumberCharacters = 400;
@@ -98,6 +101,8 @@ function visitStrictly(json: string): void {
         depth -= 1;
       },
       onObjectProperty: (property, _offset, _length, line, column) => {
+        if (property.length > longestKey)
+          throw new Faulty({ is: 'long-key', mostCharacters: longestKey, ...placeOf(line, column) });
         const seen = objects.at(-1);
         if (seen?.has(property)) {
           throw new Faulty({ is: 'key-twice', key: property, ...placeOf(line, column) });

@@ -142,8 +142,8 @@ function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined 
 /** The text of a body that is not a JSON object; for an HTML page, its title or visible text. */
 function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
   const text = new TextDecoder().decode(body.subarray(0, 16 * 1024));
-  const title = /<title[^>]*>([^<]*)<\/title>/iu.exec(text)?.[1] ?? '';
-  const plain = title.trim() === '' ? text.replace(/<[^>]*>/gu, ' ') : title;
+  const title = /<title[^<>]*>([^<]*)<\/title>/iu.exec(text)?.[1] ?? '';
+  const plain = title.trim() === '' ? text.replace(/<[^<>]*>/gu, ' ') : title;
   const line = plain.replace(/\s+/gu, ' ').trim();
   return line === '' ? undefined : { message: shortened(line) };
 }
