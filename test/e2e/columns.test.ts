@@ -64,6 +64,20 @@ describe('the columns of a file', () => {
     expect((await operator.run(['history', '--format', 'csv'])).stdout).toContain('for November');
   });
 
+  test('are no formula in a report or an export, whatever separates the cells', async () => {
+    const path = file(
+      'a.csv',
+      `id,to_address,asset,amount,x;＝y\na,${ada},SOL,1,x;=1+1;y\nb,${bob},SOL,1,＝1+1\n`,
+    );
+    const report = join(operator.home.path, 'report.csv');
+    expect((await pay(path, '--report', report)).code).toBe(0);
+    const said = readFileSync(report, 'utf8');
+    const last = said.split('\n').map((line) => line.split(',').at(-1));
+    expect(last).toEqual([`"x;'＝y"`, `"x;'=1+1;y"`, "'＝1+1", '']);
+    const { stdout } = await operator.run(['history', '--format', 'csv']);
+    expect(stdout.split(/[,;\t\n]/u).filter((cell) => /^["\s]*[=＝]/u.test(cell))).toEqual([]);
+  });
+
   test('are listed before anything is sent, with a changed note as no conflict', async () => {
     const path = file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,one\n`);
     expect((await pay(path, '--dry-run')).stdout).toMatch(/Kept +note: with each row, not sent/u);

@@ -141,12 +141,12 @@ function pieces(line: string): string[] {
   return found;
 }
 
-// A spreadsheet would run such a cell as a formula.
-const formula = /^[=+\-@\t\r]/u;
+// A spreadsheet would run such a cell as a formula, also where another separator or line begins a cell for it.
+const formula = /^[\t\r]|(?<=(?:^|[,;|\t\r\n])[ "]*)[=+\-@＝＋－＠]/gu;
 
 function csvCell(text: string): string {
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replace(formula, "'$&");
+  return /[",;|\t\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Cells of a file of the caller's own: unchanged, so that it can be read again. */
@@ -158,8 +158,7 @@ export function sameCsvLine(cells: readonly string[], delimiter: string): string
 
 /** Foreign text that no spreadsheet runs, for a cell of such a file. */
 export function harmlessCell(text: string): string {
-  const safe = safeLine(text);
-  return formula.test(safe) ? `'${safe}` : safe;
+  return safeLine(text).replace(formula, "'$&");
 }
 
 export function csvLine(cells: readonly (string | number | undefined)[]): string {
