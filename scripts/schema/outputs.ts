@@ -208,7 +208,7 @@ const batchRowFailure = z
 
 const batchRowRepeated = z
   .strictObject({ ...head, ...whichRow, outcome: oneOf(['not-begun', 'open']), repeats })
-  .meta({ id: 'BatchRowRepeated', title: 'A row that was paid under another name' });
+  .meta({ id: 'BatchRowRepeated', title: 'A row that was paid already' });
 
 const count = z.int();
 
@@ -226,7 +226,7 @@ export const batchFields = {
       held: count,
       elsewhere: count.describe('another process is sending them'),
       conflict: count.describe('their ids were used with a different amount, recipient or text'),
-      skipped: count.optional().describe('paid under other names'),
+      skipped: count.optional().describe('paid already'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
     })
@@ -243,7 +243,7 @@ export const batchFields = {
     .describe('the first 20 columns that botctl does not know: kept with each row, not sent'),
   repeats: z
     .strictObject({
-      rows: count.describe('paid under other names; each has a line of its own'),
+      rows: count.describe('paid already; each has a line of its own'),
       of: count.describe('rows of which nothing has been paid under this name'),
       in_doubt: count.optional().describe('those that perhaps were not paid'),
     })
@@ -303,7 +303,7 @@ const batchEnd = z
         done_by_others: count
           .optional()
           .describe('since this run began, by other runners; only where the journal is shared'),
-        skipped: count.optional().describe('paid under other names'),
+        skipped: count.optional().describe('paid already'),
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
@@ -373,8 +373,8 @@ const batchStatus = z
         rejected: count.optional(),
         did_not_happen: count.optional(),
         declined: count.optional(),
-        skipped: count.optional().describe('paid under another name'),
-        skipped_in_doubt: count.optional().describe('perhaps paid under another name'),
+        skipped: count.optional().describe('paid already'),
+        skipped_in_doubt: count.optional().describe('perhaps paid already'),
         not_begun: count.optional(),
       })
       .describe('what is none is absent'),
@@ -576,7 +576,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'BatchRowRepeated',
     commands: ['batch transfer'],
-    about: 'A row that was paid under another name, and is not paid again by this run.',
+    about: 'A row that was paid already, and is not paid again by this run.',
     schema: batchRowRepeated,
   },
   {

@@ -155,7 +155,7 @@ const earlierPayment = z
 
 export const repeats = z
   .array(earlierPayment)
-  .describe('what paid the same under other names: three at most, the surest and newest first');
+  .describe('what else paid the same: three at most, the surest and newest first');
 
 export const outcomeFields = {
   outcome: oneOf(states).describe('the intent’s state'),

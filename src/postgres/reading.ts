@@ -71,9 +71,9 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
-    paidBefore: ({ baseUrl, payment, namedBy = null, name = null, sinceMs: since, latestSinceMs }) => {
-      const sought = { origin: originOf(baseUrl), payment, since, latest_since: latestSinceMs };
-      return all('paidBefore', { ...sought, named_by: namedBy, name }, earlierPaymentOf);
+    paidBefore: ({ baseUrl, batch = null, sinceMs: since, latestSinceMs, ...payment }) => {
+      const sought = { origin: originOf(baseUrl), batch, since, latest_since: latestSinceMs };
+      return all('paidBefore', { ...sought, ...payment }, earlierPaymentOf);
     },
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),

@@ -60,7 +60,7 @@ export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
 const atOrigin = (row: string): string =>
   `(${row}.base_url = g.origin OR starts_with(${row}.base_url, g.origin || '/'))`;
 
-/** Under another name than what is sought. */
+/** By another intent than what is sought, and not by the rows of its own batch. */
 const paidBefore = (
   intents: string,
 ): string => `SELECT i.seq, s.state = 'accepted' OR s.state = 'resolved' AS is_sure,
@@ -71,7 +71,8 @@ const paidBefore = (
       AND a.started_at >= (SELECT coalesce(max(d.at), 0) FROM @schema.decisions d
         WHERE d.intent = i.seq AND d.kind = 'did-not-happen')), s.updated_at) AS paid_at
   FROM ${intents}
-  WHERE s.payment = g.payment AND (i.name IS DISTINCT FROM g.name OR i.named_by IS DISTINCT FROM g.named_by)
+  WHERE s.payment = g.payment AND i.identity <> g.identity
+  AND (i.named_by IS DISTINCT FROM 'row' OR i.name IS DISTINCT FROM g.batch)
   AND ${atOrigin('i')} AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
   AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'`;
 
@@ -148,7 +149,7 @@ export const statements = {
   // Begun lately, or long before they were paid, or with another body. Payment and time are asked as a row: for equality
   // the planner takes the index of the times, which looks no worse.
   paidBefore: `SELECT g.n, i.id, i.bot, i.named_by, i.name, i.row_id, s.state, s.resolved_as, found.paid_at
-          FROM @given(origin text, payment text, named_by text, name text, since bigint, latest_since bigint)
+          FROM @given(origin text, payment text, identity text, batch text, since bigint, latest_since bigint)
           CROSS JOIN LATERAL (SELECT either.seq, either.is_sure, either.paid_at FROM (
               ${paidBefore(`(SELECT * FROM @schema.intents i
                 WHERE (i.payment, i.created_at) >= (g.payment, g.since - 600000) AND i.payment <= g.payment

@@ -74,6 +74,20 @@ describe('a transfer that was made under another name', () => {
     expect(repeats?.map(({ name }) => name)).toEqual(['rent-2']);
   });
 
+  test('and neither has a name but another memo is asked about on a terminal, and warned of elsewhere', async () => {
+    await operator.json(payAda);
+    const withMemo = [...payAda, '--memo', 'rent'];
+    const question = 'was paid 0.5 SOL without a name, just now. Pay again? [y/N] ';
+    const asked = await onTerminalHere(withMemo, [[question, 'n\r']], operator.env);
+    expect(asked.code).toBe(130);
+    expect(await effects()).toBe(1);
+    const { exit, repeats, warnings } = (await operator.json(withMemo)) as Repeated;
+    expect(exit).toBe(0);
+    expect(repeats).toMatchObject([{ state: 'accepted' }]);
+    expect(warnings).toEqual([expect.stringContaining('was paid 0.5 SOL without a name')]);
+    expect(((await operator.json(withMemo)) as Repeated).repeats).toBeUndefined();
+  });
+
   test('is shown by a dry run', async () => {
     await pay('rent');
     const dry = await pay('rent-2', '--dry-run');
@@ -395,6 +409,18 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     expect(next.stderr).toContain('This row was already paid the same amount, as rent');
     expect(next.code).toBe(0);
     expect(await effects()).toBe(4);
+  });
+
+  test('a transfer of one run that differs in its memo is warned of, and a re-run of it is not', async () => {
+    const ofRun = (memo: string): Promise<Repeated> =>
+      operator.json([...payAda, '--run', 'payday', '--memo', memo]) as Promise<Repeated>;
+    expect(await ofRun('a')).toMatchObject({ exit: 0, warnings: [] });
+    const { exit, warnings, repeats } = await ofRun('b');
+    expect(exit).toBe(0);
+    expect(repeats).toMatchObject([{ name: 'payday', state: 'accepted' }]);
+    expect(warnings).toEqual([expect.stringContaining('was paid 0.5 SOL as payday, just now')]);
+    expect((await ofRun('a')).repeats).toBeUndefined();
+    expect(await effects()).toBe(2);
   });
 
   test('a transfer with a name is sent beside one under another name that is on its way, with a warning', async () => {

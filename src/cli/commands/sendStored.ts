@@ -41,7 +41,7 @@ type Sending = {
 export type Beside = {
   /** Undefined for a message. */
   balance(): Promise<string | undefined>;
-  /** The same payment, made under other names. */
+  /** The same payment, made before. */
   repeats(): Promise<readonly EarlierPayment[]>;
 };
 

@@ -25,7 +25,7 @@ export type Report = {
   readonly chain?: ChainStanding | undefined;
   /** Who proposed, approved or declined it, where that is what it is about. */
   readonly decisions?: readonly Decision[];
-  /** The same payment, made under other names. */
+  /** The same payment, made before. */
   readonly repeats?: readonly EarlierPayment[];
 };
 

@@ -43,11 +43,11 @@ export type Claim = {
   readonly createdNow: boolean;
   /** The earlier intent, done or superseded, that this one follows. */
   readonly after?: Intent;
-  /** The same payment, made under other names. */
+  /** The same payment, made before. */
   readonly repeats?: Plan['repeats'];
 };
 
-/** Whether a payment that was made under another name is made again, or left for who decides. */
+/** Whether a payment that was made before is made again, or left for who decides. */
 type OnRepeat = 'go-on' | 'leave';
 
 /** The result of one look at the journal and one commit. */

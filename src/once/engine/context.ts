@@ -66,7 +66,7 @@ interface Observer {
   step(progress: Progress): void;
   /** A new intent begins although the journal has one like it. */
   beginsAnew(after: Intent): void;
-  /** The same payment was made under other names. */
+  /** The same payment was made before. */
   paysAgain(repeats: readonly EarlierPayment[]): Promise<void>;
 }
 

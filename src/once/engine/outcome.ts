@@ -63,7 +63,7 @@ export type Outcome =
       readonly intent: Intent;
       readonly wanted: Wanted;
     }
-  /** It was paid under other names. */
+  /** It was paid before. */
   | {
       readonly is: 'not-sent';
       readonly because: 'paid-already';

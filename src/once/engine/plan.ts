@@ -12,7 +12,7 @@ export type Plan = {
   readonly found: Intent | undefined;
   /** Another intent that is in its way. */
   readonly twin: Intent | undefined;
-  /** What it would repeat: the same payment, made under other names. */
+  /** What it would repeat: the same payment, made before. */
   readonly repeats: readonly EarlierPayment[];
   /** What a person has seen and overruled: `replay`, or the id of a twin. */
   readonly overruled: ReadonlySet<string>;
@@ -67,16 +67,17 @@ export function repeatWindowMs({ settings }: Pick<Bot, 'settings'>): number {
 
 /** Names are decisions, but two names for one payment may be a slip. */
 export async function findRepeats(
-  { payment, namedBy, name }: Pick<Intent, 'payment' | 'namedBy' | 'name'>,
+  { payment, identity, namedBy, name }: Pick<Intent, 'payment' | 'identity' | 'namedBy' | 'name'>,
   bot: Bot,
   reads: Pick<Reads, 'paidBefore'>,
   nowMs: number,
 ): Promise<Plan['repeats']> {
   const windowMs = repeatWindowMs(bot);
   if (windowMs === 0 || payment === undefined) return noRepeats;
+  const batch = namedBy === 'row' ? name : undefined;
   // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
   const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
-  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, namedBy, name, ...since });
+  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, identity, batch, ...since });
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */

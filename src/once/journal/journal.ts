@@ -200,9 +200,10 @@ export type EarlierPayment = Pick<
   readonly atMs: number;
 };
 
-/** A payment, and its own name: what has the same name does not repeat it. */
-type UnderAnotherName = Pick<Intent, 'baseUrl' | 'namedBy' | 'name'> & {
+/** A payment, and whose it is: the same intent does not repeat it, and neither do the rows of its own batch. */
+type OfAnotherIntent = Pick<Intent, 'baseUrl' | 'identity'> & {
   readonly payment: string;
+  readonly batch: string | undefined;
   readonly sinceMs: number;
   readonly latestSinceMs: number;
 };
@@ -243,10 +244,10 @@ export interface Reads {
   /** Transfers of the same payment at the same origin without a permanent name (unnamed, or `--run`), newest first. */
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
   /**
-   * The three surest and newest that paid the same at the same origin under another name, or under none, if the first
+   * The three surest and newest that paid the same at the same origin, under whatever name or none, if the first
    * attempt that may have paid began since `sinceMs`, or the latest since `latestSinceMs`.
    */
-  paidBefore(payment: UnderAnotherName): Promise<EarlierPayment[]>;
+  paidBefore(payment: OfAnotherIntent): Promise<EarlierPayment[]>;
   /** How many rows of the batch with this name are known. */
   countRows(scope: Scope, name: string): Promise<number>;
   /** The state of the rows of all batches with this name. */

@@ -66,7 +66,7 @@ async function confirmApproval(
   };
 }
 
-/** What was paid under another name since, or before, is seen by the one who approves, too. */
+/** What else was paid the same since, or before, is seen by the one who approves, too. */
 async function paidElsewhere(intent: Intent, { repeats }: Beside, { clock }: Journal): Promise<string[]> {
   const [earlier] = await repeats();
   const { to_address = '', asset = '', amount = '' } = requestOf(intent);

@@ -24,7 +24,7 @@ export const onceOptions: readonly OptionSpec[] = [
 
 export const repeatWindowOption: OptionSpec = {
   flags: '--repeat-window <duration>',
-  about: 'how long an equal payment under another name counts as a repeat (default 20h; 0: never)',
+  about: 'how long another equal payment counts as a repeat (default 20h; 0: never)',
   rare: true,
   group,
 };

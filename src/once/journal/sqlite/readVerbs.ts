@@ -77,8 +77,8 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, since) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
-    paidBefore: async ({ baseUrl, payment, namedBy, name, sinceMs: since, latestSinceMs: latestSince }) => {
-      const sought = { origin: originOf(baseUrl), payment, namedBy, name, since, latestSince };
+    paidBefore: async ({ baseUrl, sinceMs: since, latestSinceMs: latestSince, ...payment }) => {
+      const sought = { origin: originOf(baseUrl), since, latestSince, ...payment };
       return (await ask('paidBefore', sought)).map(earlierPaymentOf);
     },
     countRows: ({ baseUrl, kind }, name) =>

@@ -24,9 +24,9 @@ const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < since AND max(start
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
-/** The same payment as what is sought, under another name. */
+/** The same payment as what is sought, by another intent. The rows of its own batch are skipped first, by the index. */
 const paysTheSame = `intents.payment = sought.payment AND intents.payment IS NOT NULL
-  AND (intents.name IS NOT sought.name OR intents.named_by IS NOT sought.named_by)`;
+  AND NOT (intents.named_by IS 'row' AND intents.name IS sought.batch) AND intents.identity <> sought.identity`;
 
 /** Each transfer counts at its latest attempt. */
 const spentSince = `SELECT seq AS intent, payment,
@@ -66,7 +66,7 @@ const sets = {
                 SELECT *, row_number() OVER (PARTITION BY n ORDER BY is_sure DESC, paid_at DESC) AS place FROM (
                   SELECT sought.n, since, id, bot, intents.named_by, intents.name, row_id, state, resolved_as,
                     state = 'accepted' OR resolved_as IS 'happened' AS is_sure, ${paidAt} AS paid_at
-                  FROM (SELECT given.key AS n, :payment AS payment, :name AS name, :namedBy AS named_by,
+                  FROM (SELECT given.key AS n, :payment AS payment, :identity AS identity, :batch AS batch,
                     :origin AS origin, :since AS since, :latestSince AS latest_since FROM @given LIMIT -1 OFFSET 0) AS sought
                   CROSS JOIN intents WHERE (${paysTheSame} AND created_at >= since - 600000
                     OR ${paysTheSame} AND updated_at >= since AND updated_at - created_at > 600000)

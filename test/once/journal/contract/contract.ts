@@ -457,10 +457,10 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const transfer = { kind: 'transfer', payment } as const;
       const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
       const since = { sinceMs: nowMs, latestSinceMs: nowMs + 8 };
-      const asked = { baseUrl, payment, namedBy: 'once', name: 'mine', ...since } as const;
+      const asked = { baseUrl, payment, identity: 'mine', batch: undefined, ...since } as const;
       const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id).sort();
 
-      test('are payments that were made, or may have been, under other names or none', async () => {
+      test('are payments that other intents made, or may have made, but the rows of its own batch', async () => {
         const journal = await openNew();
         const paid = [
           await done(journal, 'accepted', named('other')),
@@ -468,7 +468,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ];
         const sending = newIntent({ ...transfer, namedBy: 'row', name: 'mine', rowId: 'r' });
         await journal.begin(sending, 'h', nowMs);
-        await done(journal, 'accepted', named('mine'));
+        await done(journal, 'accepted', { ...named('mine'), identity: 'mine' });
         await done(journal, 'rejected', named('a'));
         await done(journal, 'accepted', { ...named('b'), payment: '["9WzD","usdc","26"]' });
         await done(journal, 'accepted', { ...named('c'), payment: '["9WzE","usdc","25"]' });
@@ -480,10 +480,10 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           atMs: nowMs,
           bot: 'payer',
         });
-        const unnamed = { ...asked, namedBy: undefined, name: undefined };
-        const others = (await journal.paidBefore(unnamed)).map(({ name }) => name);
-        expect(others.sort()).toEqual(['mine', 'mine', 'other']);
-        expect(await journal.paidBefore({ ...unnamed, name: 'mine', namedBy: 'row' })).toHaveLength(3);
+        const another = { ...asked, identity: 'another' };
+        const others = (await journal.paidBefore(another)).map(({ namedBy, name }) => [namedBy, name]);
+        expect(others).toContainEqual(['once', 'mine']);
+        expect(idsOf(await journal.paidBefore({ ...asked, batch: 'mine' }))).toEqual(paid.sort());
       });
 
       test('are known by a person’s word as well, and never those that did not happen', async () => {
@@ -582,11 +582,16 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('are three at most, the surest and newest first, also where many are asked at once', async () => {
         const journal = await openNew();
         for (let nth = 0; nth < 5; nth += 1)
-          await done(journal, nth < 2 ? 'accepted' : 'unknown', named(`n${nth}`), nowMs + nth);
+          await done(
+            journal,
+            nth < 2 ? 'accepted' : 'unknown',
+            { ...named(`n${nth}`), identity: `n${nth}` },
+            nowMs + nth,
+          );
         const many = await Promise.all([
           journal.paidBefore(asked),
           journal.paidBefore({ ...asked, payment: '["other","usdc","25"]' }),
-          journal.paidBefore({ ...asked, name: 'n1' }),
+          journal.paidBefore({ ...asked, identity: 'n1' }),
         ]);
         const names = many.map((found) => found.map(({ name }) => name));
         expect(names).toEqual([['n1', 'n0', 'n4'], [], ['n0', 'n4', 'n3']]);
