@@ -34,7 +34,8 @@ export type BatchFacts = {
     readonly columns: readonly string[];
   };
   interrupted: Record<never, never>;
-  'report-dead-link': { readonly path: string };
+  'report-link': { readonly path: string };
+  'report-of-other': { readonly path: string };
   'report-not-a-file': { readonly path: string };
   'report-not-begun': { readonly path: string; readonly trouble: DiskTrouble };
   'report-not-finished': { readonly path: string; readonly trouble: DiskTrouble };
@@ -51,7 +52,8 @@ const codes = {
   'template-column': 'bad-file',
   'no-such-column': 'bad-file',
   interrupted: 'interrupted',
-  'report-dead-link': 'bad-file',
+  'report-link': 'bad-file',
+  'report-of-other': 'bad-file',
   'report-not-a-file': 'bad-file',
   'report-not-begun': 'machine-fault',
   'report-not-finished': 'machine-fault',

@@ -17,7 +17,7 @@ import {
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Template } from './template.ts';
 
-type Input = Omit<Source, 'name'> & {
+export type Input = Omit<Source, 'name'> & {
   /** Called with all bytes as they are read. */
   readonly onBytes?: (bytes: Buffer) => void;
 };

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { diskTroubleOf } from '../machine/disk.ts';
+import { Occupied, WholeFile } from '../machine/wholeFile.ts';
 import type { Bot } from '../once/connection.ts';
 import { type WhyMayDiffer, whyMayDiffer } from '../once/engine/judgement.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
@@ -13,6 +10,7 @@ import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf } from './checkRow.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
+import { type Input, readRecords } from './readRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 
 /** One row of the input in the report of a batch. */
@@ -87,30 +85,31 @@ export type ReportText<Row = RowReport> = {
 
 const pieceLength = 64 * 1024;
 
-/** A report that is written beside its final place and then moved there whole. */
+/** The report of a batch. */
 export class ReportFile {
-  readonly #path: string;
-  readonly #draft: string;
-  readonly #file: FileHandle;
+  readonly #file: WholeFile;
 
-  private constructor(path: string, draft: string, file: FileHandle) {
-    this.#path = path;
-    this.#draft = draft;
+  private constructor(file: WholeFile) {
     this.#file = file;
   }
 
   /** Called before anything is sent, so that a report that cannot be written is noticed in time. */
   static async begin(path: string): Promise<ReportFile> {
     try {
-      const { target, mode } = earlier(path);
-      const draft = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}`);
-      const file = await open(draft, 'wx', 0o600);
-      if (mode !== undefined) await file.chmod(mode);
-      return new ReportFile(target, draft, file);
+      return new ReportFile(await WholeFile.begin(path, 0o600));
     } catch (error) {
-      if (error instanceof Failure) throw error;
+      if (error instanceof Occupied)
+        throw batchFailure(error.by === 'link' ? 'report-link' : 'report-not-a-file', { path });
       throw batchFailure('report-not-begun', { path, trouble: diskTroubleOf(error) }, error);
     }
+  }
+
+  /** Only an earlier report of the same batch is replaced. Called before anything is sent, too. */
+  async refuseOther(sources: RowReportInputs, input: Pick<Input, 'stdin' | 'interrupted'>): Promise<void> {
+    const { path, replaces } = this.#file;
+    if (!replaces) return;
+    const keys = await reportedKeys({ ...input, path });
+    if (keys === undefined || !hasRowOf(keys, sources)) throw batchFailure('report-of-other', { path });
   }
 
   /** Returns false if `givenUp` aborted first; an earlier report then stays as it was. */
@@ -120,33 +119,58 @@ export class ReportFile {
       for await (const row of rows) {
         piece += text.line(row);
         if (piece.length < pieceLength) continue;
-        await this.#file.appendFile(piece);
+        await this.#file.append(piece);
         piece = '';
         if (givenUp.aborted) return false;
       }
-      await this.#file.appendFile(piece);
-      await this.#file.sync();
-      await rename(this.#draft, this.#path);
+      await this.#file.append(piece);
+      await this.#file.place();
       return true;
     } catch (error) {
-      const facts = { path: this.#path, trouble: diskTroubleOf(error) };
+      const facts = { path: this.#file.path, trouble: diskTroubleOf(error) };
       throw batchFailure('report-not-finished', facts, error);
     }
   }
 
   /** Removes the temporary file. May also be called after `finish`. */
-  async close(): Promise<void> {
-    await this.#file.close();
-    await rm(this.#draft, { force: true });
+  close(): Promise<void> {
+    return this.#file.close();
   }
 }
 
-/** Where the report goes. If one exists there, links are followed and its mode is kept. */
-function earlier(path: string): { readonly target: string; readonly mode?: number } {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { target: path };
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile()) return { target: realpathSync(path), mode: stats.mode & 0o777 };
-  throw batchFailure(stats === undefined ? 'report-dead-link' : 'report-not-a-file', { path });
+/** Enough to recognise a batch, also where some of its rows have left its file. */
+const mostKeys = 10_000;
+
+/** The keys of the rows in a report; undefined if the file is no report. */
+async function reportedKeys(input: Input): Promise<ReadonlySet<string> | undefined> {
+  const keys = new Set<string>();
+  let header: readonly string[] | undefined;
+  try {
+    for await (const { cells, delimiter } of readRecords(input)) {
+      if (keys.size === mostKeys) break;
+      if (delimiter !== undefined && header === undefined) {
+        header = cells;
+        continue;
+      }
+      const row: RowReport =
+        header === undefined
+          ? JSON.parse(cells[0] ?? '')
+          : Object.fromEntries(header.map((column, index) => [column, cells[index]]));
+      if (row.key) keys.add(row.key);
+      else if (row.outcome !== 'invalid') return undefined;
+    }
+    return header === undefined || header.includes('outcome') ? keys : undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'interrupted') throw error;
+    return undefined;
+  }
+}
+
+/** A report without a key is of a file in which nothing was valid. */
+function hasRowOf(keys: ReadonlySet<string>, sources: RowReportInputs): boolean {
+  for (const page of sources.sheet.pages())
+    if (page.some((row) => keys.has(keyOf(row, sources) ?? ''))) return true;
+  return keys.size === 0;
 }
 
 /**

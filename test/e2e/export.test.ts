@@ -128,7 +128,7 @@ describe('doctor --prometheus', () => {
     await operator.run(payAda);
     await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'message' });
     await operator.run(sendHello);
-    writeFileSync(file(), 'earlier', { mode: 0o600 });
+    writeFileSync(file(), '# HELP botctl_in_order Earlier.\n', { mode: 0o644 });
     const { code, stdout } = await operator.run(['doctor', '--prometheus', file()]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('journal')]);
     const text = readFileSync(file(), 'utf8');

@@ -92,7 +92,11 @@ export const batchTable: Table<BatchFacts> = {
     hint: `${file} has the columns ${quoted(columns)}. Use one of them, or add the column to the file.`,
   }),
   interrupted: () => ({ message: 'Interrupted while the input was being read', hint: whenReady }),
-  'report-dead-link': ({ path }) => noReportsPlace(path, 'a broken link'),
+  'report-link': ({ path }) => noReportsPlace(path, 'a link'),
+  'report-of-other': ({ path }) => ({
+    message: `${path} is there already, and is not a report of this batch. It was left unchanged`,
+    hint: nameAnother,
+  }),
   'report-not-a-file': ({ path }) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts) => ({ message: cannotBeWritten(facts), hint: fixTheFolder }),
   'report-not-finished': (facts) => ({

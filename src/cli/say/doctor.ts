@@ -432,6 +432,13 @@ export function clockApart(aheadMs: number): Advice {
   return { says: clocks(aheadMs), todo: 'Set the clock of this machine, or the server’s.' };
 }
 
+export function metricsPlaceTaken(path: string, by: 'link' | 'other'): Told {
+  const what = by === 'link' ? 'is a link' : 'is there already, and is not such a file';
+  return new Told('bad-file', `${path} ${what}. It was left unchanged`, {
+    hint: 'Name another file with --prometheus.',
+  });
+}
+
 export function metricsNotWritten(path: string, reason: string, cause: unknown): Told {
   return new Told('machine-fault', `The metrics could not be written to ${path}: ${reason}.`, {
     hint: 'Make its folder writable. An earlier file is unchanged.',

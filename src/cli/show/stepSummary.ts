@@ -1,4 +1,5 @@
 import { appendFileSync, statSync } from 'node:fs';
+import { occupantOf } from '../../machine/wholeFile.ts';
 import type { Exit } from '../../once/failures.ts';
 import { annotated, moreNotSummed } from '../say/plans.ts';
 import type { Problem } from '../say/told.ts';
@@ -67,6 +68,7 @@ export class StepSummary {
   /** A fault here never changes how the command ends. */
   appendTo(path: string, command: string, exit: Exit): void {
     try {
+      if (occupantOf(path) === 'link') return;
       const room = mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
       appendFileSync(path, this.#markdown(command, exit, room));
     } catch {

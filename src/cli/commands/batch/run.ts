@@ -216,6 +216,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     }),
   );
   if (surveyed.rows === 0) throw noRows(inputName(input));
+  await batch.report?.refuseOther(rowReportInputs(batch), input);
   listBadRows(surveyed, batch.given, display);
   if (hash === undefined) return { surveyed, shared: undefined };
   const { kind, name } = order;

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { Occupied, WholeFile } from '../../../machine/wholeFile.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
 import { type Journal, type State, states } from '../../../once/journal/journal.ts';
 import { limitsOf, oldestHour, type Policies, spentWithin } from '../../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { metricsNotWritten } from '../../say/doctor.ts';
+import { metricsNotWritten, metricsPlaceTaken } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { diskTrouble } from '../../say/phrases.ts';
 import { isJournalThere, openJournalOf } from '../openJournal.ts';
@@ -28,7 +27,7 @@ export async function writeMetrics(
     context.display.step((await inWords(thrown)).message);
     metrics = { ...metrics, inOrder: false };
   }
-  await writeWhole(path, metricsText(metrics));
+  await write(path, metricsText(metrics));
 }
 
 const nothing = {
@@ -76,15 +75,19 @@ function limitADay(policies: Policies, asset: string): bigint | undefined {
 }
 
 /** Written whole or not at all, because a collector may read it at any moment. Other users may read it. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+async function write(path: string, text: string): Promise<void> {
+  let file: WholeFile | undefined;
   try {
-    await writeFile(draft, text, { flag: 'wx' });
-    await chmod(draft, 0o644);
-    await rename(draft, path);
+    file = await WholeFile.begin(path, 0o644);
+    const earlier = file.replaces ? await readFile(path, 'utf8') : '';
+    if (earlier !== '' && !earlier.startsWith('# HELP botctl_')) throw new Occupied('other');
+    await file.append(text);
+    await file.place();
   } catch (error) {
-    await rm(draft, { force: true });
+    if (error instanceof Occupied) throw metricsPlaceTaken(path, error.by);
     throw metricsNotWritten(path, diskTrouble(error), error);
+  } finally {
+    await file?.close();
   }
 }
 

@@ -14,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { codeOf, type DiskTrouble, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { removeFile } from '../../../machine/fileLock.ts';
+import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss, type LostRows } from '../facts.ts';
 import {
@@ -118,7 +119,7 @@ function record(
 export async function backUp(givenPath: string, target: string): Promise<RowNumbers> {
   const path = resolveLinks(givenPath);
   if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
-  const there = [target, `${target}-wal`, markPath(target)].find((one) => existsSync(one));
+  const there = [target, `${target}-wal`, markPath(target)].find((one) => occupantOf(one) !== 'nothing');
   if (there !== undefined) throw journalFailure('backup-there', { path: there });
   const { database, mark, loss } = openFile(path, 'look');
   const ours: string[] = [];

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, type Stats } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** What stands at a path where a file is to be written: a link itself, not what it leads to. */
+export function occupantOf(path: string): 'nothing' | 'file' | 'link' | 'other' {
+  return kindOf(lstatSync(path, { throwIfNoEntry: false }));
+}
+
+function kindOf(stats: Stats | undefined): ReturnType<typeof occupantOf> {
+  if (stats === undefined) return 'nothing';
+  if (stats.isSymbolicLink()) return 'link';
+  return stats.isFile() ? 'file' : 'other';
+}
+
+/** What stands in the way of a file is left unchanged. Whoever can plant a link would choose what is written over. */
+export class Occupied extends Error {
+  readonly by: 'link' | 'other';
+
+  constructor(by: Occupied['by']) {
+    super(by);
+    this.by = by;
+  }
+}
+
+/** A file that a user names. It is written beside its place and moved there whole; an earlier one keeps its mode. */
+export class WholeFile {
+  readonly path: string;
+  /** Whether a regular file is there already. Whoever replaces it must know that it may. */
+  readonly replaces: boolean;
+  readonly #draft: string;
+  readonly #file: FileHandle;
+
+  private constructor(path: string, replaces: boolean, draft: string, file: FileHandle) {
+    this.path = path;
+    this.replaces = replaces;
+    this.#draft = draft;
+    this.#file = file;
+  }
+
+  static async begin(path: string, mode: number): Promise<WholeFile> {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const found = kindOf(stats);
+    if (found === 'link' || found === 'other') throw new Occupied(found);
+    const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+    const file = await open(draft, 'wx', 0o600);
+    await file.chmod(stats === undefined ? mode : stats.mode & 0o777);
+    return new WholeFile(path, stats !== undefined, draft, file);
+  }
+
+  append(text: string): Promise<void> {
+    return this.#file.appendFile(text);
+  }
+
+  async place(): Promise<void> {
+    await this.#file.sync();
+    await rename(this.#draft, this.path);
+  }
+
+  /** Removes the draft. May also be called after `place`. */
+  async close(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#draft, { force: true });
+  }
+}

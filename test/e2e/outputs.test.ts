@@ -1,0 +1,79 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const inHome = (name: string): string => join(operator.home.path, name);
+const sent = () => operator.sandbox.ledger();
+
+const rows = 'id,conversation_id,content\na,conv_demo,Hi\nb,conv_demo,Ho\n';
+const batch = (name: string, report: string): string[] => [
+  ...['batch', 'send', operator.home.file('rows.csv', rows), '--once', name, '--report', report],
+];
+
+const outputs: [string, string, (path: string) => string[]][] = [
+  ['the report of a batch', 'r.csv', (path) => batch('one', path)],
+  ['a report as JSON Lines', 'r.jsonl', (path) => batch('one', path)],
+  ['the report of a dry run', 'r.csv', (path) => [...batch('one', path), '--dry-run']],
+  ['a monitor’s file', 'botctl.prom', (path) => ['doctor', '--prometheus', path]],
+  ['a backup', 'copy.db', (path) => ['journal', 'backup', path]],
+];
+
+describe.each(outputs)('%s', (_what, name, words) => {
+  // A backup needs a journal.
+  beforeEach(async () => void (await operator.run(sendHello)));
+
+  test.each([
+    ['another file', (path: string) => writeFileSync(path, 'of somebody')],
+    ['nothing', () => {}],
+  ])('follows no link to %s', async (_where, make) => {
+    const [aim, path] = [inHome('aim'), inHome(name)];
+    make(aim);
+    symlinkSync(aim, path);
+    const before = existsSync(aim) ? readFileSync(aim, 'utf8') : undefined;
+    const { code, stderr } = await operator.run(words(path));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is a link|is there already/u)]);
+    expect(existsSync(aim) ? readFileSync(aim, 'utf8') : undefined).toBe(before);
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(await sent()).toHaveLength(1);
+  });
+
+  test('replaces no file that is something else', async () => {
+    const path = operator.home.file(name, 'id,note\n1,mine\n');
+    const { code, stderr } = await operator.run(words(path));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is there already/u)]);
+    expect(readFileSync(path, 'utf8')).toBe('id,note\n1,mine\n');
+    expect(readdirSync(dirname(path)).filter((one) => one.startsWith(`.${basename(path)}`))).toEqual([]);
+    expect(await sent()).toHaveLength(1);
+  });
+});
+
+test.each(['r.csv', 'r.jsonl'])(
+  'a report replaces one of the same batch, and an empty file: %s',
+  async (name) => {
+    const report = operator.home.file(name, '');
+    for (const more of [['--dry-run'], [], []]) {
+      expect((await operator.run([...batch('one', report), ...more])).code).toBe(0);
+      expect(readFileSync(report, 'utf8')).toContain(more.length > 0 ? 'not-begun' : 'accepted');
+    }
+    const before = readFileSync(report, 'utf8');
+    const other = await operator.run(batch('two', report));
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('not a report of this batch') });
+    expect(readFileSync(report, 'utf8')).toBe(before);
+    expect(await sent()).toHaveLength(2);
+  },
+);
+
+test('a summary for GitHub follows no link', async () => {
+  const [aim, path] = [operator.home.file('aim', 'of somebody'), inHome('summary')];
+  symlinkSync(aim, path);
+  const env = { ...operator.env, GITHUB_STEP_SUMMARY: path };
+  for (const words of [payAda, sendHello]) expect((await operator.run(words, { env })).code).toBe(0);
+  expect(readFileSync(aim, 'utf8')).toBe('of somebody');
+});
