@@ -343,8 +343,9 @@ describe('config add on a terminal', () => {
       code: 0,
       shown: expect.stringMatching(/prod is not ready: token and chain\./u),
     });
-    expect(shown).toContain('token: the service refuses it (401).');
-    expect(shown.replaceAll(/\s+/gu, ' ')).toContain('does not belong to the cluster mainnet');
+    const line = shown.replaceAll(/\s+/gu, ' ');
+    expect(line).toContain('token: from profile prod: stored in the profile; the service refuses it (401).');
+    expect(line).toContain('does not belong to the cluster mainnet');
     expect((await operator.run(['config', 'show', 'prod'])).code).toBe(0);
   });
 

@@ -51,16 +51,31 @@ async function listen(answer: string): Promise<{ url: string; heard: () => strin
   return { url: `http://127.0.0.1:${address.port}`, heard: () => heard };
 }
 
-test('asks only HEAD / without the token, and compares the clocks', async () => {
+test('reads the clock with HEAD / and without the token, then tries the token with an empty message', async () => {
   const theirs = new Date(Date.now() - 120_000).toUTCString();
   const { url, heard } = await listen(`HTTP/1.1 405 No\r\nDate: ${theirs}\r\nConnection: close\r\n\r\n`);
   const { code, checks, all } = await doctor(['--base-url', url], { BOTCTL_TOKEN: token });
   expect(code).toBe(0);
-  expect(heard()).toMatch(/^HEAD \/ HTTP\/1\.1\r\n/u);
-  expect(heard()).not.toMatch(/authorization|api/iu);
+  const [head = '', post = '', ...more] = heard().split(/^(?=HEAD|POST)/mu);
+  expect(head).toMatch(/^HEAD \/ HTTP\/1\.1\r\n/u);
+  expect(head).not.toMatch(/authorization|api/iu);
+  expect(post).toMatch(/^POST \/api\/bot\/v1\/messages\/send HTTP\/1\.1\r\n.*\r\n\r\n\{\}$/su);
+  expect(more).toEqual([]);
   expect(checks.address).toMatchObject({ level: 'ok' });
+  expect(checks.token).toMatchObject({ level: 'warn', says: expect.stringContaining('(405)') });
   expect(checks.clock).toMatchObject({ level: 'warn', says: expect.stringMatching(/1(19|2\d) s ahead of/u) });
-  expect(all + heard()).not.toContain(token);
+  expect(all + head).not.toContain(token);
+});
+
+test.each([
+  ['401 No', 1, 'fail', 'the service refuses it (401)'],
+  ['403 No', 0, 'warn', 'it may not send messages (403)'],
+  ['400 No', 0, 'ok', 'the service accepts it'],
+])('a service that answers the token with %s: exit %i', async (status, exit, level, says) => {
+  const { url } = await listen(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+  const { code, checks } = await doctor(['--base-url', url], { BOTCTL_TOKEN: token });
+  expect(code).toBe(exit);
+  expect(checks.token).toMatchObject({ level, says: `from BOTCTL_TOKEN; ${says}` });
 });
 
 test('a service that only connects is reached; the clock is then said to be not compared', async () => {

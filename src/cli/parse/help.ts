@@ -313,6 +313,11 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--no-color', about: 'use no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];
 
+/** The names of these options, without dashes. */
+export const globalNames: ReadonlySet<string> = new Set(
+  globalOptions.flatMap(({ flags }) => /--([a-z-]+)/u.exec(flags)?.[1] ?? []),
+);
+
 /** Variables that no option names. */
 const environmentOnly: readonly { name: string; about: string }[] = [
   {

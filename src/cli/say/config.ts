@@ -1,5 +1,4 @@
 import type { Secret } from '../bot/tokenSource.ts';
-import type { Advice } from './doctor.ts';
 import { noSecret } from './open.ts';
 import { formatDuration, listed, type Suggestion } from './phrases.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
@@ -215,7 +214,6 @@ export function tokenQuestion(profile: string): string {
 
 export const walletQuestion = (profile: string): string => `wallet of ${profile}`;
 export const skippable = (question: string): string => `${question}, Enter skips`;
-export const tryingToken = 'Trying the token';
 export const profileReady = (name: string): string => `${name} is ready.`;
 
 export function notReady(name: string, checks: readonly string[]): string {
@@ -224,34 +222,6 @@ export function notReady(name: string, checks: readonly string[]): string {
 
 export function notReadyBecause(check: string, says: string, todo: string): string {
   return [sentence(`${check}: ${says}`), todo].join(' ').trimEnd();
-}
-
-type TokenTried =
-  | { readonly is: 'taken'; readonly says: string }
-  | ({ readonly is: 'refused' | 'open' } & Advice);
-
-/** What the answer to a request says that had nothing but the token; undefined if none came. */
-export function tokenTried(profile: string, status: number | undefined): TokenTried {
-  if (status === 401)
-    return {
-      is: 'refused',
-      says: 'the service refuses it (401)',
-      todo: 'Set the token again:',
-      next: [['config', 'set', profile, 'token']],
-    };
-  if (status === 403)
-    return {
-      is: 'open',
-      says: 'it may not send messages (403)',
-      todo: 'Have the bot given the permission, unless it only pays.',
-    };
-  if (status === 400 || status === 404 || status === 422)
-    return { is: 'taken', says: 'the service accepts it' };
-  return {
-    is: 'open',
-    says: status === undefined ? 'it could not be checked: no answer' : `it could not be checked (${status})`,
-    todo: 'The first use will show.',
-  };
 }
 
 const asOne: Readonly<Record<Secret, string>> = { token: 'a token', 'rpc-url': 'a URL' };

@@ -1,4 +1,5 @@
 import type { Reason } from '../../once/chain/transaction.ts';
+import { type Bot, envBot } from '../../once/connection.ts';
 import type { Note } from '../../postgres/facts.ts';
 import { reasonWords } from './chain.ts';
 import { insecureTlsHint } from './machine.ts';
@@ -42,8 +43,31 @@ export const loadingSandbox = 'Loading the sandbox';
 export const lookingAtJournal = 'Looking at the journal';
 export const connectingTo = (origin: string): string => `Connecting to ${origin}`;
 
-export function tokenFrom(source: string): string {
+export const tryingToken = 'Trying the token';
+
+export function tokenNotTried(source: string): string {
   return `from ${source}; its first use shows its permissions`;
+}
+
+export const tokenTaken = (source: string): string => `from ${source}; the service accepts it`;
+
+export function tokenRefused({ name, tokenSource }: Pick<Bot, 'name' | 'tokenSource'>): Advice {
+  const says = `from ${tokenSource}; the service refuses it (401)`;
+  return name === envBot
+    ? { says, todo: 'Give another token, with --token-file or BOTCTL_TOKEN.' }
+    : { says, todo: 'Set the token again:', next: [['config', 'set', name, 'token']] };
+}
+
+export function mayNotSend(source: string): Advice {
+  return {
+    says: `from ${source}; it may not send messages (403)`,
+    todo: 'Have the bot given the permission, unless it only pays.',
+  };
+}
+
+export function tokenOpen(source: string, status: number | undefined): Advice {
+  const why = status === undefined ? ': no answer' : ` (${status})`;
+  return { says: `from ${source}; it could not be checked${why}`, todo: 'The first use will show.' };
 }
 
 export function profilesIn(file: string, count: number, inUse: string | undefined): string {

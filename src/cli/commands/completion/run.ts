@@ -13,7 +13,7 @@ import {
   ParsedArgs,
   type Run,
 } from '../../parse/command.ts';
-import { globalOptions, shells } from '../../parse/help.ts';
+import { globalNames, globalOptions, shells } from '../../parse/help.ts';
 import { noCompletionFor } from '../../say/plans.ts';
 import { cutTo, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
@@ -153,8 +153,6 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     return 0;
   };
 }
-
-const globalNames = new Set(globalOptions.flatMap(({ flags }) => /--([a-z-]+)/u.exec(flags)?.[1] ?? []));
 
 type Look = (line: ParsedArgs, context: Context) => Promise<readonly Completion[]>;
 

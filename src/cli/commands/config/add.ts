@@ -1,13 +1,11 @@
 import { RpcUrl } from '../../../once/chain/cluster.ts';
-import { type Bot, connectionTo } from '../../../once/connection.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
-import { endpoint } from '../../../once/wire/flight.ts';
-import type { ProxyInEnv } from '../../../once/wire/probe.ts';
 import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '../../bot/changeProfiles.ts';
 import { readWallet } from '../../bot/profileBot.ts';
 import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { type Context, ParsedArgs } from '../../parse/command.ts';
+import { globalNames } from '../../parse/help.ts';
 import {
   anotherInUse,
   noProfileUrl,
@@ -16,14 +14,11 @@ import {
   profileAdded,
   profileReady,
   skippable,
-  tokenTried,
-  tryingToken,
   walletQuestion,
 } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import type { Finding } from '../doctor/findings.ts';
-import { botInputs, channelOptions } from '../openBot.ts';
 import { givenSource } from './edit.ts';
 import { profilesPathsOf, profileView, summaryOf } from './show.ts';
 
@@ -52,7 +47,7 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
   const summary = summaryOf(file, name, findProfile(file, name), env);
   await display.show(profileView(given.command, summary, { headline: profileAdded(name) }));
   if (!summary.inUse) display.notice(...anotherInUse(name));
-  if (isByHand) tell(name, await tryProfile(name, given, context), context);
+  if (isByHand) tell(name, await findingsOn(name, given, context), context);
   return 0;
 }
 
@@ -123,51 +118,16 @@ async function untilValid(
   }
 }
 
-/** Tries the service, the token and the node. A profile that is not ready yet is kept all the same. */
-async function tryProfile(name: string, given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
-  const { botAtOwnUrl, chainAtProfile } = await import('../../bot/profileBot.ts');
-  const { chainFindings } = await import('../doctor/findings.ts');
-  const { failed } = await import('../doctor/findings.ts');
-  const inputs = botInputs(context);
-  let bot: Bot | undefined;
-  let service: readonly Finding[];
+/** What the doctor finds with this profile. One that is not ready yet is kept all the same. */
+async function findingsOn(name: string, given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
+  const { examine } = await import('../doctor/run.ts');
+  const profile = { name: 'profile', value: name };
+  const kept = given.occurrences.filter((one) => one.name === 'journal' || one.name === 'timeout');
   try {
-    bot = await botAtOwnUrl(name, inputs);
-    service = bot === undefined ? [] : await serviceFindings(bot, context);
+    return await examine(new ParsedArgs('doctor', [], [...kept, profile], globalNames), context);
   } catch (thrown) {
-    service = [failed('token', await inWords(thrown))];
-  }
-  const onChain = bot ?? chainAtProfile(name, inputs);
-  return [...service, ...(onChain === undefined ? [] : await chainFindings(onChain, given, context))];
-}
-
-const tryTimeoutMs = 5_000;
-
-async function serviceFindings(bot: Bot, context: Context): Promise<readonly Finding[]> {
-  const { addressFinding, proxyFinding } = await import('../doctor/findings.ts');
-  const { probeOf, proxyOf } = await import('../doctor/run.ts');
-  const proxy: ProxyInEnv | undefined = await proxyOf(bot.spelledUrl, context);
-  const used = proxy && { ...proxy, used: proxy.server !== undefined };
-  const url = proxy?.bad === undefined ? bot.spelledUrl : undefined;
-  const probed = await probeOf(url, proxy?.server, tryTimeoutMs, context);
-  if (probed === undefined) return [proxyFinding(used)];
-  const address = addressFinding(bot.spelledUrl, probed, used, context.clock.now());
-  return address.level === 'fail' ? [address] : [address, await tokenFinding(bot, context)];
-}
-
-/** Sends a message without a conversation and without content: the service must refuse it, and says whose it was. */
-async function tokenFinding(bot: Bot, context: Context): Promise<Finding> {
-  const { fail, ok, warn } = await import('../doctor/findings.ts');
-  const connection = connectionTo(bot, channelOptions(context, false));
-  try {
-    const shipment = { url: endpoint(bot.spelledUrl, 'message'), token: bot.token, body: Buffer.from('{}') };
-    const limits = { timeoutMs: tryTimeoutMs, cut: context.interrupts.first, door: () => undefined };
-    const flight = await context.display.waiting(tryingToken, connection.channel.fly(shipment, limits));
-    const tried = tokenTried(bot.name, flight.came === 'reply' ? flight.status : undefined);
-    if (tried.is === 'taken') return ok('token', tried.says);
-    return tried.is === 'refused' ? fail('token', tried) : warn('token', tried);
-  } finally {
-    await connection.close();
+    const { failed } = await import('../doctor/findings.ts');
+    return [failed('journal', await inWords(thrown))];
   }
 }
 

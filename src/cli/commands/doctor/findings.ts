@@ -1,9 +1,10 @@
 import type { engineVersion } from '../../../machine/engine/node.ts';
 import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
-import { type Bot, type ChainProfile, envBot } from '../../../once/connection.ts';
+import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
 import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
 import type { RowNumbers } from '../../../once/journal/sqlite/mark.ts';
+import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { balanceText } from '../../say/balance.ts';
@@ -35,6 +36,7 @@ import type { Told } from '../../say/told.ts';
 import { adviceOn, troubleWords } from '../../say/trouble.ts';
 import { balanceTimeoutMs } from '../balance/run.ts';
 import { type OpenedChain, openChain } from '../chain.ts';
+import { channelOptions } from '../openBot.ts';
 import { settingsOf } from '../openJournal.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
@@ -61,7 +63,7 @@ export function fail(check: string, advice: Advice): Finding {
   return { check, level: 'fail', ...advice };
 }
 
-/** Turns a failure into a finding. The doctor sends nothing, so the sentence need not say that nothing was sent. */
+/** Turns a failure into a finding. It need not say that nothing was sent: the doctor sends no message and no payment. */
 export function failed(check: string, failure: Told): Finding {
   const says = failure.message;
   const { hint, next = [] } = failure.details;
@@ -84,6 +86,29 @@ export function nodeFinding(version: string): Finding {
   const number = version.replace(/^v/u, '');
   if (testedMajors.includes(Number.parseInt(number, 10))) return ok('node', nodeVersion(number));
   return warn('node', untestedNode(number, testedMajors));
+}
+
+/** Tries the token with a message that has no conversation and no content: the service must refuse it. */
+export async function tokenFinding(
+  bot: Bot,
+  mayAsk: boolean,
+  timeoutMs: number,
+  context: Context,
+): Promise<Finding> {
+  const { tokenSource } = bot;
+  if (!mayAsk) return ok('token', say.tokenNotTried(tokenSource));
+  const connection = connectionTo(bot, channelOptions(context, false));
+  try {
+    const shipment = { url: endpoint(bot.spelledUrl, 'message'), token: bot.token, body: Buffer.from('{}') };
+    const limits = { timeoutMs, cut: context.interrupts.first, door: () => undefined };
+    const flight = await context.display.waiting(say.tryingToken, connection.channel.fly(shipment, limits));
+    const status = flight.came === 'reply' ? flight.status : undefined;
+    if (status === 401) return fail('token', say.tokenRefused(bot));
+    if (status === 400 || status === 404 || status === 422) return ok('token', say.tokenTaken(tokenSource));
+    return warn('token', status === 403 ? say.mayNotSend(tokenSource) : say.tokenOpen(tokenSource, status));
+  } finally {
+    await connection.close();
+  }
 }
 
 /** Why Solana's programs do not run here. Without them the sandbox offers messages only. */

@@ -17,7 +17,6 @@ import {
   loadingSandbox,
   lookingAtJournal,
   profilesIn,
-  tokenFrom,
 } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
@@ -48,6 +47,7 @@ import {
   proxyFinding,
   type SandboxTrouble,
   sandboxFinding,
+  tokenFinding,
 } from './findings.ts';
 
 /** The bot's service, and what can be learned about it without sending. */
@@ -55,6 +55,8 @@ type BotFacts = {
   readonly url: string | undefined;
   readonly direct: boolean;
   readonly findings: readonly Finding[];
+  /** With its token, which can be tried. */
+  readonly opened?: Bot;
   /** Undefined if there is no such profile. */
   readonly bot: Pick<Bot, 'name' | 'chain' | 'settings'> | undefined;
   close(): Promise<void>;
@@ -63,24 +65,37 @@ type BotFacts = {
 const probeTimeoutMs = 5_000;
 
 export const run: Run = async (given, context) => {
+  const findings = await examine(given, context);
+  const metrics = given.text('prometheus');
+  if (metrics !== undefined) {
+    const { writeMetrics } = await import('./metrics.ts');
+    await writeMetrics(metrics, inOrder(findings), given, context);
+  }
+  const widthOf = await widthsFor(
+    findings.flatMap(({ says, todo }) => [says, todo]).map((text = '') => safeLine(text)),
+  );
+  await context.display.show(doctorView(given.command, findings, inOrder(findings), widthOf));
+  return inOrder(findings) ? 0 : 1;
+};
+
+/** Looks at a bot, its service and this machine. Sends no message and no payment. */
+export async function examine(given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
   const { display, clock, env } = context;
-  const settings = settingsOf(given);
+  const { timeoutMs = probeTimeoutMs } = settingsOf(given);
   if (given.flag('sandbox')) refuseBesideSandbox(given);
   const facts = given.flag('sandbox') ? await sandboxFacts(context) : await botFacts(given, context);
   try {
     const proxy = facts.direct ? undefined : await proxyOf(facts.url, context);
-    const probed = await probeOf(
-      proxy?.bad ? undefined : facts.url,
-      proxy?.server,
-      settings.timeoutMs ?? probeTimeoutMs,
-      context,
-    );
+    const probed = await probeOf(proxy?.bad ? undefined : facts.url, proxy?.server, timeoutMs, context);
     const used = proxy && { ...proxy, used: proxy.server !== undefined };
     const journal = await journalChecked(await journalLocation(given, context), given, context);
-    const findings = [
+    const address = facts.url && probed ? addressFinding(facts.url, probed, used, clock.now()) : undefined;
+    const mayAsk = address !== undefined && address.level !== 'fail';
+    return [
       engineFinding(engineVersion()),
       ...facts.findings,
-      ...(facts.url && probed ? [addressFinding(facts.url, probed, used, clock.now())] : []),
+      ...(facts.opened === undefined ? [] : [await tokenFinding(facts.opened, mayAsk, timeoutMs, context)]),
+      ...(address === undefined ? [] : [address]),
       proxyFinding(used),
       ...insecureTlsFinding(env),
       clockFinding(probed?.clock, journal.latestMs, clock.now()),
@@ -88,20 +103,10 @@ export const run: Run = async (given, context) => {
       ...journal.findings,
       sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
-    const metrics = given.text('prometheus');
-    if (metrics !== undefined) {
-      const { writeMetrics } = await import('./metrics.ts');
-      await writeMetrics(metrics, inOrder(findings), given, context);
-    }
-    const widthOf = await widthsFor(
-      findings.flatMap(({ says, todo }) => [says, todo]).map((text = '') => safeLine(text)),
-    );
-    await display.show(doctorView(given.command, findings, inOrder(findings), widthOf));
-    return inOrder(findings) ? 0 : 1;
   } finally {
     await facts.close();
   }
-};
+}
 
 async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
   const { openSandbox } = await import('../sandbox/run.ts');
@@ -121,12 +126,8 @@ async function botFacts(given: ParsedArgs, context: Context): Promise<BotFacts> 
   const bot = await chainOfChoice(botOptions(given), botInputs(context)).catch(() => undefined);
   const still = { direct: false, bot, close: async () => {} };
   try {
-    const { name, spelledUrl, tokenSource } = await botOfCommand(given, context);
-    return {
-      ...still,
-      url: spelledUrl,
-      findings: [store, ok('bot', name), ok('token', tokenFrom(tokenSource))],
-    };
+    const opened = await botOfCommand(given, context);
+    return { ...still, opened, url: opened.spelledUrl, findings: [store, ok('bot', opened.name)] };
   } catch (thrown) {
     const failure = await inWords(thrown);
     if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
@@ -156,12 +157,12 @@ function urlAnyway(given: ParsedArgs, { env }: Context): BaseUrl | undefined {
   }
 }
 
-export async function proxyOf(url: string | undefined, { env }: Context): Promise<ProxyInEnv | undefined> {
+async function proxyOf(url: string | undefined, { env }: Context): Promise<ProxyInEnv | undefined> {
   const { proxyInEnv } = await import('../../../once/wire/probe.ts');
   return proxyInEnv(url === undefined ? undefined : new URL(url), env);
 }
 
-export async function probeOf(
+async function probeOf(
   url: string | undefined,
   proxy: ProxyInEnv['server'],
   timeoutMs: number,
