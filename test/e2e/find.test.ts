@@ -180,14 +180,9 @@ describe('history', () => {
         .replace(/[0-9a-f]{12}/gu, 'ID')
         .split('\n'),
     ).toEqual([
-      'WHEN (UTC)           STATE     BOT',
-      '  ID            WHAT',
-      'NOW  accepted  a',
-      '  ID  0.5 SOL → 9WzD…AWWM',
-      '                [two]',
-      'NOW  accepted  ops',
-      '  ID  0.5 SOL → 9WzD…AWWM',
-      '                [one]',
+      'WHEN (UTC)           STATE     ID            BOT  WHAT',
+      'NOW  accepted  ID  a    0.5 SOL → 9Wz… [two]',
+      'NOW  accepted  ID  ops  0.5 SOL → 9Wz… [one]',
       '',
     ]);
     expect(await shown('--bot', 'a')).toEqual([expect.stringMatching(/[0-9a-f]{12} {2}0\.5 SOL/u)]);
@@ -270,6 +265,19 @@ describe('history', () => {
     const env = { ...operator.env, NO_COLOR: '1' };
     const { shown: cut } = await onTerminalHere(['history'], [], env, { columns: 90 });
     expect(Math.max(...cut.split('\r\n').map((line) => line.length))).toBe(90);
+  });
+
+  test('cuts a text on a narrow terminal, and never an amount or an ID', async () => {
+    const amount = '12.123456789';
+    const pay = ['transfer', '--to', ada, '--asset', 'SOL', '--amount', amount];
+    const { intent } = await operator.json([...pay, '--once', `rent-${'x'.repeat(40)}`]);
+    const content = 'a long line '.repeat(20).trim();
+    await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
+    const env = { ...operator.env, NO_COLOR: '1' };
+    const { shown: list } = await onTerminalHere(['history'], [], env, { columns: 50 });
+    const [, message, transfer] = list.split('\r\n');
+    expect(message).toMatch(/ {2}conv_demo: a long l…$/u);
+    expect(transfer).toMatch(new RegExp(` ${intent?.id}  ${amount} SOL… \\[rent-xxxx…\\]$`, 'u'));
   });
 
   test('shortens no bot’s name in a pipe', async () => {

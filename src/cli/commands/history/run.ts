@@ -91,7 +91,9 @@ async function list(filters: Filters, journal: Journal, given: ParsedArgs, conte
     const reports = await Promise.allSettled(
       shown.map((intent) => storedReport(intent, given.command, journal.reads)),
     );
-    const readable = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value] : []));
+    const readable = reports.flatMap((report) =>
+      report.status === 'fulfilled' ? [report.value.intent] : [],
+    );
     const before = layout;
     const now = await historyLayout(readable, zone, display.own, before);
     layout = now;

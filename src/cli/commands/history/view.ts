@@ -10,7 +10,6 @@ import {
   decisionLines,
   drawReport,
   forWhom,
-  idOrSignature,
   labelled,
   type Report,
   reportJson,
@@ -29,40 +28,25 @@ export type HistoryLayout = {
   readonly bots: readonly string[];
   readonly own: Own;
   readonly widthOf: WidthOf;
-  /** The widest description of a transfer with its whole address, and the widest ID or signature. */
-  readonly widest: { readonly what: number; readonly result: number };
 };
 
 /** The same with the available width, which is infinite in a pipe. */
 type Layout = HistoryLayout & { readonly columns: number };
 
-/** For these reports. The first ones of a list decide about its columns. */
+/** For these intents. The first ones of a list decide about its columns. */
 export async function historyLayout(
-  reports: readonly Report[],
+  intents: readonly Intent[],
   zone: Zone,
   own: Own,
   first?: HistoryLayout,
 ): Promise<HistoryLayout> {
-  const intents = reports.map(({ intent }) => intent);
   const foreign = intents.flatMap((intent) => [
     ...[intent.bot, intent.name, intent.rowId, forWhom(intent, own)],
     unlessDamaged(() => whoGetsWhat(intent, own)),
   ]);
   const widthOf = await widthsFor(foreign.map((text = '') => safeLine(text)));
   if (first !== undefined) return { ...first, widthOf };
-  const bots = [...new Set(intents.map(({ bot }) => bot))];
-  const layout = { zone, bots, own, widthOf, widest: { what: 0, result: 0 } };
-  const unbounded = { ...layout, columns: Number.POSITIVE_INFINITY };
-  const transfers = intents.filter(({ kind }) => kind === 'transfer');
-  const whole = transfers.map((intent) => unlessDamaged(() => whatIn(intent, unbounded.columns, unbounded)));
-  return {
-    ...layout,
-    widest: { what: widestOf(whole, widthOf), result: widestOf(reports.map(idOrSignature), widthOf) },
-  };
-}
-
-function widestOf(texts: readonly (string | undefined)[], widthOf: WidthOf): number {
-  return Math.max(0, ...texts.map((text = '') => widthOf(safeLine(text))));
+  return { zone, bots: [...new Set(intents.map(({ bot }) => bot))], own, widthOf };
 }
 
 /** A damaged intent fails when it is shown, after those before it. */
@@ -78,7 +62,6 @@ function cutting({ own, widthOf }: Layout): Cutting {
   return { widthOf, cut: own('…') };
 }
 
-const leastOfBot = 5;
 const mostOfBot = (columns: number): number => (Number.isFinite(columns) ? 12 : columns);
 
 function botWidth({ bots, columns, widthOf }: Layout): number {
@@ -86,8 +69,8 @@ function botWidth({ bots, columns, widthOf }: Layout): number {
   return Math.min(mostOfBot(columns), longest);
 }
 
-function botCell(bot: string, layout: Layout, most = botWidth(layout)): readonly string[] {
-  const width = Math.min(most, botWidth(layout));
+function botCell(bot: string, layout: Layout): readonly string[] {
+  const width = botWidth(layout);
   return layout.bots.length > 1 ? [pad(cutTo(bot, width, cutting(layout)), width, layout.widthOf)] : [];
 }
 
@@ -96,41 +79,10 @@ function cellsOf(when: string, state: string, id: string, bot: string, layout: L
   return `${[when, state, pad(id, widths.id), ...botCell(bot, layout)].join(gap)}${gap}`;
 }
 
-/** The same without the ID, which goes on the next line. */
-function narrowCells(when: string, state: string, bot: string, layout: Layout): string {
-  const room = layout.columns - widths.when - widths.state - 2 * gap.length;
-  return [when, state, ...botCell(bot, layout, Math.max(leastOfBot, room))].join(gap);
-}
-
-function beforeWhat(layout: Layout): number {
-  return cellsOf(' '.repeat(widths.when), ' '.repeat(widths.state), '', '', layout).length;
-}
-
-/** Whether the description needs a line of its own because the row has no room for it. */
-function isNarrow(layout: Layout): boolean {
-  return layout.columns < beforeWhat(layout) + leastForWhat;
-}
-
-const wideColumns = 120;
-const leastOfResult = 16;
-/** A signature has 88 characters at most. */
-const mostOfResult = 88;
-const leastForWhole = 90;
-
-/** The widths of the last two columns. Only a wide terminal has room for a signature, and not always for all of it. */
-function lastColumns(layout: Layout): { readonly what: number; readonly result: number } {
-  const { columns, widest } = layout;
-  const room = columns - beforeWhat(layout);
-  if (columns < wideColumns || !Number.isFinite(columns)) return { what: room, result: 0 };
-  const wanted = Math.min(mostOfResult, widest.result);
-  const what = Math.max(
-    leastForWhat,
-    Math.min(widest.what, Math.max(leastForWhole, room - gap.length - wanted)),
-  );
-  const result = Math.min(Math.max(leastOfResult, wanted), room - what - gap.length);
-  return wanted === 0 || result < leastOfResult
-    ? { what: room, result: 0 }
-    : { what: room - result - gap.length, result };
+/** A narrow terminal breaks the line. */
+function roomForWhat(layout: Layout): number {
+  const before = cellsOf(' '.repeat(widths.when), ' '.repeat(widths.state), '', '', layout).length;
+  return Math.max(leastForWhat, layout.columns - before);
 }
 
 /** Lines that programs read are whole. */
@@ -143,11 +95,7 @@ export function historyHeading(canvas: Canvas, shared: HistoryLayout): string {
   const layout = { ...shared, columns: roomIn(canvas) };
   const when = pad(`WHEN (${layout.zone === 'utc' ? 'UTC' : 'local'})`, widths.when);
   const state = pad('STATE', widths.state);
-  const { what, result } = lastColumns(layout);
-  const text = isNarrow(layout)
-    ? `${narrowCells(when, state, 'BOT', layout).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
-    : `${cellsOf(when, state, 'ID', 'BOT', layout)}${result === 0 ? 'WHAT' : `${pad('WHAT', what)}${gap}SIGNATURE OR ID`}`;
-  return `${paint.dim(text)}\n`;
+  return `${paint.dim(`${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`)}\n`;
 }
 
 const colours: Readonly<Record<State, (paint: Paint) => Paint>> = {
@@ -171,7 +119,12 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, own: Own, isW
   const address = text(request.to_address);
   const shown =
     isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${own('…')}${address.slice(-4)}`;
-  return `${formatAmountOf(text(request.amount), text(request.asset))} ${own('→')} ${shown}`;
+  return `${amountIn(intent)} ${own('→')} ${shown}`;
+}
+
+function amountIn(intent: Pick<Intent, 'kind' | 'body'>): string {
+  const { amount, asset } = requestOf(intent);
+  return intent.kind === 'message' ? '' : formatAmountOf(text(amount), text(asset));
 }
 
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
@@ -191,34 +144,19 @@ function marksOf(intent: Intent, width: number, layout: Layout): string {
   return `${named}${mark === undefined ? '' : ` (${own(mark)})`}${other}`;
 }
 
-/** The description and marks cut to a width. The marks must stay when a long text is cut. */
-function whatIn(intent: Intent, width: number, layout: Layout): string {
+/** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
+function whatIn(intent: Intent, layout: Layout): string {
+  const width = roomForWhat(layout);
   const marks = marksOf(intent, width, layout);
   const room = Math.max(0, width - layout.widthOf(marks));
   const whole = safeLine(whoGetsWhat(intent, layout.own, true));
   if (layout.widthOf(whole) <= room) return whole + marks;
-  return cutTo(safeLine(whoGetsWhat(intent, layout.own)), room, cutting(layout)) + marks;
+  const short = safeLine(whoGetsWhat(intent, layout.own));
+  const least = layout.widthOf(`${safeLine(amountIn(intent))}${layout.own('…')}`);
+  return cutTo(short, Math.max(room, least), cutting(layout)) + marks;
 }
 
-/** The same for a narrow terminal: marks that would be cut off get a line of their own. */
-function whatInNarrow(intent: Intent, width: number, layout: Layout): string {
-  const what = safeLine(whoGetsWhat(intent, layout.own));
-  const marks = marksOf(intent, width, layout).trimStart();
-  if (marks === '' || layout.widthOf(what) + 1 + layout.widthOf(marks) <= width)
-    return whatIn(intent, width, layout);
-  const cut = (text: string): string => cutTo(text, width, cutting(layout));
-  return `${cut(what)}\n${' '.repeat(widths.id + 2 * gap.length)}${cut(marks)}`;
-}
-
-/** What it is called at the service or on the chain, if the terminal is wide. */
-function withResult(what: string, report: Report, layout: Layout): string {
-  const { what: whatWidth, result } = lastColumns(layout);
-  const id = idOrSignature(report);
-  if (result === 0 || id === undefined) return what;
-  return `${pad(what, whatWidth, layout.widthOf)}${gap}${cutTo(safeLine(id), result, cutting(layout))}`;
-}
-
-/** One intent as one line of a table that fits the terminal. */
+/** One intent as one line of a table. */
 export function historyLine(report: Report, shared: HistoryLayout): View {
   return {
     json: reportJson(report),
@@ -226,18 +164,11 @@ export function historyLine(report: Report, shared: HistoryLayout): View {
     human: (canvas) => {
       const { intent } = report;
       const { paint } = canvas;
-      const columns = roomIn(canvas);
-      const layout = { ...shared, columns };
+      const layout = { ...shared, columns: roomIn(canvas) };
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
       const when = isoIn(layout.zone, intent.createdAtMs).slice(0, widths.when);
       const bot = safeLine(intent.bot);
-      if (isNarrow(layout)) {
-        const before = `${gap}${pad(intent.id, widths.id)}${gap}`;
-        const width = Math.max(leastForWhat, columns - before.length);
-        return `${narrowCells(when, state, bot, layout).trimEnd()}\n${before}${whatInNarrow(intent, width, layout)}\n`;
-      }
-      const what = whatIn(intent, lastColumns(layout).what, layout);
-      return `${cellsOf(when, state, intent.id, bot, layout)}${withResult(what, report, layout)}\n`;
+      return `${cellsOf(when, state, intent.id, bot, layout)}${whatIn(intent, layout)}\n`;
     },
   };
 }
