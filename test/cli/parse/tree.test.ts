@@ -35,8 +35,8 @@ function chosenBy(line: string): Chosen | undefined {
 const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
 
 describe.each(shown)('$path', ({ spec }) => {
-  test('has three examples, and each is a line that botctl takes', () => {
-    expect(spec.examples.length).toBeGreaterThanOrEqual(3);
+  test('has an example, and each is a line that botctl takes', () => {
+    expect(spec.examples.length).toBeGreaterThan(0);
     for (const { line } of spec.examples) expect(chosenBy(line), line).toBeDefined();
   });
 

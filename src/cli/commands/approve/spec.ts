@@ -18,11 +18,7 @@ export const approveSpec: LeafSpec = {
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation; you have checked it' },
   ],
-  examples: [
-    { about: 'List what waits for approval', line: 'botctl history --state held' },
-    { about: 'See one proposal in full, and approve it', line: 'botctl approve 3f9a' },
-    { about: 'Approve two without being asked', line: 'botctl approve 3f9a 7c21 --yes' },
-  ],
+  examples: [{ about: 'See one proposal in full, and approve it', line: 'botctl approve 3f9a' }],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
   load: async () => (await import('./run.ts')).approve,
 };
@@ -46,12 +42,7 @@ export const declineSpec: LeafSpec = {
     { flags: '-y, --yes', about: 'do not ask for confirmation' },
   ],
   examples: [
-    { about: 'List what waits for approval', line: 'botctl history --state held' },
     { about: 'Decline a wrong amount', line: 'botctl decline 3f9a --reason "the invoice says 120"' },
-    {
-      about: 'Decline two without being asked',
-      line: 'botctl decline 3f9a 7c21 --reason "paid by hand" --yes',
-    },
   ],
   exits: [0, 1, 2, 11, 130],
   load: async () => (await import('./run.ts')).decline,

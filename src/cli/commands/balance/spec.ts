@@ -7,14 +7,7 @@ export const balanceSpec: LeafSpec = {
   about: 'Show what is in the bot’s wallet',
   details:
     'It asks a Solana node for SOL and for the tokens in the profile’s assets. The profile needs rpc-url and wallet, and no token. The node must answer within 1 s, or --timeout.',
-  examples: [
-    { about: 'Show the wallet of the profile in use', line: 'botctl balance' },
-    {
-      about: 'Print one amount for a script',
-      line: `botctl balance --profile prod --json | jq -r '.balances[] | select(.asset == "USDC").amount'`,
-    },
-    { about: 'Print only the amounts', line: 'botctl balance --quiet' },
-  ],
+  examples: [{ about: 'Show the wallet of the profile in use', line: 'botctl balance' }],
   exits: [0, 1, 2, 3, 8, 130],
   load: async () => (await import('./run.ts')).balance,
 };

@@ -167,14 +167,7 @@ const status: LeafSpec = {
     'It reads only the journal. Exit 0: all rows are done. 11: some are unknown or not finished. 10: some wait for you. 2: the rest was refused.',
   arguments: [{ usage: '<name>', about: 'the batch’s name, from --once', completes: 'batches' }],
   options: [{ flags: '--local', about: 'show local times instead of UTC' }],
-  examples: [
-    { about: 'How far is it?', line: 'botctl batch status payroll-2026-11' },
-    { about: 'Print a number', line: 'botctl batch status payroll-2026-11 --quiet' },
-    {
-      about: 'List its rows that wait for you',
-      line: 'botctl history --batch payroll-2026-11 --state held',
-    },
-  ],
+  examples: [{ about: 'How far is it?', line: 'botctl batch status payroll-2026-11' }],
   exits: [0, 1, 2, 10, 11],
   again: 'run the batch again',
   load: async () => (await import('./status.ts')).run,

@@ -1,5 +1,5 @@
 import type { Exit } from '../../../once/failures.ts';
-import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../parse/command.ts';
+import type { BranchSpec, LeafSpec, OptionSpec, Run } from '../../parse/command.ts';
 import { chainKeys, settingKeys } from '../../parse/help.ts';
 
 const tokenOptions: readonly OptionSpec[] = [
@@ -38,10 +38,7 @@ const keys = ['base-url', 'token', ...settingKeys, ...chainKeys];
 const edits: readonly Exit[] = [0, 1, 2, 3, 130];
 const looks: readonly Exit[] = [0, 1, 2];
 
-function leaf(
-  spec: Omit<LeafSpec, 'load'> & { examples: readonly [Example, Example, Example] },
-  load: () => Promise<{ run: Run }>,
-): LeafSpec {
+function leaf(spec: Omit<LeafSpec, 'load'>, load: () => Promise<{ run: Run }>): LeafSpec {
   return { ...spec, load: async () => (await load()).run };
 }
 
@@ -102,14 +99,7 @@ export const configSpec: BranchSpec = {
         name: 'list',
         does: 'looks',
         about: 'List the profiles',
-        examples: [
-          { line: 'botctl config list', about: 'List every profile; * marks the one in use' },
-          {
-            line: 'botctl config list --json | jq -r .profile.name',
-            about: 'Print one JSON object per profile',
-          },
-          { line: 'botctl config list --quiet', about: 'Print only the names' },
-        ],
+        examples: [{ line: 'botctl config list', about: 'List every profile; * marks the one in use' }],
         exits: looks,
       },
       () => import('./show.ts').then(({ list }) => ({ run: list })),
@@ -123,8 +113,6 @@ export const configSpec: BranchSpec = {
           'Without a name, it shows the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
         arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
         examples: [
-          { line: 'botctl config show', about: 'Show the profile in use' },
-          { line: 'botctl config show prod', about: 'Show one profile' },
           {
             line: 'botctl config show prod --json | jq -r .profile.base_url',
             about: 'Print one value for a script',
@@ -140,14 +128,7 @@ export const configSpec: BranchSpec = {
         does: 'changes',
         about: 'Use a profile from now on',
         arguments: [name],
-        examples: [
-          { line: 'botctl config use prod', about: 'Use it from now on, without --profile' },
-          { line: 'botctl --profile stage config show', about: 'Use another profile for one command' },
-          {
-            line: 'BOTCTL_PROFILE=stage botctl config show',
-            about: 'Use another profile through the environment',
-          },
-        ],
+        examples: [{ line: 'botctl config use prod', about: 'Use it from now on, without --profile' }],
         exits: looks,
       },
       () => import('./edit.ts').then(({ use }) => ({ run: use })),
@@ -195,14 +176,7 @@ export const configSpec: BranchSpec = {
           name,
           { usage: '<key>', about: 'the setting', completes: [...settingKeys, ...chainKeys] },
         ],
-        examples: [
-          { line: 'botctl config unset prod timeout', about: 'Use the default timeout again' },
-          { line: 'botctl config unset prod confirm', about: 'Ask only on a terminal again' },
-          {
-            line: 'botctl config unset prod retries --json',
-            about: 'Print the profile that is left, for a script',
-          },
-        ],
+        examples: [{ line: 'botctl config unset prod timeout', about: 'Use the default timeout again' }],
         exits: looks,
       },
       () => import('./edit.ts').then(({ unset }) => ({ run: unset })),
@@ -216,11 +190,7 @@ export const configSpec: BranchSpec = {
         details: 'It asks first on a terminal. The journal keeps the bot’s messages and payments.',
         arguments: [name],
         options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
-        examples: [
-          { line: 'botctl config remove stage', about: 'Remove a profile' },
-          { line: 'botctl config remove stage --yes', about: 'Remove it without being asked' },
-          { line: 'botctl config remove stage --yes --json', about: 'Print the result for a script' },
-        ],
+        examples: [{ line: 'botctl config remove stage', about: 'Remove a profile' }],
         exits: [0, 1, 2, 130],
       },
       () => import('./edit.ts').then(({ remove }) => ({ run: remove })),

@@ -13,14 +13,7 @@ export const doctorSpec: LeafSpec = {
       about: 'also write the results as Prometheus text, for a monitor',
     },
   ],
-  examples: [
-    {
-      about: 'Run it every minute for the node exporter’s textfile collector',
-      line: 'botctl doctor --quiet --prometheus /var/lib/node_exporter/botctl.prom',
-    },
-    { about: 'Check the profile in use', line: 'botctl doctor' },
-    { about: 'Check another profile, for a monitor', line: 'botctl doctor --profile prod --json' },
-  ],
+  examples: [{ about: 'Check the profile in use', line: 'botctl doctor' }],
   exits: [0, 1, 2, 130],
   load: async () => (await import('./run.ts')).run,
 };

@@ -17,11 +17,7 @@ export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
       },
     },
   ],
-  examples: [
-    { about: 'Read about a command', line: 'botctl help config add' },
-    { about: 'Read about the options that every command takes', line: 'botctl help options' },
-    { about: 'See what to do after each exit code', line: 'botctl help exit-codes' },
-  ],
+  examples: [{ about: 'Read about a command', line: 'botctl help config add' }],
   exits: [0, 1, 2],
   load: async () => (await import('./run.ts')).runFor(tree()),
 });

@@ -13,17 +13,7 @@ export const journalSpec: BranchSpec = {
       details:
         'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, restore journal.db, journal.db-wal and journal.db.mark together, from the same moment. If not, check the wallet and the conversations first. Then botctl goes on without the missing entries: the same command sends them again.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
-      examples: [
-        { about: 'See what is missing, and decide', line: 'botctl journal accept-loss' },
-        {
-          about: 'Accept it without being asked, after you have checked the wallet',
-          line: 'botctl journal accept-loss --yes',
-        },
-        {
-          about: 'Accept the loss of another journal',
-          line: 'botctl journal accept-loss --journal /srv/bots/journal.db',
-        },
-      ],
+      examples: [{ about: 'See what is missing, and decide', line: 'botctl journal accept-loss' }],
       exits: [0, 1, 2, 130],
       load: async () => (await import('./run.ts')).acceptLossOf,
     },
@@ -40,11 +30,6 @@ export const journalSpec: BranchSpec = {
           about: 'Copy this machine’s journal into the one in BOTCTL_JOURNAL',
           line: 'botctl journal copy ~/.local/share/botctl/journal.db',
         },
-        {
-          about: 'Copy it as the owner of the shared journal',
-          line: 'botctl journal copy ./journal.db --journal postgres://owner@db.example.com/bots',
-        },
-        { about: 'Copy without being asked', line: 'botctl journal copy ./journal.db --yes' },
       ],
       exits: [0, 1, 2, 6, 130],
       load: async () => (await import('./run.ts')).copy,
@@ -61,14 +46,6 @@ export const journalSpec: BranchSpec = {
           about: 'Back up the journal of your bots',
           line: 'botctl journal backup /mnt/backup/journal-2026-11-21.db',
         },
-        {
-          about: 'Back up another journal',
-          line: 'botctl journal backup ./copy.db --journal /srv/bots/journal.db',
-        },
-        {
-          about: 'See what is in a backup',
-          line: 'botctl history --journal /mnt/backup/journal-2026-11-21.db',
-        },
       ],
       exits: [0, 1, 2, 130],
       load: async () => (await import('./run.ts')).backup,
@@ -80,11 +57,7 @@ export const journalSpec: BranchSpec = {
       details:
         'Such a server can lose committed entries when its machine stops, and the same command would send them again. botctl therefore sends nothing through it. Some disks and managed servers are safe all the same: ask the people who run the server, then accept it here. You need the role that owns the tables. The journal keeps your name with it.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
-      examples: [
-        { about: 'See what is off, and decide', line: 'botctl journal accept-durability' },
-        { about: 'Accept it without being asked', line: 'botctl journal accept-durability --yes' },
-        { about: 'See what the server reports', line: 'botctl doctor' },
-      ],
+      examples: [{ about: 'See what is off, and decide', line: 'botctl journal accept-durability' }],
       exits: [0, 1, 2, 130],
       load: async () => (await import('./run.ts')).acceptDurability,
     },
@@ -99,11 +72,6 @@ export const journalSpec: BranchSpec = {
           about: 'Use the owner’s role, whose password is in ~/.pgpass',
           line: 'botctl journal migrate --journal postgres://owner@db.example.com/bots',
         },
-        {
-          about: 'Use a schema of your own in a shared database',
-          line: "botctl journal migrate --journal 'postgres://owner@db.example.com/bots?schema=payroll'",
-        },
-        { about: 'Update the journal in BOTCTL_JOURNAL', line: 'botctl journal migrate' },
       ],
       exits: [0, 1, 2, 130],
       load: async () => (await import('./run.ts')).migrate,
@@ -126,8 +94,6 @@ export const journalSpec: BranchSpec = {
           about: 'Run the SQL with psql',
           line: 'botctl journal grants --role bots --journal postgres://owner@db.example.com/bots | psql -h db.example.com -U owner bots',
         },
-        { about: 'Let an auditor read', line: 'botctl journal grants --read-only' },
-        { about: 'Choose the name of the role', line: 'botctl journal grants --role payroll_runner' },
       ],
       exits: [0, 1, 2, 130],
       load: async () => (await import('./run.ts')).grants,

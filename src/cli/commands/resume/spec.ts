@@ -18,14 +18,7 @@ export const resumeSpec: LeafSpec = {
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation; you have decided' },
   ],
-  examples: [
-    { about: 'Continue after a crash or a network failure', line: 'botctl resume --all' },
-    { about: 'Resume one entry', line: 'botctl resume 3f9a' },
-    {
-      about: 'Resume a held entry, when you have decided to send it again',
-      line: 'botctl resume 3f9a --yes',
-    },
-  ],
+  examples: [{ about: 'Continue after a crash or a network failure', line: 'botctl resume --all' }],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
   load: async () => (await import('./run.ts')).run,
 };
