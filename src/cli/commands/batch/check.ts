@@ -29,7 +29,7 @@ import {
 import { problemOf } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
-import { harmlessCell, sameCsvLine } from '../../show/text.ts';
+import { harmlessCell, safeLine, sameCsvLine } from '../../show/text.ts';
 import { allowedRecipients } from '../inputs.ts';
 import { botOptions, botToCheck } from '../openBot.ts';
 import { policiesOfCommand } from '../policies.ts';
@@ -197,7 +197,7 @@ function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Che
         [checkedLabels.kept, unsent.length === 0 ? undefined : own(keptColumns(unsent))],
         [checkedLabels.copy, copied],
       ];
-      return `${paint.green(own('✔'))} ${paint.bold(allRowsValid(path, rows))}\n${labelled(lines, canvas)}`;
+      return `${paint.green(own('✔'))} ${paint.bold(allRowsValid(safeLine(path), rows))}\n${labelled(lines, canvas)}`;
     },
   };
 }

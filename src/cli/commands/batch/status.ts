@@ -254,7 +254,7 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
         ],
         canvas,
       );
-      return `${canvas.paint.bold(`Batch ${name}`)} (${kind}s)\n${facts}`;
+      return `${canvas.paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n${facts}`;
     },
   };
 }

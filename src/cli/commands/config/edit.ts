@@ -63,6 +63,7 @@ import {
 } from '../../say/open.ts';
 import { youngJournalWaits } from '../../say/policy.ts';
 import { problemOf } from '../../say/told.ts';
+import { safeLine } from '../../show/text.ts';
 import {
   changedView,
   type ProfileSummary,
@@ -210,7 +211,7 @@ export async function remove(given: ParsedArgs, context: Context): Promise<Exit>
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
   await display.show({
     json: { schema: 'botctl/1', command: given.command, removed: profileJson(summary) },
-    human: ({ own }) => `${own(profileRemoved(name))}\n`,
+    human: ({ own }) => `${own(profileRemoved(safeLine(name)))}\n`,
     quiet: name,
   });
   if (summary.inUse) {

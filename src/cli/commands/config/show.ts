@@ -113,7 +113,7 @@ export function profileView(
     json: { schema: 'botctl/1', command, profile: profileJson(summary), path },
     human: ({ paint }) => {
       const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
-      return `${[...(headline === undefined ? [] : [headline]), ...lines].join('\n')}\n`;
+      return `${[...(headline === undefined ? [] : [safeLine(headline)]), ...lines].join('\n')}\n`;
     },
     quiet: summary.name,
   };
