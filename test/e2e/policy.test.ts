@@ -74,6 +74,36 @@ describe('a limit', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
+  test.each([
+    ['USDC', 'usdc'],
+    ['usdc', 'USDC'],
+  ])('of %s, and approval above one of %s, apply however they are spelled', async (limited, above) => {
+    const policy = { ...base, limits: { [limited]: { transfer: '5' } }, approve_above: { [above]: '1' } };
+    const usdc = (once: string, amount: string): string[] =>
+      pay(once, amount).map((word) => (word === 'SOL' ? 'USDC' : word));
+    expect(await held(policy, usdc('large', '6'))).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-limit', remaining: '5' },
+    });
+    expect(await runHeld(usdc('more', '2'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
+    expect(await runHeld(usdc('less', '1'))).toMatchObject({ exit: 0 });
+    const shown = await runHeld(['policy', 'show']);
+    const [{ limits }] = (shown as unknown as { policies: [{ limits: unknown }] }).policies;
+    expect(limits).toEqual([{ asset: limited, transfer: '5', approve_above: '1' }]);
+  });
+
+  test('of approval alone is refused by every command: without a line the asset is not paid at all', async () => {
+    const policy = { ...base, limits: { SOL: {} }, approve_above: { USDC: '1' } };
+    const says = 'approve_above.USDC has no line in limits';
+    const checked = await runHeld(['policy', 'check', writePolicy(policy)]);
+    expect(checked).toMatchObject({ exit: 2, error: { message: expect.stringContaining(says) } });
+    for (const argv of [pay('rent', '0.1'), [...pay('rent', '0.1'), '--dry-run'], ['policy', 'show']])
+      expect(await held(policy, argv)).toMatchObject({
+        error: { code: 'policy-damaged', message: expect.stringContaining(says) },
+      });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
   test('of a day counts what was sent before, and says what is left and when more is free', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } } };
     expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });

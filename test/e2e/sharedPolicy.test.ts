@@ -66,6 +66,23 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
   expect(readFileSync(metrics, 'utf8')).toContain('botctl_policy_left{asset="SOL"} 0.1\n');
 });
 
+test('a shared journal’s own policy applies however it spells an asset, and none is stored whose limits lack one', async () => {
+  useProfile();
+  const limits = { usdc: { transfer: '5', day: '9' } };
+  const lacking = writePolicy({ ...base, limits, approve_above: { EURC: '1' } });
+  expect(await run(['policy', 'set', lacking])).toMatchObject({
+    exit: 2,
+    error: { message: expect.stringContaining('approve_above.EURC has no line in limits') },
+  });
+  await run(['policy', 'set', writePolicy({ ...base, limits, approve_above: { Usdc: '1' } })]);
+  const usdc = (once: string, amount: string): string[] =>
+    pay(once, amount).map((word) => (word === 'SOL' ? 'USDC' : word));
+  expect(await run(usdc('large', '6'))).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
+  expect(await run(usdc('more', '2'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
+  expect(await run(usdc('less', '1'))).toMatchObject({ exit: 0 });
+  expect(await run(['policy', 'show'])).toMatchObject({ left: [{ asset: 'usdc', spent: '1' }] });
+});
+
 test('a machine’s own policy applies as well, and needs a journal that counts', async () => {
   const own = { ...base, limits: { SOL: { day: '0.3' } } };
   useProfile(writePolicy(own, 'own.json'));

@@ -56,7 +56,6 @@ test('four machines with many rows each claim no more together than a day allows
       limits: new Map([['SOL', { day: unitsOf('50') }]]),
       recipients: new Map([['ada', ada]]),
       onlyRecipients: false,
-      approveAbove: new Map(),
       freshJournal: 'allow',
     },
   ];

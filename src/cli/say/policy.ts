@@ -7,6 +7,7 @@ import type { Sentence, Table } from './told.ts';
 export const policyRules = {
   schema: '"botctl-policy/1"',
   asset: 'SOL in capitals, or the name of a token, each asset once',
+  limited: 'an asset listed there; {} is a line without a limit',
   name: 'a name of letters, digits, ".", "_" and "-", beginning with a letter or a digit',
   address: 'a wallet address',
   journal: 'the absolute path of a journal, without a space or quote at its end, or the id of a shared one',
@@ -85,6 +86,8 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
       return ['is neither an absolute path nor an id', policyRules.journal];
     case 'same-asset':
       return [`is ${fault.other} in another spelling`, policyRules.asset];
+    case 'no-limits':
+      return ['has no line in limits', policyRules.limited];
     case 'not-an-asset':
       return ['is not an asset', policyRules.asset];
     case 'not-a-name':

@@ -1,5 +1,5 @@
 import { noteClaim } from '../failures.ts';
-import { countedAsset, readPayment } from '../intent/amount.ts';
+import { readPayment } from '../intent/amount.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Order } from '../intent/naming.ts';
 import { bodyBytes, isWhole } from '../intent/wanted.ts';
@@ -15,6 +15,7 @@ import type {
   Transaction,
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
+import { limitsADay } from '../policy/policy.ts';
 import { readReply } from '../wire/flight.ts';
 import { type ApprovalReason, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
@@ -117,12 +118,7 @@ function nameAtOrigin(identity: Identity): string[] {
 /** A process that is limited by an asset's sum must see every claim of that asset. */
 function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Guards['spends']> {
   const { asset } = readPayment(payment);
-  const isLimited = policies.some(({ limits }) =>
-    [...limits].some(
-      ([name, { day, recipientDay }]) => countedAsset(name) === asset && (day ?? recipientDay) !== undefined,
-    ),
-  );
-  return { of: `spend ${asset}`, isLimited };
+  return { of: `spend ${asset}`, isLimited: limitsADay(policies, asset) };
 }
 
 /**

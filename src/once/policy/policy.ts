@@ -1,5 +1,5 @@
 import type { FailureCode } from '../failures.ts';
-import { hourMs, hourOf } from '../intent/amount.ts';
+import { countedAsset, hourMs, hourOf } from '../intent/amount.ts';
 import { type Complaint, complain, type Unusual } from '../intent/facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
@@ -9,6 +9,8 @@ export type AssetLimits = {
   readonly day?: bigint;
   /** The same, to one address. */
   readonly recipientDay?: bigint;
+  /** A person must approve more than that in one transfer. */
+  readonly approveAbove?: bigint;
 };
 
 /** What one policy file, or a shared journal's own policy, allows. */
@@ -17,12 +19,11 @@ export type Policy = {
   readonly source: string;
   /** The only journal that may be used: a path, or a shared journal's id. */
   readonly journal: string | undefined;
-  /** Assets that are not listed are refused. */
+  /** By the asset as the policy spells it. Assets that are not listed are refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
   /** Addresses by name. */
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
-  readonly approveAbove: ReadonlyMap<string, bigint>;
   /** If `refuse`, `--allow-unusual` is of no use. */
   readonly unusual?: 'refuse' | undefined;
   /** If `other`, somebody else than the one who proposed a transfer must approve it. */
@@ -47,13 +48,20 @@ type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & { reado
 
 /** The limits for this asset in each policy that names it. */
 export function limitsOf(policies: Policies, asset: string): readonly Limited[] {
+  const counted = countedAsset(asset);
   return policies.flatMap(({ limits, source }) => {
-    const line = limits.get(asset);
+    const line = [...limits].find(([name]) => countedAsset(name) === counted)?.[1];
+    if (line === undefined) return [];
     // A batch asks for each row, and a spread takes ten times as long.
-    return line === undefined
-      ? []
-      : [{ source, transfer: line.transfer, day: line.day, recipientDay: line.recipientDay }];
+    const { transfer, day, recipientDay, approveAbove } = line;
+    return [{ source, transfer, day, recipientDay, approveAbove }];
   });
+}
+
+/** The assets that policies name, each once. */
+export function assetsIn(policies: Policies): Iterable<string> {
+  const names = policies.flatMap(({ limits }) => [...limits.keys()]);
+  return new Map(names.map((name) => [countedAsset(name), name])).values();
 }
 
 /** Whether a daily limit applies, so that earlier spending matters. */
@@ -162,7 +170,8 @@ type OverRefusal = Extract<Refusal, OverLimit>;
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units, unusual } = spend;
-  for (const { source, limits } of policies) if (!limits.has(asset)) return { rule: 'asset', source, asset };
+  const unlimited = policies.find((policy) => limitsOf([policy], asset).length === 0);
+  if (unlimited !== undefined) return { rule: 'asset', source: unlimited.source, asset };
   for (const { source, recipients, onlyRecipients } of policies)
     if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
   for (const { source, unusual: rule } of policies)
@@ -277,10 +286,7 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
 
 /** Whether a person must approve the amount. */
 export function needsApproval(policies: Policies, { asset, units }: Spend): boolean {
-  return policies.some(({ approveAbove }) => {
-    const above = approveAbove.get(asset);
-    return above !== undefined && units > above;
-  });
+  return limitsOf(policies, asset).some(({ approveAbove = units }) => units > approveAbove);
 }
 
 /**

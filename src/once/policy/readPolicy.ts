@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { failing } from '../failures.ts';
 import { addressComplaint, anyAddress } from '../intent/address.ts';
-import { canonicalAmount, unitsOf } from '../intent/amount.ts';
+import { canonicalAmount, countedAsset, unitsOf } from '../intent/amount.ts';
 import type { Complaint, TextFault } from '../intent/facts.ts';
 import { placeIn, readJson } from '../intent/jsonText.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
 /** What is wrong with a field of a policy. */
 export type PolicyFault =
-  | { readonly is: 'newer' | 'missing' | 'not-a-journal' | 'not-an-asset' | 'not-a-name' }
+  | { readonly is: 'newer' | 'missing' | 'not-a-journal' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
   /** The type that the field must have, or its only allowed value. */
   | { readonly is: 'not-of-shape'; readonly shape: string }
@@ -149,8 +149,11 @@ function wrongMeaning({
       if (wrong !== undefined) return wrong;
     }
   for (const [asset, text] of Object.entries(above ?? {})) {
-    const wrong = wrongAmount(['approve_above', asset], text, asset);
+    const path = ['approve_above', asset];
+    const wrong = wrongAmount(path, text, asset);
     if (wrong !== undefined) return wrong;
+    if (!Object.keys(lines).some((name) => countedAsset(name) === countedAsset(asset)))
+      return { path, fault: { is: 'no-limits' } };
   }
   return wrongRecipient(recipients ?? {});
 }
@@ -192,13 +195,18 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
 
 function policyOf(written: Written, source: string): Policy {
   const { journal, limits: lines, recipients = {}, approve_above: above = {} } = written;
+  const aboveOf = new Map(Object.entries(above).map(([asset, text]) => [countedAsset(asset), text]));
   return {
     source,
     journal,
-    limits: new Map(Object.entries(lines).map(([asset, line]) => [asset, limitsFrom(line)])),
+    limits: new Map(
+      Object.entries(lines).map(([asset, line]) => [
+        asset,
+        limitsFrom({ ...line, approve_above: aboveOf.get(countedAsset(asset)) }),
+      ]),
+    ),
     recipients: new Map(Object.entries(recipients)),
     onlyRecipients: written.only_recipients ?? false,
-    approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
     unusual: written.unusual,
     approvals: written.approvals,
     freshJournal: written.fresh_journal ?? 'refuse',
@@ -206,10 +214,13 @@ function policyOf(written: Written, source: string): Policy {
   };
 }
 
-function limitsFrom({ transfer, day, recipient_day: recipientDay }: Written['limits'][string]): AssetLimits {
+type WrittenLine = Written['limits'][string] & { readonly approve_above: string | undefined };
+
+function limitsFrom({ transfer, day, recipient_day, approve_above }: WrittenLine): AssetLimits {
   return {
     ...(transfer === undefined ? {} : { transfer: unitsOf(transfer) }),
     ...(day === undefined ? {} : { day: unitsOf(day) }),
-    ...(recipientDay === undefined ? {} : { recipientDay: unitsOf(recipientDay) }),
+    ...(recipient_day === undefined ? {} : { recipientDay: unitsOf(recipient_day) }),
+    ...(approve_above === undefined ? {} : { approveAbove: unitsOf(approve_above) }),
   };
 }

@@ -21,7 +21,7 @@ test('all that it says is read', () => {
         limits: { SOL: { transfer: '5', day: '20', recipient_day: '7' }, USDC: { day: '0.5' }, EURC: {} },
         recipients: { ada, bob },
         only_recipients: true,
-        approve_above: { SOL: '1', USDC: '2' },
+        approve_above: { SOL: '1', usdc: '2' },
         fresh_journal: 'allow',
       }),
       'p.json',
@@ -30,8 +30,16 @@ test('all that it says is read', () => {
     source: 'p.json',
     journal: '/j.db',
     limits: new Map([
-      ['SOL', { transfer: unitsOf('5'), day: unitsOf('20'), recipientDay: unitsOf('7') }],
-      ['USDC', { day: unitsOf('0.5') }],
+      [
+        'SOL',
+        {
+          transfer: unitsOf('5'),
+          day: unitsOf('20'),
+          recipientDay: unitsOf('7'),
+          approveAbove: unitsOf('1'),
+        },
+      ],
+      ['USDC', { day: unitsOf('0.5'), approveAbove: unitsOf('2') }],
       ['EURC', {}],
     ]),
     recipients: new Map([
@@ -39,10 +47,6 @@ test('all that it says is read', () => {
       ['bob', bob],
     ]),
     onlyRecipients: true,
-    approveAbove: new Map([
-      ['SOL', unitsOf('1')],
-      ['USDC', unitsOf('2')],
-    ]),
     freshJournal: 'allow',
   });
 });
@@ -54,7 +58,6 @@ test('what it leaves out holds nothing, but a journal must be old enough', () =>
     limits: new Map(),
     recipients: new Map(),
     onlyRecipients: false,
-    approveAbove: new Map(),
     freshJournal: 'refuse',
   });
 });
@@ -98,6 +101,7 @@ describe('is refused, and the field is named', () => {
       { approve_above: { SOL: '1', Sol: '1' } },
       'approve_above.Sol is SOL in another',
     ],
+    ['a limit above of what has no limits', { approve_above: { USDC: '1' } }, 'has no line in limits'],
     ['an asset without a name', { limits: { '': {} } }, 'is not an asset'],
     ['an asset with a blank at its end', { limits: { 'USDC ': {} } }, 'is not an asset'],
     ['an asset with what is invisible', { limits: { 'US\u200bDC': {} } }, 'is not an asset'],
@@ -125,7 +129,9 @@ describe('is refused, and the field is named', () => {
     for (const asset of ['SOL', 'USDC']) {
       if (asset === 'USDC' && amount === '0.0000000001') continue;
       const above = { SOL: '1', USDC: '1', [asset]: amount };
-      expect((await refusal(textOf({ approve_above: above }))).message).toContain(`approve_above.${asset} `);
+      expect(
+        (await refusal(textOf({ limits: { SOL: {}, USDC: {} }, approve_above: above }))).message,
+      ).toContain(`approve_above.${asset} `);
     }
   });
 

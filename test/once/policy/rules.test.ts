@@ -121,7 +121,7 @@ describe('what needs no journal', () => {
     expect(refusal).toEqual(source && { rule: 'unusual', source, to: ada, unusual });
   });
 
-  const above = (assets: object): object => ({ approve_above: assets });
+  const above = (assets: object): object => ({ approve_above: assets, limits: { SOL: {}, USDC: {} } });
   test.each([
     ['no', [policyOf({})], '100', false],
     ['no, for as much as it may be', [policyOf(above({ SOL: '1' }))], '1', false],

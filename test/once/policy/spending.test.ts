@@ -51,7 +51,6 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
       limits: new Map([['SOL', { day: unitsOf('400'), recipientDay: unitsOf('400') }]]),
       recipients: new Map(people.map((address, n) => [`p${n}`, address])),
       onlyRecipients: false,
-      approveAbove: new Map(),
       freshJournal: 'allow',
     },
   ];

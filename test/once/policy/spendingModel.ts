@@ -164,7 +164,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
           ['bob', bob],
         ]),
         onlyRecipients: false,
-        approveAbove: new Map(),
         freshJournal: 'allow',
       },
     ];
@@ -365,7 +364,6 @@ class Play<Place> {
         limits: new Map(assets.map((asset) => [asset, line])),
         recipients: new Map(people.map((address, n) => [`p${n}`, address])),
         onlyRecipients: false,
-        approveAbove: new Map(),
         freshJournal: 'allow',
       },
     ];

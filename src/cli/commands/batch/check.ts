@@ -91,7 +91,7 @@ function withoutDays(policies: Policies): Policies {
   return policies.map((policy) => ({
     ...policy,
     limits: new Map(
-      [...policy.limits].map(([asset, { transfer }]) => [asset, transfer === undefined ? {} : { transfer }]),
+      [...policy.limits].map(([asset, { day: _day, recipientDay: _each, ...line }]) => [asset, line]),
     ),
   }));
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Occupied, WholeFile } from '../../../machine/wholeFile.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
 import { type Journal, type State, states } from '../../../once/journal/journal.ts';
-import { limitsOf, oldestHour, type Policies, spentWithin } from '../../../once/policy/policy.ts';
+import { assetsIn, limitsOf, oldestHour, type Policies, spentWithin } from '../../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { metricsNotWritten, metricsPlaceTaken } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
@@ -56,7 +56,7 @@ async function policyLeft(
   if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
   const nowMs = journal.clock.now();
   const left: { asset: string; left: string }[] = [];
-  for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
+  for (const asset of assetsIn(policies)) {
     const limit = limitADay(policies, asset);
     if (limit === undefined) continue;
     const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };

@@ -3,6 +3,7 @@ import { type Exit, Failure } from '../../../once/failures.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import {
+  assetsIn,
   limitsOf,
   oldestHour,
   type Policies,
@@ -63,7 +64,7 @@ async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<Le
   const nowMs = clock.now();
   let sinceMs: number | undefined;
   const left: ShownLeft[] = [];
-  for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
+  for (const asset of assetsIn(policies)) {
     const [tightest] = limitsOf(policies, asset)
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
@@ -135,19 +136,19 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
 }
 
 function shownPolicy(policy: Policy): ShownPolicy {
-  const { source, journal, limits, recipients, onlyRecipients, approveAbove, approvals } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approvals } = policy;
   const { unusual, freshJournal, confirm } = policy;
   const text = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : amountOf(units);
   return {
     source,
     journal,
-    limits: [...limits].map(([asset, { transfer, day, recipientDay }]) => ({
+    limits: [...limits].map(([asset, { transfer, day, recipientDay, approveAbove }]) => ({
       asset,
       transfer: text(transfer),
       day: text(day),
       recipientDay: text(recipientDay),
-      approveAbove: text(approveAbove.get(asset)),
+      approveAbove: text(approveAbove),
     })),
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     onlyRecipients,
