@@ -600,7 +600,7 @@ export const outputs: readonly Output[] = [
   },
   {
     name: 'BatchStatus',
-    commands: ['batch status', 'batch list'],
+    commands: ['batch status'],
     about: 'One line for each service and kind that has a batch of this name.',
     schema: batchStatus,
   },

@@ -68,17 +68,17 @@ describe('batch status', () => {
   });
 
   test('of all batches is a list, the latest first', async () => {
-    expect(await operator.run(['batch', 'list'])).toMatchObject({ code: 0, stdout: '' });
+    expect(await operator.run(['batch', 'status'])).toMatchObject({ code: 0, stdout: '' });
     await payroll();
     await operator.run(['batch', 'send', '-', '--once', 'news'], {
       stdin: 'id,conversation_id,content\n1,conv_demo,hello\n2,nowhere,hello\n',
     });
-    const { stdout } = await operator.run(['batch', 'list']);
+    const { stdout } = await operator.run(['batch', 'status']);
     expect(stdout.replace(/^\S+Z/gmu, 'NOW')).toBe(
       'NOW  news        1 of 2 messages done, 1 rejected\nNOW  payroll-11  2 of 2 transfers done\n',
     );
-    expect((await operator.run(['batch', 'list', '--quiet'])).stdout).toBe('news\npayroll-11\n');
-    expect(await operator.run(['batch', 'list', '--json'])).toMatchObject({ code: 0 });
+    expect((await operator.run(['batch', 'status', '--quiet'])).stdout).toBe('news\npayroll-11\n');
+    expect(await operator.run(['batch', 'status', '--json'])).toMatchObject({ code: 0 });
   });
 
   test('sees what another process is sending, and what it left when it died', async () => {

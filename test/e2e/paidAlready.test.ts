@@ -446,7 +446,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     };
     await skips();
     await skips();
-    const { stdout } = await operator.run(['batch', 'list']);
+    const { stdout } = await operator.run(['batch', 'status']);
     expect(stdout).toContain('payroll-1   2 of 4 transfers done, 2 skipped\n');
     expect((await batch(path, 'payroll-1', '--repeat')).code).toBe(0);
     expect(await status('payroll-1')).toMatchObject({ exit: 0, standings: { done: 4 } });

@@ -164,8 +164,14 @@ const status: LeafSpec = {
   does: 'looks',
   about: 'Show how far a batch is, even while it runs elsewhere',
   details:
-    'It reads only the journal. Exit 0: all rows are done. 11: some are unknown or not finished. 10: some wait for you. 2: the rest was refused.',
-  arguments: [{ usage: '<name>', about: 'the batch’s name, from --once', completes: 'batches' }],
+    'It reads only the journal. Exit 0: all rows are done. 11: some are unknown or not finished. 10: some wait for you. 2: the rest was refused. Without a name: always 0.',
+  arguments: [
+    {
+      usage: '[name]',
+      about: 'the batch’s name, from --once; without it, all are listed',
+      completes: 'batches',
+    },
+  ],
   options: [{ flags: '--local', about: 'show local times instead of UTC' }],
   examples: [{ about: 'How far is it?', line: 'botctl batch status payroll-2026-11' }],
   exits: [0, 1, 2, 10, 11],
@@ -173,23 +179,9 @@ const status: LeafSpec = {
   load: async () => (await import('./status.ts')).run,
 };
 
-const list: LeafSpec = {
-  name: 'list',
-  does: 'looks',
-  about: 'List the batches in the journal and how far they are',
-  options: [{ flags: '--local', about: 'show local times instead of UTC' }],
-  examples: [
-    { about: 'List the latest first', line: 'botctl batch list' },
-    { about: 'Print JSON for a program', line: 'botctl batch list --json' },
-    { about: 'Print only their names', line: 'botctl batch list --quiet' },
-  ],
-  exits: [0, 1, 2],
-  load: async () => (await import('./status.ts')).list,
-};
-
 export const batchSpec: BranchSpec = {
   name: 'batch',
   group: 'Every day',
   about: 'Send messages or payments from a file, each row once',
-  children: [send, transfer, check, status, list],
+  children: [send, transfer, check, status],
 };

@@ -25,7 +25,8 @@ import { combineExits } from '../stored.ts';
 /** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run = async (given, context) => {
   const { display } = context;
-  const [name = ''] = given.args;
+  const [name] = given.args;
+  if (name === undefined) return list(given, context);
   const journal = await openJournalOf(given, context, 'look');
   try {
     const statuses = await statusesOf(name, journal.reads);
@@ -40,7 +41,7 @@ export const run: Run = async (given, context) => {
 };
 
 /** All batches of the journal, the one that changed last first. */
-export const list: Run = async (given, context) => {
+const list: Run = async (given, context) => {
   const { display } = context;
   const journal = await openJournalOf(given, context, 'look');
   try {
