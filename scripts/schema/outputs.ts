@@ -276,7 +276,7 @@ const batchCheck = z
     recipients: count.optional().describe('of transfers'),
     recipients_paid_more_than_once: count.optional(),
     alike: batchFields.alike,
-    checked: text.describe('the copy with what is wrong beside each row'),
+    report: text.optional().describe('the copy with what is wrong beside each row'),
     invalid: z.array(rowReason).optional().describe('the first of them'),
     refused: z.array(rowReason).optional().describe('the first of those that a policy refuses'),
     error: problem.optional(),
@@ -594,8 +594,8 @@ export const outputs: readonly Output[] = [
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
   {
     name: 'BatchCheck',
-    commands: ['batch check'],
-    about: 'The rows of a file by themselves: nothing was compared with a journal, or sent.',
+    commands: batches,
+    about: 'The rows of a file by themselves: of `--dry-run` without `--once`.',
     schema: batchCheck,
   },
   {

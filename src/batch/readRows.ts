@@ -63,25 +63,6 @@ export async function* readRecords(input: Input): AsyncGenerator<FileRecord> {
 
 const kinds: readonly Kind[] = ['transfer', 'message'];
 
-/** Whether a file has the columns of transfers or of messages. */
-export async function kindOfRows(input: Input): Promise<Kind> {
-  let names: readonly string[] = [];
-  for await (const { cells, delimiter } of readRecords(input)) {
-    names = delimiter === undefined ? keysIn(cells[0] ?? '') : cells;
-    break;
-  }
-  const known = (kind: Kind): number => {
-    const { needed } = headerOf(kind, false);
-    return names.filter((name) => needed.includes(folded(name))).length;
-  };
-  return known('message') > known('transfer') ? 'message' : 'transfer';
-}
-
-function keysIn(text: string): string[] {
-  const read = readJson(text);
-  return 'value' in read && typeof read.value === 'object' ? Object.keys(read.value ?? {}) : [];
-}
-
 async function openText(
   input: Input,
 ): Promise<{ readonly source: string; readonly text: AsyncGenerator<string>; readonly isJson: boolean }> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -15,12 +15,16 @@ afterEach(() => home.remove());
 
 const file = (name: string, text: string): string => home.file(name, text);
 
-const check = (path: string, ...more: string[]) =>
-  botctlHere(['batch', 'check', path, ...more], { env: home.env });
+const copy = (path: string): string => `${path}.checked.csv`;
 
-const copyOf = (path: string): string => readFileSync(`${path}.checked.csv`, 'utf8');
+const checkAs = (kind: 'send' | 'transfer', path: string, ...more: string[]) =>
+  botctlHere(['batch', kind, path, '--dry-run', '--report', copy(path), ...more], { env: home.env });
 
-describe('batch check', () => {
+const check = (path: string, ...more: string[]) => checkAs('transfer', path, ...more);
+
+const copyOf = (path: string): string => readFileSync(copy(path), 'utf8');
+
+describe('a dry run without a name', () => {
   test('says that all rows are valid, without a profile, a token or a journal', async () => {
     const path = file('pay.csv', `ID,To Address,asset,amount,note\na,${ada},SOL,1.5,x\n`);
     const ran = await check(path);
@@ -45,10 +49,10 @@ describe('batch check', () => {
     const ran = await check(path, '--json');
     expect(ran.code).toBe(2);
     expect(JSON.parse(ran.stdout)).toMatchObject({
-      command: 'batch check',
+      command: 'batch transfer',
       kind: 'transfer',
       rows: { all: 7, invalid: 7, refused: 0 },
-      checked: `${path}.checked.csv`,
+      report: copy(path),
       error: { code: 'bad-input', message: expect.stringContaining('7 of 7 rows') },
     });
     const [header, ...copied] = copyOf(path).trimEnd().split('\n');
@@ -116,15 +120,45 @@ describe('batch check', () => {
   test('takes messages, JSON Lines and a template', async () => {
     const messages = file('hello.csv', 'conversation_id,name\nconv_demo,Ada\nconv_demo,\n');
     const template = file('hello.txt', 'Hi {{name}}');
-    const ran = await check(messages, '--template', template, '--json');
+    const ran = await checkAs('send', messages, '--template', template, '--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'message', rows: { all: 2, invalid: 1 } });
     const jsonl = file('hello.jsonl', '{"conversation_id":"c","content":"x"}\n\n{"conversation_id":"c"}\n');
-    expect(JSON.parse((await check(jsonl, '--json')).stdout)).toMatchObject({ kind: 'message' });
+    expect(JSON.parse((await checkAs('send', jsonl, '--json')).stdout)).toMatchObject({ kind: 'message' });
     expect(copyOf(jsonl).split('\n').slice(0, 3)).toEqual([
       'line,row,problem',
       '1,"{""conversation_id"":""c"",""content"":""x""}",',
       '3,"{""conversation_id"":""c""}",content is missing',
     ]);
+  });
+
+  test('replaces an earlier copy of the same columns, and no other file', async () => {
+    const path = file('pay.csv', `id,to_address,asset,amount\na,${ada},SOL,x\n`);
+    expect((await check(path)).code).toBe(2);
+    file('pay.csv', `id,to_address,asset,amount\na,${ada},SOL,1\n`);
+    expect((await check(path)).code).toBe(0);
+    writeFileSync(copy(path), 'minutes of the board');
+    const refused = await check(path);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('It was left unchanged') });
+    expect(copyOf(path)).toBe('minutes of the board');
+  });
+
+  test('reads stdin, writes a copy only of a file, as CSV', async () => {
+    const rows = `id,to_address,asset,amount\na,${ada},SOL,x\n`;
+    const dry = ['batch', 'transfer', '-', '--dry-run'];
+    const { code, stderr } = await botctlHere(dry, { env: home.env, stdin: rows });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('1 of 1 row in stdin is not'),
+    });
+    const path = file('pay.csv', rows);
+    for (const refused of [
+      [...dry, '--report', 'out.csv'],
+      ['batch', 'transfer', path, '--dry-run', '--report', 'out.jsonl'],
+    ])
+      expect(await botctlHere(refused, { env: home.env, cwd: home.path, stdin: rows })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('writes a copy of the file, as CSV'),
+      });
   });
 
   test.each([
@@ -133,6 +167,6 @@ describe('batch check', () => {
   ])('of a file with %s says so and writes no copy', async (_what, text, says) => {
     const path = file('pay.csv', text);
     expect(await check(path)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
-    expect(existsSync(`${path}.checked.csv`)).toBe(false);
+    expect(existsSync(copy(path))).toBe(false);
   });
 });

@@ -49,15 +49,6 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['-', '--once', 'b', ...lost], stdin: payroll, code: 11 },
     { line: ['-'], stdin: payroll, code: 2 },
   ],
-  'batch check': [
-    {
-      line: ['r.csv'],
-      stdin: payroll,
-      before: [['batch', 'transfer', '-', '--once', 'b', '--report', 'r.csv']],
-      code: 0,
-    },
-    { line: ['-'], code: 2 },
-  ],
   'batch status': [
     { line: ['b'], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
     { line: [], code: 0 },

@@ -63,7 +63,7 @@ async function printMost(): Promise<void> {
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
   await lines([...batch, '--dry-run'], rows);
-  await lines(['batch', 'check', home.file('rows.csv', rows)]);
+  await lines(['batch', 'transfer', home.file('rows.csv', rows), '--dry-run']);
   await lines(batch, rows);
   await lines(['--sandbox', 'batch', 'transfer', '-', '--once', 'c'], rows);
   await lines(['--sandbox', 'batch', 'status', 'b']);

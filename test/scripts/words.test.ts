@@ -19,7 +19,7 @@ describe.each(parts)('the words of $part', ({ part, pages }) => {
 
 test('every topic and every command is a page of the help', () => {
   const names = textOf('help').map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['help', 'help transfer', 'help batch check']));
+  expect(names).toEqual(expect.arrayContaining(['help', 'help transfer', 'help batch status']));
   for (const { name } of helpTopics) expect(names).toContain(`help ${name}`);
 });
 

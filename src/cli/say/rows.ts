@@ -51,12 +51,15 @@ function rowsOf(count: number): string {
   return counted(count, 'row');
 }
 
-export function moreRowsNotListed(count: number, checked = '--report'): string {
-  return `… and ${formatCount(count)} more; ${checked} lists them all`;
+export function moreRowsNotListed(count: number): string {
+  return `… and ${formatCount(count)} more; --report lists them all`;
 }
 
-export function checkNeedsFile(): Told {
-  return usage('batch check reads a file, not stdin', 'It writes a copy beside the file.');
+export function copyNeedsFile(): Told {
+  return usage(
+    'Without --once, --report writes a copy of the file, as CSV',
+    'Name a file instead of stdin, and a report that ends in .csv.',
+  );
 }
 
 export const checkedLabels = {
@@ -70,17 +73,15 @@ export function allRowsValid(source: string, rows: number): string {
   return `${source}: ${rows === 1 ? '1 row, and it is' : `${rowsOf(rows)}, all`} valid`;
 }
 
-export const checkedNotWhole = (path: string): string =>
-  `Interrupted again: the copy ${path} was not written.`;
-
 export function wrongRows(
   code: FailureCode,
-  { wrong, rows, source, copied }: { wrong: number; rows: number; source: string; copied: string },
+  found: { wrong: number; rows: number; source: string; copied: string | undefined },
 ): Told {
+  const { wrong, rows, source, copied = 'With --report, a copy' } = found;
   return new Told(
     code,
     `${formatCount(wrong)} of ${rowsOf(rows)} in ${source} ${wrong === 1 ? 'is' : 'are'} not valid`,
-    { hint: `${copied} is a copy that says what is wrong in each row. Fix the file and check it again.` },
+    { hint: `${copied} says what is wrong in each row. Fix the file and check it again.` },
   );
 }
 

@@ -1,27 +1,19 @@
-import type { BatchOrder } from '../../../batch/checkRow.ts';
-import { kindOfRows, readRecords, readRows } from '../../../batch/readRows.ts';
-import { ReportFile } from '../../../batch/report.ts';
-import { Sheet } from '../../../batch/sheet.ts';
-import { type Survey, survey } from '../../../batch/survey.ts';
-import { exitOf } from '../../../once/failures.ts';
-import { anyAddress } from '../../../once/intent/address.ts';
+import { inputName, readRecords } from '../../../batch/readRows.ts';
+import type { ReportFile } from '../../../batch/report.ts';
+import type { Sheet } from '../../../batch/sheet.ts';
+import type { Survey } from '../../../batch/survey.ts';
+import { type Exit, exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import { type Policies, refusalCodes } from '../../../once/policy/policy.ts';
 import { settingsOfChoice } from '../../bot/chooseBot.ts';
-import type { ParsedArgs, Run } from '../../parse/command.ts';
-import { moreAlike, notPaidAgain, samePaymentWords } from '../../say/batch.ts';
-import { rowSentences } from '../../say/intent.ts';
-import { policyWords } from '../../say/outcomes.ts';
+import { moreAlike, samePaymentWords } from '../../say/batch.ts';
 import {
   allRowsValid,
   checkedLabels,
-  checkedNotWhole,
-  checkingInput,
-  checkNeedsFile,
+  copyNeedsFile,
   keptColumns,
-  noRows,
   recipientsOf,
+  reportGivenUp,
   type Total,
   totalOf,
   wrongRows,
@@ -30,60 +22,25 @@ import { problemOf } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { harmlessCell, safeLine, sameCsvLine } from '../../show/text.ts';
-import { allowedRecipients } from '../inputs.ts';
 import { botOptions, botToCheck } from '../openBot.ts';
 import { policiesOfCommand } from '../policies.ts';
-import { alikeJson, templateOf } from './options.ts';
-import { badRowsJson, listBadRows } from './telling.ts';
+import { alikeJson, type Batch, reportFormatOf } from './options.ts';
+import { badRowsJson } from './telling.ts';
 
-/** Checks the rows of a file by themselves, and writes a copy with what is wrong beside each. It needs no token. */
-export const run: Run = async (given, context) => {
-  const { display, interrupts, clock } = context;
-  const [path = ''] = given.args;
-  if (path === '-') throw checkNeedsFile();
-  const input = { path, stdin: context.stdin, interrupted: interrupts.first };
-  const kind = given.text('template') === undefined ? await kindOfRows(input) : 'message';
-  const order = await orderOf(kind, given, context);
-  const template = (await templateOf({ given, context, order }))?.parsed;
+/** The batch of a file alone: without a token, a connection or a journal. */
+export async function batchToCheck(unopened: Omit<Batch, 'bot' | 'journal'>): Promise<Batch> {
+  const { given, context, order, options } = unopened;
+  const { path, report } = options;
+  if (report !== undefined && (path === '-' || reportFormatOf(report) !== 'csv')) throw copyNeedsFile();
   const own = given.flag('sandbox') ? {} : await settingsOfChoice(botOptions(given), context);
-  const bot = botToCheck(own, given);
-  const copied = `${path}.checked.csv`;
-  const copy = await ReportFile.begin(copied);
-  const sheet = new Sheet();
-  try {
-    const surveyed = await display.waiting(
-      checkingInput(path),
-      survey(readRows(input, kind, { template, isStrict: given.flag('strict') }), order, {
-        sheet,
-        bot,
-        journal: undefined,
-        now: () => clock.now(),
-        interrupted: interrupts.first,
-        inWords: rowSentences,
-        isSent: (title) => template?.names(title) === true,
-        refusalInWords: (refusal) => policyWords(refusal).message,
-        repeatInWords: notPaidAgain,
-      }),
-    );
-    if (surveyed.rows === 0) throw noRows(path);
-    listBadRows(surveyed, given, display, copied);
-    const { alike } = surveyed;
-    for (const words of [...alike.first.map(samePaymentWords), ...moreAlike(alike)]) display.warn(words);
-    const lines = { heading: '', line: (line: string) => line };
-    const isWhole = await copy.finish(lines, copyOf(readRecords(input), sheet), interrupts.second);
-    if (!isWhole) display.warn(checkedNotWhole(copied));
-    return await tell(surveyed, { kind, path, copied, recipients: sheet.recipients() }, given, display);
-  } finally {
-    await copy.close();
-    sheet.close();
-  }
-};
-
-async function orderOf(kind: Kind, given: ParsedArgs, context: Parameters<Run>[1]): Promise<BatchOrder> {
-  if (kind === 'message') return { kind, name: '', recipients: anyAddress };
-  const policies = withoutDays(await policiesOfCommand(given, context));
-  const recipients = allowedRecipients(given);
-  return { kind, name: '', recipients, policies: policies.length === 0 ? undefined : policies };
+  const policies = order.kind === 'message' ? [] : withoutDays(await policiesOfCommand(given, context));
+  return {
+    ...unopened,
+    order: { ...order, policies },
+    bot: botToCheck(own, given),
+    journal: undefined,
+    report: undefined,
+  };
 }
 
 /** What was spent is not a matter of the file. */
@@ -129,36 +86,50 @@ function withCell(cells: readonly string[], { at, isNew }: Place, cell: string):
 
 type Place = { readonly at: number; readonly isNew: boolean };
 
-type Checked = {
-  readonly kind: Kind;
-  readonly path: string;
-  readonly copied: string;
-  readonly recipients: { readonly distinct: number; readonly repeated: number };
-};
-
-async function tell(
+/** Tells what is wrong with the rows, and writes a copy of the file with it. */
+export async function tellCheck(
   surveyed: Survey,
-  checked: Checked,
-  { command }: ParsedArgs,
-  display: Parameters<Run>[1]['display'],
-): ReturnType<Run> {
-  const { tally, refused, rows } = surveyed;
-  const { path, copied } = checked;
+  batch: Batch,
+  report: ReportFile | undefined,
+): Promise<Exit> {
+  const { options, context } = batch;
+  const { display } = context;
+  const { tally, refused, rows, alike } = surveyed;
+  for (const words of [...alike.first.map(samePaymentWords), ...moreAlike(alike)]) display.warn(words);
+  const copied = report !== undefined && (await writeCopy(report, batch)) ? options.report : undefined;
   const { invalid } = tally.standings;
-  const view = checkView(surveyed, checked, command);
+  const view = checkView(surveyed, batch, copied);
   if (invalid + refused.rows === 0) {
     await display.show(view);
     return 0;
   }
   const code =
     invalid > 0 || refused.refusal === undefined ? 'bad-input' : refusalCodes[refused.refusal.rule];
-  const problem = problemOf(wrongRows(code, { wrong: invalid + refused.rows, rows, source: path, copied }));
+  const wrong = { wrong: invalid + refused.rows, rows, source: inputName(options), copied };
+  const problem = problemOf(wrongRows(code, wrong));
   await display.fail(problem, { ...view.json, ...badRowsJson(surveyed), error: problem });
   return exitOf(code);
 }
 
-function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Checked, command: string): View {
-  const { kind, path, copied, recipients } = checked;
+async function writeCopy(report: ReportFile, { options, context, sheet }: Batch): Promise<boolean> {
+  const { stdin, interrupts, display } = context;
+  const input = { path: options.path, stdin, interrupted: interrupts.first };
+  const lines = copyOf(readRecords(input), sheet);
+  const { value: heading = '' } = await lines.next();
+  await report.refuseUnlike(heading);
+  const text = { heading, line: (line: string) => line };
+  const isWhole = await report.finish(text, lines, interrupts.second);
+  if (!isWhole) display.warn(reportGivenUp(options.report ?? ''));
+  return isWhole;
+}
+
+function checkView(
+  { rows, tally, refused, unsent, alike }: Survey,
+  { given, order, options, sheet }: Batch,
+  copied: string | undefined,
+): View {
+  const { kind } = order;
+  const recipients = sheet.recipients();
   const { invalid } = tally.standings;
   const totals: Total[] = [...tally.totals].flatMap(([asset, { all }]) => {
     const sum = formatAmount(all);
@@ -175,13 +146,13 @@ function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Che
   return {
     json: {
       schema: 'botctl/1',
-      command,
+      command: given.command,
       kind,
       rows: { all: rows, invalid, refused: refused.rows },
       ...(unsent.length === 0 ? {} : { columns: unsent.slice(0, shownColumns) }),
       ...money,
       ...(alike.rows === 0 ? {} : { alike: alike.first.map(alikeJson) }),
-      checked: copied,
+      report: copied,
     },
     human: (canvas) => {
       const { paint, own } = canvas;
@@ -197,7 +168,9 @@ function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Che
         [checkedLabels.kept, unsent.length === 0 ? undefined : own(keptColumns(unsent))],
         [checkedLabels.copy, copied],
       ];
-      return `${paint.green(own('✔'))} ${paint.bold(allRowsValid(safeLine(path), rows))}\n${labelled(lines, canvas)}`;
+      const source = safeLine(inputName(options));
+      return `${paint.green(own('✔'))} ${paint.bold(allRowsValid(source, rows))}
+${labelled(lines, canvas)}`;
     },
   };
 }

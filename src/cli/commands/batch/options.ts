@@ -68,6 +68,7 @@ function repeatsOption(given: ParsedArgs): BatchOptions['repeats'] {
 function nameOf(given: ParsedArgs, path: string, nowMs: number): string {
   const once = given.text('once');
   if (once === undefined) {
+    if (given.flag('dry-run')) return '';
     const month = isoMonth(nowMs);
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
     const plain = plainName(stem);
@@ -206,10 +207,11 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
   };
 }
 
-/** Suggests the same batch with a report of all its rows, if none was requested. */
+/** Suggests the same batch with a report of all its rows, if none was requested. A copy needs a file to read again. */
 export function withReport(given: ParsedArgs): Suggestion[] {
-  if (given.text('report') !== undefined) return [];
-  const name = plainName(given.text('once') ?? '');
+  const once = given.text('once');
+  if (given.text('report') !== undefined || (once === undefined && given.args[0] === '-')) return [];
+  const name = plainName(once ?? '');
   return [again(given, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
 }
 

@@ -79,7 +79,8 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
   const unopened = { given, context, options, order, sheet, report };
   try {
-    return given.flag('dry-run') ? await dryRun(unopened) : await runBatch(unopened, wait);
+    if (!given.flag('dry-run')) return await runBatch(unopened, wait);
+    return await (given.text('once') === undefined ? checkFile(unopened) : dryRun(unopened));
   } finally {
     await report?.close();
     sheet.close();
@@ -87,6 +88,14 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
 }
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
+
+/** Without a name nothing can be looked up: the file is checked by itself. */
+async function checkFile(unopened: UnopenedBatch): Promise<Exit> {
+  const { batchToCheck, tellCheck } = await import('./check.ts');
+  const batch = await batchToCheck(unopened);
+  const { surveyed } = await surveyAll(batch);
+  return tellCheck(surveyed, batch, unopened.report);
+}
 
 /** Checks and shows everything but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {

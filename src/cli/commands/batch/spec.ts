@@ -24,7 +24,7 @@ const options: readonly OptionSpec[] = [
   },
   {
     flags: '--dry-run',
-    about: 'check every row and show what would happen; send nothing',
+    about: 'show what would happen; without --once: check the file',
   },
   { flags: '--strict', about: 'refuse columns that botctl does not know', rare: true },
   { flags: '--skip-invalid', about: 'send the valid rows even if others are invalid' },
@@ -133,32 +133,6 @@ const transfer: LeafSpec = {
   load: async () => (await import('./run.ts')).transferBatch,
 };
 
-const check: LeafSpec = {
-  name: 'check',
-  does: 'looks',
-  about: 'Check the rows of a file, and write a copy that names each problem',
-  details:
-    'It sends nothing, and needs no token or journal. FILE.checked.csv is a copy of FILE with one more column, problem. To see which rows are new or done, use --dry-run of batch send or batch transfer.',
-  arguments: [{ usage: '<file>', about: 'CSV with a header line, or JSON Lines' }],
-  options: [
-    { flags: '--strict', about: 'refuse columns that botctl does not know' },
-    {
-      flags: '--template <file>',
-      readsStdin: true,
-      about: 'the text of the messages; {{column}} stands for a cell',
-    },
-    { flags: '--allow-off-curve', about: 'accept addresses off the curve, such as multisig vaults' },
-    { flags: '--allow-unusual', about: 'accept mints, programs and the bot’s own wallet' },
-  ],
-  examples: [
-    { about: 'See what is wrong, beside each row', line: 'botctl batch check payroll.csv' },
-    { about: 'Check by the rules of one profile', line: 'botctl batch check payroll.csv --profile payer' },
-    { about: 'Refuse columns that botctl does not know', line: 'botctl batch check payroll.csv --strict' },
-  ],
-  exits: [0, 1, 2, 130],
-  load: async () => (await import('./check.ts')).run,
-};
-
 const status: LeafSpec = {
   name: 'status',
   does: 'looks',
@@ -183,5 +157,5 @@ export const batchSpec: BranchSpec = {
   name: 'batch',
   group: 'Every day',
   about: 'Send messages or payments from a file, each row once',
-  children: [send, transfer, check, status],
+  children: [send, transfer, status],
 };

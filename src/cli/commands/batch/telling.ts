@@ -177,11 +177,10 @@ export function listBadRows(
   { tally, firstBad, firstConflicts, warnings }: Survey,
   given: ParsedArgs,
   display: Display,
-  checked?: string,
 ): void {
   for (const warning of warnings) display.warn(inAWarning(warning));
-  list(firstBad, tally.standings.invalid, given, display, checked);
-  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display, checked);
+  list(firstBad, tally.standings.invalid, given, display);
+  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
 }
 
 /** The first rows that are wrong by themselves. */
@@ -210,21 +209,11 @@ function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
   return { line, reason, ...(id === undefined ? {} : { id }) };
 }
 
-function list(
-  rows: readonly BadRow[],
-  all: number,
-  given: ParsedArgs,
-  display: Display,
-  /** The file that has them all, if one is written anyway. */
-  checked?: string,
-): void {
+function list(rows: readonly BadRow[], all: number, given: ParsedArgs, display: Display): void {
   for (const { line, id, reason } of rows) {
     display.warn(ofRow({ line, id }, reason));
   }
-  if (all > rows.length) {
-    const next = checked === undefined ? withReport(given) : [];
-    display.warn(moreRowsNotListed(all - rows.length, checked), next);
-  }
+  if (all > rows.length) display.warn(moreRowsNotListed(all - rows.length), withReport(given));
 }
 
 /** Ends a batch that sends nothing because some of its rows are invalid. */
