@@ -457,7 +457,7 @@ export function clockApart(aheadMs: number): Advice {
 }
 
 export function metricsPlaceTaken(path: string, by: 'link' | 'other'): Told {
-  const what = by === 'link' ? 'is a link' : 'is there already, and is not such a file';
+  const what = by === 'link' ? 'is a link' : 'is there already, and holds no metrics';
   return new Told('bad-file', `${path} ${what}. It was left unchanged`, {
     hint: 'Name another file with --prometheus.',
   });

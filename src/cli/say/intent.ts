@@ -331,10 +331,12 @@ const unseen: Readonly<Record<Unseen['is'], (codePoint: string) => string>> = {
   decomposed: (codePoint) => `is not in Unicode’s composed form (NFC): ${codePoint}`,
 };
 
+const mended: Partial<Record<TextFault['is'], string>> = { 'key-twice': 'there once', 'long-key': 'shorter' };
+
 const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said } = {
   object: (value) => [
     value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
-    typeof value === 'object' && value.is === 'key-twice' ? 'there once' : 'one JSON object',
+    value === 'other-json' ? 'one JSON object' : (mended[value.is] ?? 'one JSON object'),
   ],
   'header-length': ({ header, cells }) => [
     `has ${counted(cells, 'cell')}`,
