@@ -67,6 +67,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['concurrent'],
   },
   {
+    name: 'new-ids-not-compared',
+    what: 'a row with a new id is not compared with what its batch paid under ids that are gone',
+    edits: [
+      {
+        file: 'src/batch/survey.ts',
+        from: 'if (journal === undefined || payment === undefined || this.#beyond.inJournal === 0) return;',
+        to: 'if (sheet !== undefined) return;',
+      },
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
     name: 'late-is-forgotten',
     what: 'a payment counts as long as its first attempt does, however late it was made',
     edits: [

@@ -363,6 +363,7 @@ const batchStatus = z
       'of its file as its latest run read it; or those begun, where the journal did not see it begin',
     ),
     begun: count,
+    not_in_file: count.optional().describe('of the rows, those that its file had no more at its latest run'),
     standings: z
       .strictObject({
         done: count.optional(),
@@ -386,6 +387,7 @@ const batchStatus = z
           done: text,
           undecided: text.describe('sending, unknown or held'),
           left: text,
+          not_in_file: text.optional().describe('of all, what was paid by rows that are not in the file'),
         }),
       )
       .optional()

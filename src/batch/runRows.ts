@@ -69,6 +69,7 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
     // A row that another process is sending is put back, so that no lane is blocked by it.
     engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
     list: new WorkList(work),
+    alike: new Set(sheet.paidTwice()),
     counts,
     needs: new Set(),
     doneElsewhere: 0,
@@ -87,6 +88,8 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
 
 type Run = RunInputs & {
   readonly list: WorkList;
+  /** Payments that more than one row makes. */
+  readonly alike: ReadonlySet<string | undefined>;
   readonly counts: Counts;
   readonly needs: Set<Retry>;
   doneElsewhere: number;
@@ -164,7 +167,7 @@ type Begun = { readonly turn: Turn; readonly step: Claim | Outcome; readonly isA
 
 /** Claims the next row, or says why it will not be sent. Returns undefined if no rows are left, which ends the lane. */
 async function begin(run: Run): Promise<Begun | undefined> {
-  const { pace, rules, list, order, engine, lanes, asked } = run;
+  const { pace, rules, list, lanes, asked } = run;
   const isAhead = lanes.isAhead && !asked.signal.aborted;
   if (!isAhead && !isTooMany(run)) await pace.turn(rules.signal);
   while (rules.stop === undefined && !isTooMany(run)) {
@@ -172,7 +175,7 @@ async function begin(run: Run): Promise<Begun | undefined> {
     if (turn === undefined) break;
     if (isTooMany(run)) list.giveBack(turn);
     else if (isOfRefusedAsset(turn.row, rules)) list.end(turn);
-    else return { turn, step: await claimRow(turn.row, order, engine), isAhead };
+    else return { turn, step: await claimRow(turn.row, run), isAhead };
   }
   run.lanesAtWork -= 1;
   return undefined;
@@ -183,9 +186,11 @@ function isTooMany({ asked, lanesAtWork, inFlightLimit }: Run): boolean {
   return asked.signal.aborted && lanesAtWork > inFlightLimit.places;
 }
 
-function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Promise<Claim | Outcome> {
+function claimRow(row: SheetRow, { order: batch, engine, alike }: Run): Promise<Claim | Outcome> {
   const order = orderOf(row, batch);
-  const identity = identify(order, engine.bot, engine.journal, row.request);
+  const ofBatch = identify(order, engine.bot, engine.journal, row.request);
+  // If no other row makes this payment, whoever made it under this name has come since, from another file.
+  const identity = alike.has(ofBatch.payment) ? ofBatch : { ...ofBatch, batch: undefined };
   // What the survey did not see, nobody was asked about.
   const isJudged = row.repeats !== undefined || batch.paysRepeats === true;
   return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave');

@@ -46,7 +46,7 @@ export type SheetRow = {
   readonly problem: string | undefined;
   /** Columns that are kept and never sent, as a JSON object. */
   readonly columns?: string | undefined;
-  /** What paid the same under other names, as JSON. */
+  /** What else paid the same, as JSON. */
   readonly repeats: string | undefined;
 };
 
@@ -67,6 +67,9 @@ const schema = `
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE payments (address TEXT NOT NULL, amount TEXT NOT NULL, asset TEXT NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (address, amount, asset)) STRICT, WITHOUT ROWID;
+  CREATE TABLE fresh (payment TEXT NOT NULL, ordinal INTEGER NOT NULL, PRIMARY KEY (payment, ordinal)) STRICT, WITHOUT ROWID;
+  CREATE TABLE begun (seq INTEGER PRIMARY KEY, payment TEXT NOT NULL, id TEXT, earlier TEXT NOT NULL) STRICT;
+  CREATE TABLE anew (ordinal INTEGER PRIMARY KEY, payment TEXT NOT NULL, earlier TEXT NOT NULL, is_more INTEGER NOT NULL) STRICT;
   CREATE TABLE ends (address TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX ends_head ON ends (head);
   CREATE INDEX ends_tail ON ends (tail);
@@ -85,6 +88,23 @@ const statements = {
   recipients: `SELECT count(*) AS addresses, coalesce(sum(paid > 1), 0) AS repeated
                FROM (SELECT sum(count) AS paid FROM payments WHERE count > 0 GROUP BY address)`,
   paidTwice: `SELECT address AS to_address, amount, asset FROM payments WHERE count > 1`,
+  hasFresh: `SELECT 1 FROM fresh WHERE payment = ? LIMIT 1`,
+  addFresh: `INSERT INTO fresh (payment, ordinal) VALUES (?, ?)`,
+  addBegun: `INSERT INTO begun (payment, id, earlier) VALUES (?, ?, ?)`,
+  // Each payment that was made stands beside one row. If there are more rows, the last one stands beside all of these.
+  findAnew: `WITH beyond AS (SELECT payment, earlier, row_number() OVER (PARTITION BY payment ORDER BY seq) AS place
+               FROM begun LEFT JOIN ids USING (id) LEFT JOIN rows USING (ordinal)
+               WHERE coalesce(standing, 'invalid') IN ('invalid', 'conflict')),
+             waiting AS (SELECT payment, ordinal, row_number() OVER (PARTITION BY payment ORDER BY ordinal) AS place
+               FROM fresh JOIN rows USING (ordinal) WHERE standing <> 'invalid')
+             INSERT INTO anew SELECT ordinal, waiting.payment, earlier, waiting.place > paid FROM waiting
+               JOIN (SELECT payment, count(*) AS paid FROM beyond GROUP BY payment) AS made USING (payment)
+               JOIN beyond ON beyond.payment = waiting.payment AND beyond.place = min(waiting.place, paid)`,
+  anew: `SELECT rows.*, json_insert(coalesce(repeats, '[]'), '$[#]', json(earlier)) AS repeats
+         FROM anew JOIN rows USING (ordinal) WHERE ordinal > ? ORDER BY ordinal LIMIT 256`,
+  countAnew: `SELECT count(*) AS count FROM anew`,
+  paidLess: `SELECT min(request) AS request, json_group_array(line) AS lines, sum(NOT is_more) AS paid
+             FROM anew JOIN rows USING (ordinal) GROUP BY payment HAVING max(is_more)`,
   addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
   recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
@@ -164,6 +184,38 @@ export class Sheet {
 
   countPayment({ to_address, amount, asset }: TransferRequest, by: 1 | -1): void {
     this.#prepared.countPayment.run(to_address, amount, countedAsset(asset), by);
+  }
+
+  /** Remembers a row that has not begun. Returns whether it is the first that makes this payment. */
+  addFresh(payment: string, ordinal: number): boolean {
+    const isFirst = this.#prepared.hasFresh.get(payment) === undefined;
+    this.#prepared.addFresh.run(payment, ordinal);
+    return isFirst;
+  }
+
+  /** Remembers what made this payment under the batch's own name. */
+  addBegun(payment: string, earlier: EarlierPayment): void {
+    this.#prepared.addBegun.run(payment, earlier.rowId ?? null, JSON.stringify(earlier));
+  }
+
+  /** The rows that have not begun whose payments were made by rows that are not in this input, a few at a time. */
+  *numberedAnew(): Generator<readonly SheetRow[]> {
+    this.#prepared.findAnew.run();
+    yield* this.#pages((seen) => this.#prepared.anew.all(seen) as Cells[]);
+  }
+
+  countAnew(): number {
+    return Number((this.#prepared.countAnew.get() as Cells).count);
+  }
+
+  /** Of those, the payments that more rows make than made them before. */
+  paidLess(): PaidLess[] {
+    const found = this.#prepared.paidLess.all() as Cells[];
+    return found.map(({ request, lines, paid }) => ({
+      request: JSON.parse(String(request)) as TransferRequest,
+      lines: JSON.parse(String(lines)) as number[],
+      paid: Number(paid),
+    }));
   }
 
   /** Payments that more than one row makes. */
@@ -264,7 +316,7 @@ export function consecutiveIds(uuid: () => string): () => string {
   };
 }
 
-/** A row that was paid under another name. */
+/** A row that was paid already. */
 export type RepeatedRow = {
   readonly line: number;
   readonly id: string | undefined;
@@ -274,7 +326,7 @@ export type RepeatedRow = {
   readonly earlier: readonly [EarlierPayment, ...EarlierPayment[]];
 };
 
-/** Rows that were paid under other names. */
+/** Rows that were paid under other names, or under this one by rows that are gone. */
 export type RepeatedRows = {
   readonly rows: number;
   /** The rows of which nothing has been paid under this name. */
@@ -286,7 +338,14 @@ export type RepeatedRows = {
   /** How many names paid them. */
   readonly names: number;
   readonly first: readonly RepeatedRow[];
+  /** Those that were paid under this batch's own name, by rows that are not in its input. */
+  readonly own: number;
+  /** Payments that more of these rows make than made them before. */
+  readonly paidLess: readonly PaidLess[];
 };
+
+/** Rows that make one payment, and how often it was made. */
+export type PaidLess = AlikeGroup & { readonly paid: number };
 
 export const noRepeatedRows: RepeatedRows = {
   rows: 0,
@@ -295,6 +354,8 @@ export const noRepeatedRows: RepeatedRows = {
   by: undefined,
   names: 0,
   first: [],
+  own: 0,
+  paidLess: [],
 };
 
 const shownRows = 3;
@@ -327,7 +388,13 @@ export function repeatedRows(sheet: Sheet, fresh: number): RepeatedRows {
       names.set(name, { rows: known.rows + 1, latest });
     }
   const [most] = [...names.values()].sort((left, right) => right.rows - left.rows);
-  return { rows, of: fresh + unfinished, inDoubt, by: most?.latest, names: names.size, first };
+  const own = { own: sheet.countAnew(), paidLess: sheet.paidLess() };
+  return { rows, of: fresh + unfinished, inDoubt, by: most?.latest, names: names.size, first, ...own };
+}
+
+/** The surest and newest first. */
+export function bySurety(one: EarlierPayment, other: EarlierPayment): number {
+  return Number(isDone(other)) - Number(isDone(one)) || other.atMs - one.atMs;
 }
 
 /** Some payments that may have been made. */
@@ -345,9 +412,15 @@ export function firstInDoubt(sheet: Sheet): EarlierPayment[] {
 const leastRows = 2;
 const manyRows = 20;
 
-/** A few equal payments are usual; that many are a file that was paid already. */
-export function isPaidAlready({ rows, of }: Pick<RepeatedRows, 'rows' | 'of'>): boolean {
-  return rows >= leastRows && (4 * rows >= of || rows >= manyRows);
+/**
+ * A few equal payments are usual; that many are a file that was paid already. So is one of a row that is gone, if other
+ * rows have changed.
+ */
+export function isPaidAlready(
+  { rows, of, own }: Pick<RepeatedRows, 'rows' | 'of' | 'own'>,
+  conflicts: number,
+): boolean {
+  return (rows >= leastRows && (4 * rows >= of || rows >= manyRows)) || (own > 0 && conflicts > 0);
 }
 
 /** Rows of one input that pay the same amount to the same address. */

@@ -1,15 +1,23 @@
 import type { Bot } from '../once/connection.ts';
 import { whyHold } from '../once/engine/claim.ts';
-import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
+import {
+  findRepeats,
+  type Identity,
+  identify,
+  isGuarded,
+  makePlan,
+  type Plan,
+  planOfNewJournal,
+} from '../once/engine/plan.ts';
 import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf, withSpenders } from '../once/engine/spend.ts';
 import { addressComplaint } from '../once/intent/address.ts';
-import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
+import type { BatchInput, EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
+import { Beyond } from './beyond.ts';
 import {
   type BatchOrder,
   checkRow,
@@ -25,14 +33,17 @@ import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import {
   type AlikeRows,
   alikeRows,
+  bySurety,
   KeySum,
   noAlikeRows,
   noRepeatedRows,
   type RepeatedRows,
   repeatedRows,
+  repeatsOf,
   type Sheet,
   type Standing,
 } from './sheet.ts';
+import { Tally } from './tally.ts';
 
 type SurveyInputs = {
   readonly sheet: Sheet;
@@ -44,7 +55,7 @@ type SurveyInputs = {
   /** Whether a template puts this column into the text. */
   readonly isSent: (title: string) => boolean;
   readonly refusalInWords: (refusal: Refusal) => string;
-  /** Why a row that was paid under another name is not sent. */
+  /** Why a row that was paid already is not sent. */
   readonly repeatInWords: (earlier: EarlierPayment, nowMs: number) => string;
   /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
@@ -76,6 +87,8 @@ export type Survey = {
   readonly tally: Tally;
   /** Rows that the journal has under this name but that are missing from the input. */
   readonly lacking: number;
+  /** What the journal has under this name beyond the valid rows of the input. */
+  readonly beyond: BatchInput['beyond'];
   readonly firstBad: readonly BadRow[];
   readonly firstConflicts: readonly ConflictRow[];
   /** The number of rows that a policy refuses, and the first reason. */
@@ -86,7 +99,7 @@ export type Survey = {
   readonly unsent: readonly string[];
   /** Rows that would be held when their turn comes: too old to send again, or for a person to approve. */
   readonly heldAhead: number;
-  /** Rows that were paid under other names. */
+  /** Rows that were paid already. */
   readonly repeats: RepeatedRows;
   /** Rows that pay the same as another row of this input. */
   readonly alike: AlikeRows;
@@ -111,11 +124,8 @@ export async function survey(
   order: BatchOrder,
   inputs: SurveyInputs,
 ): Promise<Survey> {
-  const { journal, bot } = inputs;
-  // Counted first, so that rows that other processes begin meanwhile do not look like rows missing from the input.
-  const inJournal =
-    (await journal?.reads.countRows({ baseUrl: bot.baseUrl, kind: order.kind }, order.name)) ?? 0;
-  const surveyor = new Surveyor(order, inputs);
+  const { journal } = inputs;
+  const surveyor = new Surveyor(order, inputs, await beyondAtFirst(order, inputs));
   let page: RawRow[] = [];
   for await (const row of rows) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
@@ -125,11 +135,18 @@ export async function survey(
     page = [];
   }
   await surveyor.take(page);
-  const surveyed = surveyor.survey(inJournal);
+  const surveyed = surveyor.survey();
   const { refusal } = surveyed.refused;
   if (journal === undefined || refusal === undefined) return surveyed;
   const named = await withSpenders(refusal, journal.reads, journal.clock.now());
   return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
+}
+
+async function beyondAtFirst({ kind, name }: BatchOrder, { journal, bot }: SurveyInputs): Promise<Beyond> {
+  const nowMs = journal?.clock.now() ?? 0;
+  const groups = (await journal?.reads.rowsStanding(name)) ?? [];
+  const own = groups.filter((group) => group.kind === kind && group.baseUrl === bot.baseUrl);
+  return new Beyond(own, nowMs);
 }
 
 // Look-ups that start together may become one query.
@@ -160,6 +177,7 @@ type Seen = {
 class Surveyor {
   readonly #order: BatchOrder;
   readonly #inputs: SurveyInputs;
+  readonly #beyond: Beyond;
   readonly #tally: Tally;
   readonly #firstBad: BadRow[] = [];
   readonly #firstConflicts: ConflictRow[] = [];
@@ -174,12 +192,12 @@ class Surveyor {
   readonly #titles = new Set<string>();
   #hasRepeats = false;
   #rows = 0;
-  #knownRows = 0;
   #heldAhead = 0;
 
-  constructor(order: BatchOrder, inputs: SurveyInputs) {
+  constructor(order: BatchOrder, inputs: SurveyInputs, beyond: Beyond) {
     this.#order = order;
     this.#inputs = inputs;
+    this.#beyond = beyond;
     this.#tally = new Tally(inputs.sheet);
     const { journal, now, sheet } = inputs;
     const { policies } = order;
@@ -194,12 +212,15 @@ class Surveyor {
           });
   }
 
-  survey(inJournal: number): Survey {
+  survey(): Survey {
     const { sheet } = this.#inputs;
+    for (const page of sheet.numberedAnew())
+      for (const row of page) this.#markRepeats(row.ordinal, repeatsOf(row).sort(bySurety));
     return {
       rows: this.#rows,
       tally: this.#tally,
-      lacking: Math.max(0, inJournal - this.#knownRows),
+      lacking: this.#beyond.lacking,
+      beyond: this.#beyond.left,
       firstBad: this.#firstBad,
       firstConflicts: this.#firstConflicts,
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
@@ -250,7 +271,10 @@ class Surveyor {
   async #ask(row: Read): Promise<Seen> {
     if (row.is === 'row') {
       const planned = await this.#look({ wanted: row.wanted, naming: row.naming });
-      const spending = await this.#askOfSpending(row.wanted, planned.plan);
+      const [spending] = await Promise.all([
+        this.#askOfSpending(row.wanted, planned.plan),
+        this.#askOfOwnBatch(row.ordinal, planned),
+      ]);
       return { found: planned.plan.found, planned, spending };
     }
     // An invalid row may be one that the journal knows. It is not missing from the input then.
@@ -263,8 +287,22 @@ class Surveyor {
     return this.#policy?.ask(spendOf(wanted.request, this.#inputs.bot));
   }
 
+  /** What its batch paid before. Which of those rows are gone from the input is known at its end. */
+  async #askOfOwnBatch(ordinal: number, { identity, plan }: NonNullable<Seen['planned']>): Promise<void> {
+    const { sheet, journal, bot } = this.#inputs;
+    const { payment, digest, batch } = identity;
+    if (journal === undefined || payment === undefined || this.#beyond.inJournal === 0) return;
+    if (!isGuarded(plan.is, plan.found) || !sheet.addFresh(payment, ordinal)) return;
+    const sought = { payment, identity: digest, batch };
+    const nowMs = journal.clock.now();
+    for (const earlier of await findRepeats(sought, bot, journal.reads, nowMs, true))
+      sheet.addBegun(payment, earlier);
+  }
+
   #add(row: Read, seen: Seen | undefined): void {
-    if (isRowOf(seen?.found, this.#order)) this.#knownRows += 1;
+    const found = seen?.found;
+    if (found?.namedBy === 'row' && found.name === this.#order.name)
+      this.#beyond.take(found, seen?.planned?.identity.fingerprint === found.fingerprint);
     if (row.is === 'repeated') this.#markRepeated(row, row.id, row.complaints);
     else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
     else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);
@@ -425,15 +463,11 @@ function isToBeSent(plan: Plan): boolean {
   return is === 'new' || is === 'unfinished';
 }
 
-function isRowOf(found: Intent | undefined, { name }: BatchOrder): boolean {
-  return found?.namedBy === 'row' && found.name === name;
-}
-
 function ofRow(line: number, id: string | undefined): OfRow {
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-/** The rows that were paid under other names are not this run's to send. */
+/** The rows that were paid already are not this run's to send. */
 export function skipRepeats(surveyed: Survey, sheet: Sheet): void {
   for (const page of sheet.repeated())
     for (const { standing, request } of page) {
@@ -442,51 +476,4 @@ export function skipRepeats(surveyed: Survey, sheet: Sheet): void {
       surveyed.tally.add('skipped', paying);
     }
   sheet.skipRepeats();
-}
-
-/** Exact sums of one asset: over all valid rows, and over those that are not done. */
-type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
-
-const nothing: MinorUnits = { units: 0n, decimals: 0 };
-
-/** Counts the rows of a batch by how they stand, and sums up amounts and recipients. */
-class Tally {
-  readonly standings: Record<Exclude<Standing, 'skipped'>, number> & { skipped?: number } = {
-    new: 0,
-    unfinished: 0,
-    done: 0,
-    held: 0,
-    elsewhere: 0,
-    conflict: 0,
-    invalid: 0,
-  };
-  readonly totals = new Map<string, AssetTotal>();
-  readonly #sheet: Sheet;
-
-  constructor(sheet: Sheet) {
-    this.#sheet = sheet;
-  }
-
-  add(standing: Standing, request: Wanted['request'] | undefined): void {
-    this.#count(standing, request, 1);
-  }
-
-  takeBack(standing: Standing, request: Wanted['request'] | undefined): void {
-    this.#count(standing, request, -1);
-  }
-
-  #count(standing: Standing, request: Wanted['request'] | undefined, by: 1 | -1): void {
-    this.standings[standing] = (this.standings[standing] ?? 0) + by;
-    // What is skipped is no part of what the batch comes to.
-    if (standing === 'skipped' || request === undefined || !('to_address' in request)) return;
-    const { asset } = request;
-    this.#sheet.countPayment(request, by);
-    const { units, decimals } = minorUnits(request.amount);
-    const amount: MinorUnits = { units: BigInt(by) * units, decimals };
-    const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };
-    this.totals.set(asset, {
-      all: addAmounts(all, amount),
-      left: standing === 'done' ? left : addAmounts(left, amount),
-    });
-  }
 }

@@ -82,8 +82,9 @@ export class CopyTarget {
 
   /** Adds what the files of batches asked for, where nobody has run them here. */
   async addBatches(batches: readonly BatchInput[]): Promise<void> {
-    const items = batches.map(({ baseUrl, skippedInDoubt, totals, ...rest }) => ({
-      ...{ ...rest, base_url: baseUrl, skipped_in_doubt: skippedInDoubt, totals: JSON.stringify(totals) },
+    const items = batches.map(({ baseUrl, skippedInDoubt, totals, beyond, ...rest }) => ({
+      ...{ ...rest, base_url: baseUrl, skipped_in_doubt: skippedInDoubt },
+      ...{ totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) },
     }));
     if (items.length > 0) await this.#query('addBatches', [JSON.stringify(items)]);
   }
@@ -350,10 +351,11 @@ const copySql = {
           FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
 
   /** A file in which the rows were run leaves no digest; the first who runs it here writes it. */
-  addBatches: /* sql */ `INSERT INTO @schema.batches (name, base_url, kind, digest, rows, skipped, skipped_in_doubt, totals)
-          SELECT name, base_url, kind, '${unknownDigest}', rows, skipped, skipped_in_doubt, totals
+  addBatches: /* sql */ `INSERT INTO @schema.batches (name, base_url, kind, digest, rows, skipped, skipped_in_doubt, totals,
+            beyond)
+          SELECT name, base_url, kind, '${unknownDigest}', rows, skipped, skipped_in_doubt, totals, beyond
           FROM json_to_recordset($1::json) AS g(name text, base_url text, kind text, rows bigint, skipped bigint,
-            skipped_in_doubt bigint, totals text)
+            skipped_in_doubt bigint, totals text, beyond text)
           ON CONFLICT DO NOTHING`,
 
   beginAttempts: /* sql */ `INSERT INTO @schema.attempts (intent, number, started_at) SELECT i.seq, g.number, g.started_at

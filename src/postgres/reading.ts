@@ -71,12 +71,10 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
-    paidBefore: ({ baseUrl, batch = null, sinceMs: since, latestSinceMs, ...payment }) => {
-      const sought = { origin: originOf(baseUrl), batch, since, latest_since: latestSinceMs };
+    paidBefore: ({ baseUrl, batch = null, isOwn, sinceMs: since, latestSinceMs, ...payment }) => {
+      const sought = { origin: originOf(baseUrl), batch, is_own: isOwn, since, latest_since: latestSinceMs };
       return all('paidBefore', { ...sought, ...payment }, earlierPaymentOf);
     },
-    countRows: async ({ baseUrl, kind }, name) =>
-      Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
     batchInputs: (name) => all('batchInputs', { name }, batchInputOf),

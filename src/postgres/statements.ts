@@ -60,7 +60,7 @@ export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
 const atOrigin = (row: string): string =>
   `(${row}.base_url = g.origin OR starts_with(${row}.base_url, g.origin || '/'))`;
 
-/** By another intent than what is sought, and not by the rows of its own batch. */
+/** By another intent than what is sought: by rows of its own batch, or by all others. */
 const paidBefore = (
   intents: string,
 ): string => `SELECT i.seq, s.state = 'accepted' OR s.state = 'resolved' AS is_sure,
@@ -72,7 +72,7 @@ const paidBefore = (
         WHERE d.intent = i.seq AND d.kind = 'did-not-happen')), s.updated_at) AS paid_at
   FROM ${intents}
   WHERE s.payment = g.payment AND i.identity <> g.identity
-  AND (i.named_by IS DISTINCT FROM 'row' OR i.name IS DISTINCT FROM g.batch)
+  AND (coalesce(i.named_by, '') = 'row' AND i.name IS NOT DISTINCT FROM g.batch) = g.is_own
   AND ${atOrigin('i')} AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
   AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'`;
 
@@ -149,7 +149,8 @@ export const statements = {
   // Begun lately, or long before they were paid, or with another body. Payment and time are asked as a row: for equality
   // the planner takes the index of the times, which looks no worse.
   paidBefore: `SELECT g.n, i.id, i.bot, i.named_by, i.name, i.row_id, s.state, s.resolved_as, found.paid_at
-          FROM @given(origin text, payment text, identity text, batch text, since bigint, latest_since bigint)
+          FROM @given(origin text, payment text, identity text, batch text, is_own boolean, since bigint,
+            latest_since bigint)
           CROSS JOIN LATERAL (SELECT either.seq, either.is_sure, either.paid_at FROM (
               ${paidBefore(`(SELECT * FROM @schema.intents i
                 WHERE (i.payment, i.created_at) >= (g.payment, g.since - 600000) AND i.payment <= g.payment
@@ -158,7 +159,8 @@ export const statements = {
                 AND s.payment IS NOT NULL AND s.updated_at >= g.since
                 AND (s.updated_at - s.created_at > 600000 OR s.body_version > 1) OFFSET 0) s
                 ${each('intents', 'i', 'i.seq = s.intent')}`)}) either
-            WHERE either.paid_at >= g.since ORDER BY either.is_sure DESC, either.paid_at DESC LIMIT 3) found
+            WHERE either.paid_at >= g.since ORDER BY either.is_sure DESC, either.paid_at DESC
+            LIMIT CASE WHEN g.is_own THEN NULL ELSE 3 END) found
           ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ORDER BY found.is_sure DESC, found.paid_at DESC`,
   attemptsOf: `SELECT g.n, a.* FROM @given(id text) ${byId} ${each('attempts', 'a', 'a.intent = i.seq')}
           ORDER BY a.number`,
@@ -172,9 +174,6 @@ export const statements = {
   otherHolder: `SELECT g.n, i.id FROM @given(id text, origin text, what text, value text)
           ${each('receipts', 'p', 'p.value = g.value AND p.what = g.what AND p.origin = g.origin')}
           ${each('intents', 'i', 'i.seq = p.intent')} WHERE i.id <> g.id`,
-  countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
-          SELECT count(*) AS count FROM @schema.intents i
-          WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
   // Owners are joined after grouping, when few rows are left. Joining them for each row took a fifth of the time.
   rowsStanding: `SELECT g.n, rows.*, ${owner} FROM @given(name text) CROSS JOIN LATERAL (
             SELECT i.kind, i.base_url, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
@@ -188,11 +187,12 @@ export const statements = {
           WITH RECURSIVE rows (name) AS (SELECT ${lastBatch('g.before')}
             UNION ALL SELECT ${lastBatch('rows.name')} FROM rows WHERE rows.name IS NOT NULL)
           SELECT rows.name FROM rows WHERE rows.name IS NOT NULL) found`,
-  keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.skipped, g.skipped_in_doubt, g.totals, b.seq
+  keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.skipped, g.skipped_in_doubt, g.totals, g.beyond, b.seq
             FROM @given(base_url text, kind text, name text, rows bigint, skipped bigint, skipped_in_doubt bigint,
-              totals text)
+              totals text, beyond text)
             ${each('batches', 'b', 'b.name = g.name AND b.base_url = g.base_url AND b.kind = g.kind AND b.rows = g.rows')})
-          UPDATE @schema.batches b SET skipped = g.skipped, skipped_in_doubt = g.skipped_in_doubt, totals = g.totals
+          UPDATE @schema.batches b SET skipped = g.skipped, skipped_in_doubt = g.skipped_in_doubt, totals = g.totals,
+            beyond = g.beyond
           FROM given g
           WHERE b.seq = g.seq AND b.seq = ANY (ARRAY(SELECT seq FROM given)) RETURNING g.n`,
   // The only statement that reads a whole table, because it counts everything.

@@ -260,7 +260,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   owners: ['renewed_at', 'ended_at', 'asked_at'],
   spending: ['summed'],
   spent: ['units'],
-  batches: ['digest', 'rows', 'skipped', 'skipped_in_doubt', 'totals', 'round', 'next_ordinal'],
+  batches: ['digest', 'rows', 'skipped', 'skipped_in_doubt', 'totals', 'beyond', 'round', 'next_ordinal'],
   shares: ['owner', 'ended_at'],
 };
 

@@ -141,8 +141,8 @@ export function writeVerbs(
       }
     },
     supersede: (id) => change('supersede', { id }),
-    keepBatch: async ({ baseUrl, skippedInDoubt, totals, ...input }) => {
-      const texts = { base_url: baseUrl, totals: JSON.stringify(totals) };
+    keepBatch: async ({ baseUrl, skippedInDoubt, totals, beyond, ...input }) => {
+      const texts = { base_url: baseUrl, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) };
       await ask('keepBatch', { ...input, ...texts, skipped_in_doubt: skippedInDoubt });
     },
     // Counting began when the journal was given its policy.

@@ -13,5 +13,16 @@ test.each([
   [20, 100, true],
   [20, 1000, true],
 ])('%i of %i rows that were paid before are a file that was paid already: %s', (rows, of, expected) => {
-  expect(isPaidAlready({ rows, of })).toBe(expected);
+  expect(isPaidAlready({ rows, of, own: 0 }, 1)).toBe(expected);
 });
+
+test.each([
+  [1, 0, false],
+  [0, 1, false],
+  [1, 1, true],
+])(
+  '%i rows of a row that is gone, and %i conflicts, are a file that was paid already: %s',
+  (own, conflicts, is) => {
+    expect(isPaidAlready({ rows: own, of: 100, own }, conflicts)).toBe(is);
+  },
+);

@@ -141,7 +141,11 @@ describe('a journal in a file, copied into an empty shared one', () => {
     const [path, place] = [newPath(), await newSharedPlace()];
     const journal = inHand(openJournal(path));
     const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
-    const skips = { skipped: 1, skippedInDoubt: 0 };
+    const skips = {
+      skipped: 1,
+      skippedInDoubt: 0,
+      beyond: { rows: 2, totals: [{ asset: 'sol', amount: '1' }] },
+    };
     const input = { ...scope, ...skips, rows: 3, totals: [{ asset: 'SOL', amount: '3.5' }] };
     await done(journal, 'accepted', { ...transfer, namedBy: 'row', name: 'pay-11', rowId: '1' });
     await journal.keepBatch(input);

@@ -42,7 +42,15 @@ const observation = {
 } as const;
 const scope = { baseUrl: intent.baseUrl, kind: 'message' } as const;
 const batch = {
-  ...{ ...scope, name: 'b', rows: 1, skipped: 0, skippedInDoubt: 0, totals: [] },
+  ...{
+    ...scope,
+    name: 'b',
+    rows: 1,
+    skipped: 0,
+    skippedInDoubt: 0,
+    totals: [],
+    beyond: { rows: 0, totals: [] },
+  },
 } as unknown as Parameters<Writes['keepBatch']>[0];
 
 const deeds: readonly (readonly [string, readonly StatementName[], (verbs: Writes) => Promise<unknown>])[] = [

@@ -21,7 +21,10 @@ function payday(rows: number): string {
 
 const mostRuns = 8;
 
-/** One payday under two names at once, while replies are lost; then under a third. Everybody is paid once. */
+/**
+ * One payday under two names at once, while replies are lost; then under one of them with other ids, and under a third.
+ * Everybody is paid once.
+ */
 export async function playOtherNames(arena: Arena, tally: Tally): Promise<void> {
   const { lanes, programs, dice, share, pace } = arena;
   const [lane] = lanes;
@@ -51,10 +54,11 @@ async function playPayday(
   fromLine: number,
 ): Promise<void> {
   const stdin = payday(rows);
-  const pay = (name: string, ...words: string[]): Promise<Ran> => {
+  const payFile = (file: string, name: string, ...words: string[]): Promise<Ran> => {
     const argv = ['batch', 'transfer', '-', '--once', name, '--yes', ...words, '--timeout', '20s', '--json'];
-    return play.run(argv, home, { stdin, isOneOfMany: true });
+    return play.run(argv, home, { stdin: file, isOneOfMany: true });
   };
+  const pay = (name: string, ...words: string[]): Promise<Ran> => payFile(stdin, name, ...words);
   const names = ['payday', 'pay-day'];
   await Promise.all(names.map((name) => pay(name, '--skip-repeats')));
   await lane.service.clearFaults();
@@ -68,6 +72,9 @@ async function playPayday(
     if (ran.code !== 0 && ran.code !== 10) play.unmet(`${name} does not end well: ${shortened(ran)}`);
   }
   play.expectExit(await pay('payday', '--skip-repeats'), 0, 10);
+  const anew = stdin.replaceAll(/^r/gmu, 'n');
+  play.expectExit(await payFile(anew, 'payday'), 10);
+  play.expectExit(await payFile(anew, 'payday', '--skip-repeats'), 0, 10);
   const effects = await play.effects();
   play.expectExit(await pay('third'), 10);
   play.expectExit(await pay('third', '--skip-repeats'), 0, 10);

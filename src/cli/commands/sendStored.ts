@@ -101,8 +101,9 @@ async function sendOne(
     const { balanceToPay } = await import('./balance/run.ts');
     return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
   };
+  const compared = { ...intent, batch: intent.namedBy === 'row' ? intent.name : undefined };
   const repeats: Beside['repeats'] = async () =>
-    findRepeats(intent, (await bots.of(intent)).bot, journal.reads, journal.clock.now());
+    findRepeats(compared, (await bots.of(intent)).bot, journal.reads, journal.clock.now());
   const decision = await decide(intent, journal, { balance, repeats });
   // The journal alone tells how a finished intent ended; no bot is needed.
   if (isOver(intent) && decision === undefined)

@@ -1,5 +1,6 @@
 import type { BatchFacts } from '../../batch/facts.ts';
-import type { AlikeGroup, AlikeRows, RepeatedRow, RepeatedRows } from '../../batch/sheet.ts';
+import type { AlikeGroup, AlikeRows, PaidLess, RepeatedRow, RepeatedRows } from '../../batch/sheet.ts';
+import { ownRepeatDays } from '../../once/engine/plan.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { EarlierPayment } from '../../once/journal/journal.ts';
 import { clipped, fewOf } from './intent.ts';
@@ -136,8 +137,8 @@ const notes: Readonly<Partial<Record<RowStanding, string>>> = {
   open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
-  skipped: ', paid under another name',
-  'skipped-in-doubt': ', perhaps paid under another name; settle that and run the batch again',
+  skipped: ', paid already',
+  'skipped-in-doubt': ', perhaps paid already; settle that and run the batch again',
   'not-begun': ': run the batch again',
   declined: ': a person did not approve them',
 };
@@ -147,11 +148,19 @@ export function rowsStandingSo(standing: RowStanding, rows: number): string {
 }
 
 /** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
-export type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left', string>>;
+export type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left' | 'beyond', string>>;
 
-export function paidOf({ asset, all, done, undecided, left }: PaidSum): string {
+const notInFile = 'not in the latest file';
+
+export function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string {
   const doubt = undecided === '0' ? '' : `, ${undecided} undecided`;
-  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${left === '0' ? '' : `, ${left} left`}`;
+  const rest = left === '0' ? '' : `, ${left} left`;
+  const gone = beyond === '0' ? '' : `, ${formatAmountOf(beyond, asset)} of it ${notInFile}`;
+  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
+}
+
+export function rowsInAll(rows: number, beyond: number): string {
+  return `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`;
 }
 
 type BatchLine = {
@@ -229,10 +238,20 @@ export function paidAlready(
   windowMs: number,
   next: readonly Suggestion[],
 ): Told {
+  const own = repeats.own === 0 ? '' : `, and ${ownRepeatDays} days under this name`;
   return new Told('paid-already', `${rowsPaidAlready(repeats, nowMs)}.`, {
-    hint: `botctl looked back ${formatDuration(windowMs)} (--repeat-window). ${next.length === 3 ? 'Run the batch under its earlier name, skip the rows already paid, or pay them a second time:' : 'Skip the rows already paid, or pay them a second time:'}`,
+    hint: `botctl looked back ${formatDuration(windowMs)} (--repeat-window)${own}. ${waysOn(repeats, next)}`,
     next,
   });
+}
+
+function waysOn({ paidLess }: RepeatedRows, next: readonly Suggestion[]): string {
+  if (paidLess.length > 0)
+    return 'More rows pay the same than were paid, so --skip-repeats cannot tell which of them are left: move those to a file of their own and pay it with --repeat. Or pay all rows a second time:';
+  const skipOrPay = 'skip the rows already paid, or pay them a second time:';
+  return next.length === 3
+    ? `Run the batch under its earlier name, ${skipOrPay}`
+    : skipOrPay.replace('skip', 'Skip');
 }
 
 export function paidAgainAll(repeats: RepeatedRows, nowMs: number): string {
@@ -253,7 +272,7 @@ export function rowsSkipped({ rows, by, names }: RepeatedRows): string {
 /** Of a batch in which nothing else is left. */
 export function skippedInDoubt(inDoubt: number, some: readonly EarlierPayment[]): Told {
   const rows = counted(inDoubt, 'skipped row');
-  return new Told('paid-already', `${rows} may have been paid under another name, which is not settled.`, {
+  return new Told('paid-already', `${rows} may have been paid already, which is not settled.`, {
     hint: 'Settle what may have paid them, then run the same command again:',
     next: [['history', ...new Set(some.map(({ id }) => id))]],
   });
@@ -271,6 +290,11 @@ function atLines(lines: readonly number[]): string {
 export function samePaymentWords({ request, lines }: AlikeGroup): string {
   const { to_address: to, asset, amount } = request;
   return `${atLines(lines)} pay the same: ${formatAmountOf(amount, asset)} to ${to}`;
+}
+
+/** Rows of an export with new ids that pay the same, but the same was not paid as often. */
+export function paidLessWords({ paid, ...group }: PaidLess): string {
+  return `${samePaymentWords(group)}. Under this name it was paid ${paid === 1 ? 'once' : `${formatCount(paid)} times`}`;
 }
 
 export function moreAlike({ groups, first }: AlikeRows): readonly string[] {

@@ -392,7 +392,7 @@ export function anotherPayment(paid: PaidNow, earlier: EarlierPayment, nowMs: nu
 
 /** Of a row that was paid after the batch was surveyed. */
 export function paidMeanwhile([earlier]: readonly EarlierPayment[], nowMs: number): string {
-  if (earlier === undefined) return 'The same amount was paid to the same address under another name.';
+  if (earlier === undefined) return 'The same amount was paid to the same address already.';
   const verb = isDone(earlier) ? 'was' : 'may have been';
   return `The same amount ${verb} paid to the same address meanwhile, ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
 }

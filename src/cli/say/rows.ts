@@ -145,7 +145,7 @@ const standingNotes: Readonly<Record<string, readonly [one: string, several: str
     ': their ids are taken by different requests, bots or base URLs; not sent',
   ],
   invalid: [': not sent', ': not sent'],
-  skipped: [': paid under another name; not sent', ': paid under other names; not sent'],
+  skipped: [': paid already; not sent', ': paid already; not sent'],
 };
 
 export function rowsStanding(standing: string, rows: number): string {

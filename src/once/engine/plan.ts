@@ -52,7 +52,7 @@ export async function makePlan(
   const payment = paymentBy(identity, bot);
   const [twin, repeats] = await Promise.all([
     findTwin(payment, reads, nowMs, overruled),
-    findRepeats(payment, bot, reads, nowMs),
+    findRepeats({ ...payment, batch: identity.batch }, bot, reads, nowMs),
   ]);
   if (twin !== undefined) return { ...twin, found, repeats: noRepeats, overruled };
   return { is, found, twin: undefined, repeats, overruled };
@@ -65,19 +65,25 @@ export function repeatWindowMs({ settings }: Pick<Bot, 'settings'>): number {
   return settings.repeatWindowMs ?? defaultRepeatWindowMs;
 }
 
-/** Names are decisions, but two names for one payment may be a slip. */
+/** An export that numbers its rows anew may come long after the first. */
+export const ownRepeatDays = 21;
+
+/**
+ * Names are decisions, but two names for one payment may be a slip. What its own batch paid is no slip, unless those
+ * rows are gone: who asks for them, `isOwn`, knows which they are.
+ */
 export async function findRepeats(
-  { payment, identity, namedBy, name }: Pick<Intent, 'payment' | 'identity' | 'namedBy' | 'name'>,
+  { payment, identity, batch }: Pick<Intent, 'payment' | 'identity'> & Pick<Identity, 'batch'>,
   bot: Bot,
   reads: Pick<Reads, 'paidBefore'>,
   nowMs: number,
+  isOwn = false,
 ): Promise<Plan['repeats']> {
-  const windowMs = repeatWindowMs(bot);
+  const windowMs = isOwn ? ownRepeatDays * 24 * 3_600_000 : repeatWindowMs(bot);
   if (windowMs === 0 || payment === undefined) return noRepeats;
-  const batch = namedBy === 'row' ? name : undefined;
   // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
   const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
-  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, identity, batch, ...since });
+  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, identity, batch, isOwn, ...since });
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */
@@ -141,7 +147,7 @@ function isDeclined({ resolvedAs, updatedAtMs }: Intent, { naming }: Order, nowM
 }
 
 /** Guards only what would be sent for the first time. What may have landed is its own re-run. */
-function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
+export function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
   const { twinGuard } = meaningOf({ is });
   if (twinGuard !== 'if-nothing-left-yet') return twinGuard === 'always';
   return found?.tainted === false && found.state === 'open';
@@ -173,14 +179,14 @@ async function findAtOtherUrl(
 /** The fields by which two transfers are compared. */
 type PlannedPayment = Pick<
   Intent,
-  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy' | 'name'
+  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy'
 >;
 
 function paymentBy(identity: Identity, bot: Bot): PlannedPayment {
   const { scope, payment, digest, fingerprint, tokenHash, order } = identity;
   const { by } = order.naming;
   const namedBy = by === 'nothing' ? undefined : by;
-  const mine = { identity: digest, bot: bot.name, tokenHash, namedBy, name: nameOf(order.naming) };
+  const mine = { identity: digest, bot: bot.name, tokenHash, namedBy };
   return { ...mine, baseUrl: bot.baseUrl, kind: scope.kind, payment, fingerprint };
 }
 
@@ -245,6 +251,8 @@ export type Identity = {
   readonly fingerprint: string;
   readonly digest: string;
   readonly payment: string | undefined;
+  /** The batch whose other rows are no repeats of it. */
+  readonly batch: string | undefined;
   /** Identifies the bot of an unnamed intent, because bots can be renamed. A name needs none. */
   readonly tokenHash: string | undefined;
   /** The key, if it is determined before anything is sent. */
@@ -274,6 +282,7 @@ export function identify(
     canonical,
     fingerprint: fingerprint(canonical),
     payment: paymentOf(order.wanted),
+    batch: order.naming.by === 'row' ? order.naming.name : undefined,
     tokenHash,
   };
 }

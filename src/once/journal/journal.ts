@@ -167,15 +167,16 @@ export type Overview = {
 /** A sum of one asset, as a decimal. */
 export type AssetSum = { readonly asset: string; readonly amount: string };
 
-/** What a batch's file asked for when its latest run began. */
+/** What a batch's file asked for when its latest run began. Only transfers have totals. */
 export type BatchInput = Scope & {
   readonly name: string;
   readonly rows: number;
-  /** Those that the run left out because they were paid under other names, and those that only may have been. */
+  /** Those that the run left out because they were paid already, and those that only may have been. */
   readonly skipped: number;
   readonly skippedInDoubt: number;
-  /** Of transfers. */
   readonly totals: readonly AssetSum[];
+  /** What the journal has under this name beyond the file. The sums are of what was paid, or may have been. */
+  readonly beyond: { readonly rows: number; readonly totals: readonly AssetSum[] };
 };
 
 /** A group of batch rows that have all of these fields in common. */
@@ -200,10 +201,11 @@ export type EarlierPayment = Pick<
   readonly atMs: number;
 };
 
-/** A payment, and whose it is: the same intent does not repeat it, and neither do the rows of its own batch. */
+/** A payment, and whose it is. Rows of `batch` are left out; with `isOwn` they alone are meant, and all of them. */
 type OfAnotherIntent = Pick<Intent, 'baseUrl' | 'identity'> & {
   readonly payment: string;
   readonly batch: string | undefined;
+  readonly isOwn: boolean;
   readonly sinceMs: number;
   readonly latestSinceMs: number;
 };
@@ -248,8 +250,6 @@ export interface Reads {
    * attempt that may have paid began since `sinceMs`, or the latest since `latestSinceMs`.
    */
   paidBefore(payment: OfAnotherIntent): Promise<EarlierPayment[]>;
-  /** How many rows of the batch with this name are known. */
-  countRows(scope: Scope, name: string): Promise<number>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** What the files of all batches with this name asked for. */

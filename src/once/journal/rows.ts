@@ -171,6 +171,7 @@ export function batchInputOf(row: JournalRow): BatchInput {
     skipped: Number(row.skipped),
     skippedInDoubt: Number(row.skipped_in_doubt),
     totals: JSON.parse(row.totals as string) as AssetSum[],
+    beyond: JSON.parse(row.beyond as string) as BatchInput['beyond'],
   };
 }
 

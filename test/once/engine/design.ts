@@ -190,13 +190,13 @@ export function recentBars(asked: {
   return asked.bot === 'env' && other.bot === 'env' && other.naming === 'unnamed' && other.sameBody;
 }
 
-/** "Paid already": since when does this earlier payment count as one that a payment under my name repeats? */
+/** "Paid already": since when does this earlier payment count as one that mine, another intent, repeats? */
 export function repeatedSince(asked: {
-  mine: string;
   nowMs: number;
   other: {
     samePayment: boolean;
-    name: string;
+    /** A row of the same batch as mine. */
+    sameBatch: boolean;
     state: State;
     tainted: boolean;
     happened: boolean;
@@ -205,14 +205,14 @@ export function repeatedSince(asked: {
     latestMs: number;
   };
 }): number | undefined {
-  const { mine, nowMs, other } = asked;
+  const { nowMs, other } = asked;
   const mayBePaid =
     other.state === 'sending' ||
     other.state === 'unknown' ||
     other.state === 'accepted' ||
     (other.state === 'held' && other.tainted) ||
     (other.state === 'resolved' && other.happened);
-  if (!other.samePayment || other.name === mine || !mayBePaid) return undefined;
+  if (!other.samePayment || other.sameBatch || !mayBePaid) return undefined;
   if (other.firstMs >= nowMs - repeatWindow) return other.firstMs;
   return other.latestMs >= nowMs - repeatWindow / 2 ? other.latestMs : undefined;
 }

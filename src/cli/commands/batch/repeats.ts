@@ -8,6 +8,7 @@ import {
   moreRepeats,
   paidAgainAll,
   paidAlready,
+  paidLessWords,
   payThemAgain,
   repeatedRowWords,
   repeatsSkipped,
@@ -33,16 +34,18 @@ import {
   withBalance,
 } from './telling.ts';
 
+const shownGroups = 20;
+
 /** `asked`: a person has seen what will be sent, and agreed. */
 type Judged = 'refused' | 'asked' | 'not-asked';
 
 /**
- * Decides about the rows that were paid under another name: asks where a person is, and goes by a rule elsewhere.
+ * Decides about the rows that were paid already: asks where a person is, and goes by a rule elsewhere.
  * Nothing of the answer is kept for the next run.
  */
 export async function judgeRepeats(surveyed: Survey, batch: Batch): Promise<Judged> {
   const { given, context, options, sheet } = batch;
-  const { repeats, alike } = surveyed;
+  const { repeats, alike, tally } = surveyed;
   const { display } = context;
   const isDry = given.flag('dry-run');
   const asks = !isDry && !given.flag('yes') && display.terminal() === 'foreground';
@@ -53,11 +56,12 @@ export async function judgeRepeats(surveyed: Survey, batch: Batch): Promise<Judg
   const nowMs = now(batch);
   if (options.repeats === undefined && asks) return askAbout(surveyed, batch);
   if (options.repeats === 'skip') {
+    if (repeats.paidLess.length > 0) return 'refused';
     display.notice(repeatsSkipped(repeats, nowMs));
     skipRepeats(surveyed, sheet);
     return 'not-asked';
   }
-  if (options.repeats === undefined && isPaidAlready(repeats)) return 'refused';
+  if (options.repeats === undefined && isPaidAlready(repeats, tally.standings.conflict)) return 'refused';
   display.warn(paidAgainAll(repeats, nowMs));
   return 'not-asked';
 }
@@ -85,6 +89,7 @@ async function askAbout(surveyed: Survey, batch: Batch): Promise<Judged> {
   const question: Question = (canvas) => `${drawPlan(plan, canvas)}${remarks(listed, canvas)}${payThemAgain}`;
   const answer = await display.ask(question, skipOrPayAnswers);
   if (answer === 'no') throw declined();
+  if (answer === 'skip' && repeats.paidLess.length > 0) return 'refused';
   if (answer === 'skip') skipRepeats(surveyed, sheet);
   return 'asked';
 }
@@ -94,10 +99,11 @@ function remarks(all: readonly string[], canvas: LabelCanvas): string {
 }
 
 function firstOf(repeats: RepeatedRows, nowMs: number): readonly string[] {
-  return [...repeats.first.map((row) => repeatedRowWords(row, forWhom(row), nowMs)), ...moreRepeats(repeats)];
+  const rows = repeats.first.map((row) => repeatedRowWords(row, forWhom(row), nowMs));
+  return [...rows, ...moreRepeats(repeats), ...repeats.paidLess.slice(0, shownGroups).map(paidLessWords)];
 }
 
-/** Ends a batch that sends nothing because it would pay again what was paid under another name. */
+/** Ends a batch that sends nothing because it would pay again what was paid already. */
 export async function reportPaidAlready(surveyed: Survey, batch: Batch): Promise<Exit> {
   const { context, bot } = batch;
   const { display } = context;
@@ -119,8 +125,8 @@ async function suggestions({ repeats }: Survey, batch: Batch): Promise<Suggestio
     earlier !== undefined && journal !== undefined && (await areRowsOf(earlier, { ...batch, journal }));
   return [
     ...(isSame ? [again(given, ['once'], { name: 'once', value: earlier })] : []),
-    again(given, [], { name: 'skip-repeats', value: true }),
-    again(given, [], { name: 'repeat', value: true }),
+    ...(repeats.paidLess.length > 0 ? [] : [again(given, [], { name: 'skip-repeats', value: true })]),
+    again(given, ['skip-repeats'], { name: 'repeat', value: true }),
   ];
 }
 

@@ -12,6 +12,7 @@ import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
+import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
@@ -52,15 +53,7 @@ import {
   templateOf,
 } from './options.ts';
 import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
-import {
-  batchPlan,
-  leftToSend,
-  listBadRows,
-  RowTeller,
-  reportInvalid,
-  reportRefused,
-  tellPlan,
-} from './telling.ts';
+import { leftToSend, listBadRows, RowTeller, reportInvalid, reportRefused, tellPlan } from './telling.ts';
 import type { BatchWait } from './wait.ts';
 
 export const sendBatch: Run = (given, context) => doBatch('message', given, context);
@@ -181,12 +174,14 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
 /** For `batch status`. To lose it in a power failure is safe. */
 async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
   const { bot, order, sheet } = batch;
-  const totals = batchPlan(surveyed, batch).totals.map(({ asset, all }) => ({ asset, amount: all }));
+  // With those of which nothing is left: what is beyond the file is counted under the spelling that the file gives.
+  const totals = [...surveyed.tally.totals].map(([asset, { all }]) => ({ asset, amount: formatAmount(all) }));
   const skips = surveyed.tally.standings.skipped !== undefined;
   const skipped = skips ? sheet.countSkipped() : 0;
   const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
   const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
-  const input = { ...scope, rows: surveyed.rows, skipped, skippedInDoubt, totals };
+  const { rows, beyond } = surveyed;
+  const input = { ...scope, rows, skipped, skippedInDoubt, totals, beyond };
   await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
 

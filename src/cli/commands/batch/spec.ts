@@ -92,7 +92,7 @@ const transfer: LeafSpec = {
     repeatWindowOption,
     {
       flags: '--skip-repeats',
-      about: 'skip rows equal to a payment of the last 20 h under another name',
+      about: 'skip rows that were paid already, under another name or id',
       group: once,
     },
     { flags: '--repeat', about: 'pay those rows too', group: once },

@@ -12,6 +12,7 @@ import {
   paidOf,
   type RowStanding,
   rowStandings,
+  rowsInAll,
   rowsStandingSo,
 } from '../../say/batch.ts';
 import { formatCount, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
@@ -98,7 +99,8 @@ function statusOf(
     standings[standing] = (standings[standing] ?? 0) + group.rows;
   }
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
-  const rows = Math.max(begun, input?.rows ?? 0);
+  const beyond = input?.beyond.rows ?? 0;
+  const rows = Math.max(begun, (input?.rows ?? 0) + beyond);
   for (const [standing, count] of Object.entries(unbegun(rows - begun, input)))
     if (count > 0) standings[standing as RowStanding] = count;
   return {
@@ -109,6 +111,7 @@ function statusOf(
     input,
     rows,
     begun,
+    beyond,
     paid: sumsOf(groups, input),
     standings,
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
@@ -125,18 +128,19 @@ function unbegun(rows: number, input: BatchInput | undefined): Partial<Record<Ro
 
 const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
 
-type Sums = { readonly asset: string; all: bigint; done: bigint; undecided: bigint };
+type Sums = { readonly asset: string; all: bigint; done: bigint; undecided: bigint; beyond: bigint };
 
 /** What the rows of each asset paid, may have paid, and do not pay so far. */
 function sumsOf(groups: readonly RowsStanding[], input: BatchInput | undefined): readonly PaidSum[] {
   const sums = new Map<string, Sums>();
   const sumOf = (asset: string): Sums => {
     const key = countedAsset(asset);
-    const sum = sums.get(key) ?? { asset, all: 0n, done: 0n, undecided: 0n };
+    const sum = sums.get(key) ?? { asset, all: 0n, done: 0n, undecided: 0n, beyond: 0n };
     sums.set(key, sum);
     return sum;
   };
   for (const { asset, amount } of input?.totals ?? []) sumOf(asset).all += unitsOf(amount);
+  for (const { asset, amount } of input?.beyond.totals ?? []) sumOf(asset).beyond += unitsOf(amount);
   for (const group of groups) {
     if (group.paid === undefined) continue;
     const sum = sumOf(group.paid.asset);
@@ -145,17 +149,19 @@ function sumsOf(groups: readonly RowsStanding[], input: BatchInput | undefined):
     else if (undecided.includes(standing)) sum.undecided += group.paid.units;
     if (input === undefined) sum.all += group.paid.units;
   }
-  return [...sums.values()].map(paidSumOf);
+  return [...sums.values()].map(paidSumOf).filter(({ all }) => all !== '0');
 }
 
-function paidSumOf({ asset, all, done, undecided: doubtful }: Sums): PaidSum {
-  const left = all - done - doubtful;
+function paidSumOf({ asset, all: ofFile, done, undecided: doubtful, beyond }: Sums): PaidSum {
+  const left = ofFile + beyond - done - doubtful;
   return {
     asset,
-    all: amountOf(all),
+    // The file may have become smaller since its run.
+    all: amountOf(left < 0n ? done + doubtful : ofFile + beyond),
     done: amountOf(done),
     undecided: amountOf(doubtful),
     left: amountOf(left < 0n ? 0n : left),
+    beyond: amountOf(beyond),
   };
 }
 
@@ -194,6 +200,8 @@ type BatchStatus = {
   readonly input: BatchInput | undefined;
   readonly rows: number;
   readonly begun: number;
+  /** Rows that its file had no more at its latest run. */
+  readonly beyond: number;
   readonly paid: readonly PaidSum[];
   readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
   readonly begunAtMs: number;
@@ -215,7 +223,7 @@ const labels: Readonly<Record<RowStanding, string>> = {
 };
 
 function statusJson(command: string, status: BatchStatus): Record<string, unknown> {
-  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
+  const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
   return {
     schema: 'botctl/1',
     command,
@@ -225,17 +233,22 @@ function statusJson(command: string, status: BatchStatus): Record<string, unknow
     bots,
     rows,
     begun,
+    ...(beyond === 0 ? {} : { not_in_file: beyond }),
     standings: Object.fromEntries(
       Object.entries(standings).map(([standing, count]) => [standing.replaceAll('-', '_'), count]),
     ),
-    ...(kind === 'message' ? {} : { totals: paid }),
+    ...(kind === 'message' ? {} : { totals: paid.map(sumJson) }),
     begun_at: isoExact(begunAtMs),
     updated_at: isoExact(updatedAtMs),
   };
 }
 
+function sumJson({ beyond, ...sum }: PaidSum): Record<string, string> {
+  return { ...sum, ...(beyond === '0' ? {} : { not_in_file: beyond }) };
+}
+
 function batchStatusView(command: string, status: BatchStatus, zone: Zone): View {
-  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
+  const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
   return {
     json: statusJson(command, status),
     quiet: `${standings.done ?? 0}/${rows}`,
@@ -244,7 +257,7 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
         [
           ['Bot', bots.join(', ')],
           ['Service', baseUrl],
-          ['Rows', status.input === undefined ? `${formatCount(begun)} begun` : formatCount(rows)],
+          ['Rows', status.input === undefined ? `${formatCount(begun)} begun` : rowsInAll(rows, beyond)],
           ...rowStandings.map((standing) => {
             const count = standings[standing] ?? 0;
             return [labels[standing], count === 0 ? undefined : rowsStandingSo(standing, count)] as const;

@@ -81,8 +81,6 @@ export function readVerbs(
       const sought = { origin: originOf(baseUrl), since, latestSince, ...payment };
       return (await ask('paidBefore', sought)).map(earlierPaymentOf);
     },
-    countRows: ({ baseUrl, kind }, name) =>
-      read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
     overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
     rowsStanding: (name) =>
       read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, isOwned(row, ownerLives)))),

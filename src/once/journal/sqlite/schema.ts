@@ -84,11 +84,13 @@ CREATE TABLE batches (
   base_url  TEXT NOT NULL,
   kind      TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
   rows      INTEGER NOT NULL CHECK (rows >= 0),
-  -- Paid under another name, or perhaps.
+  -- Paid already, or perhaps.
   skipped   INTEGER NOT NULL,
   skipped_in_doubt INTEGER NOT NULL,
   -- The sum of each asset, as JSON.
   totals    TEXT NOT NULL,
+  -- What the journal had under this name beyond the file, as JSON.
+  beyond    TEXT NOT NULL,
   PRIMARY KEY (name, base_url, kind)
 ) STRICT, WITHOUT ROWID;
 

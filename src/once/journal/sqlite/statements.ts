@@ -24,9 +24,9 @@ const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < since AND max(start
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
-/** The same payment as what is sought, by another intent. The rows of its own batch are skipped first, by the index. */
+/** The same payment as what is sought, by another intent. Its own batch is told apart first: the index has the names. */
 const paysTheSame = `intents.payment = sought.payment AND intents.payment IS NOT NULL
-  AND NOT (intents.named_by IS 'row' AND intents.name IS sought.batch) AND intents.identity <> sought.identity`;
+  AND (intents.named_by IS 'row' AND intents.name IS sought.batch) = is_own AND intents.identity <> sought.identity`;
 
 /** Each transfer counts at its latest attempt. */
 const spentSince = `SELECT seq AS intent, payment,
@@ -64,14 +64,14 @@ const sets = {
   // were paid.
   paidBefore: ofGiven(`SELECT n, id, bot, named_by, name, row_id, state, resolved_as, paid_at FROM (
                 SELECT *, row_number() OVER (PARTITION BY n ORDER BY is_sure DESC, paid_at DESC) AS place FROM (
-                  SELECT sought.n, since, id, bot, intents.named_by, intents.name, row_id, state, resolved_as,
+                  SELECT sought.n, since, is_own, id, bot, intents.named_by, intents.name, row_id, state, resolved_as,
                     state = 'accepted' OR resolved_as IS 'happened' AS is_sure, ${paidAt} AS paid_at
-                  FROM (SELECT given.key AS n, :payment AS payment, :identity AS identity, :batch AS batch,
+                  FROM (SELECT given.key AS n, :payment AS payment, :identity AS identity, :batch AS batch, :isOwn AS is_own,
                     :origin AS origin, :since AS since, :latestSince AS latest_since FROM @given LIMIT -1 OFFSET 0) AS sought
                   CROSS JOIN intents WHERE (${paysTheSame} AND created_at >= since - 600000
                     OR ${paysTheSame} AND updated_at >= since AND updated_at - created_at > 600000)
                   AND (base_url = origin OR substr(base_url, 1, length(origin) + 1) = origin || '/') AND ${counted})
-                WHERE paid_at >= since) WHERE place <= 3 ORDER BY n, place`),
+                WHERE paid_at >= since) WHERE place <= 3 OR is_own ORDER BY n, place`),
   otherHolder: ofGiven(`SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
                 WHERE receipts.value = :value AND what = :what AND origin = :origin
                 AND intents.seq = receipts.intent AND intents.id <> :id`),
@@ -131,8 +131,6 @@ export const statements = {
                 WHERE intents.id = :id ORDER BY decisions.seq`,
   observationsOf: `SELECT observations.* FROM observations JOIN intents ON intents.seq = observations.intent
                    WHERE intents.id = :id ORDER BY observations.seq`,
-  countRows: `SELECT count(*) AS count FROM intents
-              WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
   overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
              FROM intents GROUP BY state`,
   rowsStanding: `SELECT kind, base_url, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
@@ -147,10 +145,10 @@ export const statements = {
                  UNION ALL SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < found.name)
                  FROM found WHERE name IS NOT NULL)
                SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`,
-  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, skipped, skipped_in_doubt, totals)
-              VALUES (:name, :baseUrl, :kind, :rows, :skipped, :skippedInDoubt, :totals)
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, skipped, skipped_in_doubt, totals, beyond)
+              VALUES (:name, :baseUrl, :kind, :rows, :skipped, :skippedInDoubt, :totals, :beyond)
               ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, skipped = excluded.skipped,
-                skipped_in_doubt = excluded.skipped_in_doubt, totals = excluded.totals`,
+                skipped_in_doubt = excluded.skipped_in_doubt, totals = excluded.totals, beyond = excluded.beyond`,
 
   receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
   otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'

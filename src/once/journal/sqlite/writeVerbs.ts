@@ -133,8 +133,9 @@ export function writeVerbs(
     markRowsReported: async ({ baseUrl, kind }, name, at) => {
       store.run('markRowsReported', { baseUrl, kind, name, at });
     },
-    keepBatch: async ({ totals, ...input }) => {
-      store.run('keepBatch', { ...input, totals: JSON.stringify(totals) });
+    keepBatch: async ({ totals, beyond, ...input }) => {
+      const texts = { totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) };
+      store.run('keepBatch', { ...input, ...texts });
     },
     supersede: async (id) => {
       store.run('supersede', { id });

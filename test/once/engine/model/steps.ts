@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { namedById } from '../../../../src/batch/checkRow.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type { Order } from '../../../../src/once/intent/naming.ts';
 import { key, message, once, run, transfer } from '../../../../testing/scriptedEngine.ts';
@@ -17,6 +18,8 @@ export const commands: readonly { readonly order: Order; readonly bot: string }[
   { order: transfer({}, run('r')), bot: 'tips' },
   { order: transfer({}, key('k')), bot: 'tips' },
   { order: transfer(), bot: 'env' },
+  { order: transfer({}, namedById('b', '1')), bot: 'tips' },
+  { order: transfer({}, namedById('b', '2')), bot: 'tips' },
   { order: message(), bot: 'tips' },
   { order: message(), bot: 'other' },
   { order: message('Hello', once('a')), bot: 'tips' },

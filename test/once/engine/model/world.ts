@@ -25,7 +25,7 @@ import { commands, type Death, type History, type Rule, type Step } from './step
 /** What the caller of an unnamed command knows of it: enough to say when doing it anew is no repetition. */
 type Known = { lastId: string; toldAtMs: number | undefined };
 
-const namingOf: Record<string, Naming> = { once: 'once', run: 'run', key: 'key' };
+const namingOf: Record<string, Naming> = { once: 'once', run: 'run', key: 'key', row: 'once' };
 
 type Before = {
   readonly mine: string;
@@ -457,7 +457,6 @@ export class World {
     intent: Intent,
     all: readonly Intent[],
   ): Promise<{ readonly other: Intent; readonly atMs: number }[]> {
-    const nameOf = ({ namedBy, name }: Intent): string => `${namedBy} ${name}`;
     const found: { other: Intent; atMs: number }[] = [];
     for (const other of all) {
       const attempts = await this.#watcher.reads.attemptsOf(other.id);
@@ -471,11 +470,10 @@ export class World {
         .filter((startedAtMs) => startedAtMs >= notUntilMs);
       const times = mayHavePaid.length === 0 ? [other.updatedAtMs] : mayHavePaid;
       const asked = {
-        mine: nameOf(intent),
         nowMs: this.scripted.clock.now(),
         other: {
-          samePayment: other.id !== intent.id && other.payment === intent.payment,
-          name: nameOf(other),
+          samePayment: other.identity !== intent.identity && other.payment === intent.payment,
+          sameBatch: other.namedBy === 'row' && intent.namedBy === 'row' && other.name === intent.name,
           state: other.state,
           tainted: other.tainted,
           happened: other.resolvedAs === 'happened',
@@ -709,7 +707,7 @@ export class World {
       // However the service was called.
       if (intent.name !== undefined) {
         const body = intent.namedBy === 'run' ? intent.fingerprint : '';
-        const name = `${intent.kind} ${intent.namedBy} ${intent.name} ${body}`;
+        const name = `${intent.kind} ${intent.namedBy} ${intent.name} ${intent.rowId} ${body}`;
         expect({ name, id: names.get(name) ?? id }).toEqual({ name, id });
         names.set(name, id);
       }

@@ -200,7 +200,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const reported = async (id: string) => (await journal.get(id))?.reportedAtMs;
         expect([await reported(first), await reported(happened)]).toEqual([nowMs + 1, nowMs + 3]);
         for (const id of others) expect(await reported(id)).toBeUndefined();
-        expect(await journal.countRows({ baseUrl, kind: 'message' }, 'b')).toBe(3);
       });
     });
 
@@ -457,7 +456,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const transfer = { kind: 'transfer', payment } as const;
       const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
       const since = { sinceMs: nowMs, latestSinceMs: nowMs + 8 };
-      const asked = { baseUrl, payment, identity: 'mine', batch: undefined, ...since } as const;
+      const asked = { baseUrl, payment, identity: 'mine', batch: undefined, isOwn: false, ...since } as const;
       const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id).sort();
 
       test('are payments that other intents made, or may have made, but the rows of its own batch', async () => {
@@ -577,6 +576,25 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.startAttempt(id, 'h', nowMs);
         expect(idsOf(await journal.paidBefore(asked))).toEqual([id]);
         expect(await journal.paidBefore({ ...asked, payment: '["9WzD","usdc","24"]' })).toEqual([]);
+      });
+
+      test('of its own batch are all of its rows, and nothing else', async () => {
+        const journal = await openNew();
+        const row = (rowId: string) => ({ ...transfer, namedBy: 'row', name: 'mine', rowId }) as const;
+        const ids = ['1', '2', '3', '4'];
+        for (const id of ids) await done(journal, id === '4' ? 'unknown' : 'accepted', row(id));
+        await done(journal, 'accepted', { ...row('other'), name: 'other' });
+        await done(journal, 'accepted', { ...named('mine') });
+        await done(journal, 'accepted', { ...row('itself'), identity: 'mine' });
+        await done(journal, 'rejected', row('rejected'));
+        const own = { ...asked, batch: 'mine', isOwn: true };
+        const [ofMine, none] = await Promise.all([
+          journal.paidBefore(own),
+          journal.paidBefore({ ...own, batch: 'no' }),
+        ]);
+        expect(ofMine.map(({ rowId }) => rowId).sort()).toEqual(ids);
+        expect(ofMine.at(-1)).toMatchObject({ rowId: '4', state: 'unknown' });
+        expect(none).toEqual([]);
       });
 
       test('are three at most, the surest and newest first, also where many are asked at once', async () => {
@@ -846,14 +864,16 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const journal = await openNew();
         const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
         const totals = [{ asset: 'SOL', amount: '3.5' }];
-        const input = { ...scope, rows: 3, skipped: 2, skippedInDoubt: 1, totals };
+        const beyond = { rows: 1, totals: [{ asset: 'sol', amount: '2' }] };
+        const input = { ...scope, rows: 3, skipped: 2, skippedInDoubt: 1, totals, beyond };
         const file = { ...scope, digest: 'd', rows: 3 };
         await journal.shares?.join(file, false);
-        await journal.keepBatch({ ...input, skipped: 0, skippedInDoubt: 0, totals: [] });
+        const nothing = { skipped: 0, skippedInDoubt: 0, totals: [], beyond: { rows: 0, totals: [] } };
+        await journal.keepBatch({ ...input, ...nothing });
         await journal.keepBatch(input);
         expect(await journal.batchInputs('pay-11')).toEqual([input]);
         expect(await journal.batchInputs('pay')).toEqual([]);
-        const empty = { ...scope, name: 'empty', rows: 0, skipped: 0, skippedInDoubt: 0, totals: [] };
+        const empty = { ...scope, name: 'empty', rows: 0, ...nothing };
         await journal.shares?.join({ ...file, name: 'empty', rows: 0 }, false);
         await journal.keepBatch(empty);
         expect(await journal.batchInputs('empty')).toEqual([empty]);

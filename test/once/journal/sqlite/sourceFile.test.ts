@@ -27,7 +27,16 @@ const isMoved = (path: string, isWhole: boolean) =>
 test('a file that is copied is read whole, in the order in which its intents began', async () => {
   const path = newPath();
   const journal = opened(path);
-  const input = { baseUrl, kind: 'transfer', rows: 1, skipped: 0, skippedInDoubt: 0, totals: [] } as const;
+  const beyond = { rows: 0, totals: [] };
+  const input = {
+    baseUrl,
+    kind: 'transfer',
+    rows: 1,
+    skipped: 0,
+    skippedInDoubt: 0,
+    totals: [],
+    beyond,
+  } as const;
   for (const name of ['b-2', 'b-1']) await journal.keepBatch({ ...input, name });
   const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'h', nowMs);
   await journal.endAttempt(id, 1, endWith('limited'), nowMs);
