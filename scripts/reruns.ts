@@ -25,7 +25,7 @@ export const planWords: Readonly<Record<PlanKind, string>> = {
   new: 'a new intent with a new key',
   'new-after-done': 'a new intent; a notice (on a terminal, the question) says when the same was last done',
   'leave-behind': 'left behind with a notice, and a new intent begins',
-  again: 'the same key again; with a changed body only if it never may have happened',
+  again: 'the same key again; with a changed body only if it never may have happened and was never proposed',
   resume: 'resumed with its stored key and stored bytes',
   replay:
     'shown again from the journal: nothing is sent, and a notice says so and names --once. On a terminal, without --yes, an unnamed one asks whether to do it again',

@@ -1,10 +1,10 @@
 """Runs a program in a session of its own on a pseudo-terminal: onTerminal.py SETTING PROGRAM [WORD]...
 
-SETTING is a JSON object: `steps`, a list of [pattern to wait for, what to type]; `env`, the program's environment; `columns`; and `stdin`,
+SETTING is a JSON object: `steps`, a list of [pattern to wait for, what to type, a line of bash to run before]; `env`, the program's environment; `columns`; and `stdin`,
 where its streams are pipes, and the terminal is its controlling terminal only. Prints a JSON object: `code`, `shown`
 by the terminal, and `stdout` and `stderr` of pipes.
 """
-import fcntl, json, os, pty, re, select, signal, struct, sys, termios, time
+import fcntl, json, os, pty, re, select, signal, struct, subprocess, sys, termios, time
 
 setting = json.loads(sys.argv[1])
 steps = setting["steps"]
@@ -58,7 +58,9 @@ while True:
             going.remove(stream)
     while steps and (found := re.compile(steps[0][0].encode()).search(seen[terminal], read_to)):
         read_to = found.end()
-        os.write(terminal, steps.pop(0)[1].encode())
+        _, typed, meanwhile = steps.pop(0)
+        subprocess.run(["/bin/bash", "-c", meanwhile], env=setting["env"], stdin=subprocess.DEVNULL, capture_output=True)
+        os.write(terminal, typed.encode())
     if status is None:
         if time.time() > deadline:
             os.kill(child, signal.SIGKILL)

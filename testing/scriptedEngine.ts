@@ -6,6 +6,7 @@ import type { EngineContext } from '../src/once/engine/context.ts';
 import { execute } from '../src/once/engine/execute.ts';
 import type { Outcome } from '../src/once/engine/outcome.ts';
 import { resume } from '../src/once/engine/resume.ts';
+import { type Shown, shownNow } from '../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
 import type {
@@ -232,7 +233,8 @@ export class ScriptedEngine {
     changes: Changes & { word?: Decision } = {},
   ): Promise<Outcome> {
     const { word, ...rest } = changes;
-    return this.#whole(replies, rest, (engine) => resume(id, engine, word));
+    const shown = await this.shown(id);
+    return this.#whole(replies, rest, (engine) => resume(shown, engine, word));
   }
 
   async #whole(
@@ -275,6 +277,10 @@ export class ScriptedEngine {
     if (intent === undefined || others.length > 0)
       throw new Error(`${others.length + (intent ? 1 : 0)} intents`);
     return intent;
+  }
+
+  shown(id: string): Promise<Shown> {
+    return this.look((journal) => shownNow(id, journal));
   }
 
   decide(id: string, kind: DecisionKind): Promise<void> {

@@ -10,8 +10,11 @@ const script = join(root, 'testing/onTerminal.py');
 export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? '' : ' (skipped: no python3 to make a terminal)';
 
-/** Each step: type this once that has been shown since the step before. */
-export type Steps = readonly (readonly [string | RegExp, string])[];
+/**
+ * Each step: type this once that has been shown since the step before. `meanwhile` is a line of bash that others have run
+ * to its end by then, in the same environment.
+ */
+export type Steps = readonly (readonly [shown: string | RegExp, typed: string, meanwhile?: string])[];
 
 export type TerminalMore = {
   readonly columns?: number;
@@ -45,12 +48,11 @@ export function shellOnTerminal(
   more: TerminalMore = {},
 ): Promise<OnTerminal> {
   const named = { ...env, PATH: process.env.PATH ?? '' };
-  return played(
-    ['/bin/bash', '-c', line.replaceAll(/(?<![\w./-])botctl(?![\w./-])/gu, programInShell)],
-    steps,
-    named,
-    more,
-  );
+  return played(['/bin/bash', '-c', ofProgram(line)], steps, named, more);
+}
+
+function ofProgram(line: string): string {
+  return line.replaceAll(/(?<![\w./-])botctl(?![\w./-])/gu, programInShell);
 }
 
 async function played(
@@ -59,9 +61,10 @@ async function played(
   env: Readonly<Record<string, string>>,
   { columns = 80, cwd, stdin }: TerminalMore,
 ): Promise<OnTerminal> {
-  const patterns = steps.map(([shown, typed]) => [
+  const patterns = steps.map(([shown, typed, meanwhile = '']) => [
     typeof shown === 'string' ? shown.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&') : shown.source,
     typed,
+    ofProgram(meanwhile),
   ]);
   const setting = { steps: patterns, env: { TERM: 'xterm', ...env }, columns, stdin: stdin ?? null };
   const start = { env: process.env, ...(cwd === undefined ? {} : { cwd }) };

@@ -1,6 +1,7 @@
 import { clearLine, cursorTo, moveCursor } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
+import { shell } from './botctl.ts';
 import { type AtScreen, botctlHere, skippingLike } from './builtHere.ts';
 import { foreignBin } from './program.ts';
 import { type OnTerminal, onTerminal, type Steps, type TerminalMore } from './terminal.ts';
@@ -18,7 +19,7 @@ export async function onTerminalHere(
 ): Promise<OnTerminal> {
   if (foreignBin !== undefined)
     return onTerminal(argv, steps, { ...env, ...(clock === undefined ? {} : skippingLike(clock)) }, more);
-  const screen = new Screen(steps, more.columns ?? 80);
+  const screen = new Screen(steps, env, more.columns ?? 80);
   const { code, stdout, stderr } = await botctlHere(argv, {
     env: { TERM: 'xterm', ...env },
     ...(more.stdin === undefined ? {} : { stdin: more.stdin }),
@@ -35,13 +36,15 @@ class Screen implements AtScreen {
   readonly terminal: Terminal;
   readonly interrupts: Interrupts;
   readonly #ends = [new AbortController(), new AbortController()] as const;
-  readonly #steps: (readonly [string | RegExp, string])[];
+  readonly #steps: Steps[number][];
+  readonly #env: Readonly<Record<string, string>>;
   #readTo = 0;
   #input: Readable | undefined;
   #isRaw = false;
 
-  constructor(steps: Steps, columns: number) {
+  constructor(steps: Steps, env: Readonly<Record<string, string>>, columns: number) {
     this.#steps = [...steps];
+    this.#env = env;
     this.streams = this.#stream(columns);
     const [first, second] = this.#ends;
     this.interrupts = { first: first.signal, second: second.signal };
@@ -90,14 +93,15 @@ class Screen implements AtScreen {
     this.shown += text;
     const [step] = this.#steps;
     if (step === undefined) return;
-    const [awaited, typed] = step;
+    const [awaited, typed, meanwhile] = step;
     const rest = this.shown.slice(this.#readTo);
     const found = typeof awaited === 'string' ? awaited : awaited.exec(rest)?.[0];
     if (found === undefined || !rest.includes(found)) return;
     this.#readTo += rest.indexOf(found) + found.length;
     this.#steps.shift();
     // A question is written before its answer is listened for.
-    setImmediate(() => this.#type(typed));
+    if (meanwhile === undefined) setImmediate(() => this.#type(typed));
+    else void shell(meanwhile, { env: this.#env }).then(() => this.#type(typed));
   }
 
   #type(typed: string): void {

@@ -8,7 +8,7 @@ import type { Tally } from '../tally.ts';
 import { shortened, toldBy } from '../told.ts';
 import { batchOf, isAnotherByNow, type Job, pay, say } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
-import { redirectedKeys } from './concurrent/redirected.ts';
+import { redirectedIds } from './concurrent/redirected.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
 import type { Arena, Technique } from './technique.ts';
@@ -66,8 +66,8 @@ async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, scene: Scene):
 
 /** A person sends again what a redirect has left in doubt, with its own key. */
 async function decideRedirected(scene: Scene): Promise<void> {
-  for (const key of redirectedKeys(scene.home, scene.stage.lane.service, 0))
-    await once({ argv: ['resume', key, '--yes', '--json'] }, scene);
+  for (const id of redirectedIds(scene.home, scene.stage.lane.service, 0))
+    await once({ argv: ['resume', id, '--yes', '--json'] }, scene);
 }
 
 /** Without faults every command must finish, and together they must have the requested number of effects. */

@@ -50,7 +50,7 @@ export const request = anything.describe('the request’s body as it is sent, wi
 
 const intent = z
   .strictObject({
-    id: text.describe('unique in the journal; any unambiguous beginning of it will do for botctl'),
+    id: text.describe('unique in the journal; where botctl asks, an unambiguous beginning of it will do'),
     kind: oneOf(['message', 'transfer']),
     key: text.describe('the idempotency key, chosen once and never changed'),
     name: text.optional().describe('what the caller calls it (`--once`, `--run`, `--idempotency-key`)'),

@@ -8,6 +8,7 @@ import { asRole } from '../../testing/postgres/asRole.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
@@ -176,6 +177,23 @@ describe('a shared journal', () => {
       ],
     });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('the proposer swaps nothing under the question of who must approve it', async () => {
+    useProfile();
+    for (const who of ['bots', 'ada']) await newRole(who);
+    await run(['policy', 'set', other()]);
+    const { intent } = await runAs('bots', [...pay('rent', '0.4'), '--propose']);
+    const { id } = intent as { id: string };
+    const env = (who: string) => ({
+      ...operator.home.env,
+      BOTCTL_JOURNAL: asRole(url, name(who), 'secret'),
+    });
+    const bots = `BOTCTL_JOURNAL='${env('bots').BOTCTL_JOURNAL}' botctl`;
+    const swapping = `${bots} decline ${id} --reason x\n${bots} ${pay('rent', '4').join(' ')} --propose`;
+    const { code } = await onTerminalHere(['approve', id], [['[y/N] ', 'y\r', swapping]], env('ada'));
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    expect(code).toBe(10);
   });
 
   test('keeps who declined, and the same command says so on every machine', async () => {

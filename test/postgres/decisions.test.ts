@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveIntent } from '../../src/once/engine/resume.ts';
+import { shownNow } from '../../src/once/engine/shown.ts';
 import type { Decision, Journal } from '../../src/once/journal/journal.ts';
 import { endWith, newIntent } from '../../testing/journals.ts';
 import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
@@ -29,14 +30,28 @@ async function unknown(journal: Journal): Promise<string> {
   return id;
 }
 
+test('of two operators who decide the same at the same time, the word of one is kept', async () => {
+  const place = await newSharedPlace();
+  const [one, other] = [await openShared(place), await openShared(place)];
+  const id = await unknown(one);
+  const shown = await shownNow(id, one.reads);
+  const words = ['ada', 'bob'].map((who) => ({ ...decided('happened'), who }));
+  const ends = await Promise.all(
+    [one, other].map((journal, n) => resolveIntent(shown, words[n] ?? decided('happened'), journal)),
+  );
+  expect(ends).toMatchObject([{ resolvedAs: 'happened' }, { resolvedAs: 'happened' }]);
+  expect(await one.reads.decisionsOf(id)).toHaveLength(1);
+});
+
 test('of two operators who decide at the same time, one hears what the other said', async () => {
   const place = await newSharedPlace();
   const [one, other] = [await openShared(place), await openShared(place)];
   for (let round = 0; round < 10; round += 1) {
     const id = await unknown(one);
+    const shown = await shownNow(id, one.reads);
     const ends = await Promise.allSettled([
-      resolveIntent(id, decided('happened'), one),
-      resolveIntent(id, decided('did-not-happen'), other),
+      resolveIntent(shown, decided('happened'), one),
+      resolveIntent(shown, decided('did-not-happen'), other),
     ]);
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   }

@@ -6,7 +6,7 @@ import type { Ran } from '../../run.ts';
 import type { Tally } from '../../tally.ts';
 import { shortened } from '../../told.ts';
 import type { Arena } from '../technique.ts';
-import { redirectedKeys } from './redirected.ts';
+import { redirectedIds } from './redirected.ts';
 
 const people = [recipient, otherRecipient];
 
@@ -63,8 +63,8 @@ async function playPayday(
   await Promise.all(names.map((name) => pay(name, '--skip-repeats')));
   await lane.service.clearFaults();
   // Until a person has decided, both names leave these alone.
-  for (const key of redirectedKeys(home, lane.service, fromLine))
-    play.expectExit(await play.run(['resume', key, '--yes', '--json'], home), 0);
+  for (const id of redirectedIds(home, lane.service, fromLine))
+    play.expectExit(await play.run(['resume', id, '--yes', '--json'], home), 0);
   for (const name of names) {
     let ran = await pay(name, '--skip-repeats');
     for (let run = 1; ran.code !== 0 && run < mostRuns; run += 1) ran = await pay(name, '--skip-repeats');

@@ -98,7 +98,8 @@ async function loseReply(scene: Scene): Promise<void> {
 /** Made on the machine that was in doubt. */
 async function decide(scene: Scene): Promise<void> {
   const [effect] = await scene.effects();
-  const argv = ['resolve', effect?.key ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
+  const decided = (await scene.harbour.kept()).find(({ key }) => key === effect?.key);
+  const argv = ['resolve', decided?.id ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
   scene.play.expectExit(await scene.play.run(argv, scene.machine(0)), 0);
 }
 

@@ -57,8 +57,9 @@ export class Scene {
     if (ran.code === 10) {
       const keys = new Set((await this.effects()).map(({ key }) => key ?? ''));
       // Not what other cases have left.
-      for (const key of keys)
-        await this.play.run(['resume', key, '--yes', ...patient], this.machine(1), { limitMs: 120_000 });
+      for (const { id, key } of await this.harbour.kept())
+        if (keys.has(key))
+          await this.play.run(['resume', id, '--yes', ...patient], this.machine(1), { limitMs: 120_000 });
       ran = await this.run(2);
     }
     if (this.play.where.length % 3 === 0) ran = await this.run(3);

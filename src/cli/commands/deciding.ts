@@ -1,9 +1,11 @@
-import { asFailure, type Exit, exitOf } from '../../once/failures.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
+import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
 import {
   earlierDecision,
+  idNotWhole,
   mayBeSentNow,
   nobodyOverrules,
   noReason,
@@ -16,11 +18,10 @@ import { problemOf } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
-import type { Beside } from './sendStored.ts';
 import { combineExits, intentById, markReported, storedReport } from './stored.ts';
 
-/** Decides about one intent, and returns how it stands then. `decides` says that the commit is next. */
-type Decide = (intent: Intent, journal: Journal, decides: () => void) => Promise<Intent>;
+/** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
+type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Intent>;
 
 /** Decides about each intent that the arguments name. A failure of one does not keep it from the others. */
 export async function decideEach(given: ParsedArgs, context: Context, decide: Decide): Promise<Exit> {
@@ -46,9 +47,13 @@ async function decideOne(
   let mayBeDecided = false;
   try {
     const found = await intentById(beginning, journal);
-    const intent = await decide(found, journal, () => {
+    if (given.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, given);
+    const decides = (): void => {
       mayBeDecided = true;
-    });
+    };
+    const intent = await untilUnchanged(found, given, context, journal, (shown, isAgain) =>
+      decide(shown, journal, isAgain || !given.args.includes(found.id), decides),
+    );
     const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
     if (intent.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(intent));
     if (written === 'written' && intent.resolvedAs === 'happened')
@@ -63,6 +68,30 @@ async function decideOne(
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
     return exitOf(failure.code);
   }
+}
+
+/** What has changed while it was decided about is shown again, where there is somebody to ask. */
+export async function untilUnchanged<Result>(
+  { id }: Intent,
+  given: ParsedArgs,
+  { display }: Pick<Context, 'display'>,
+  { reads }: Journal,
+  decide: (shown: Shown, isAgain: boolean) => Promise<Result>,
+): Promise<Result> {
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      return await decide(await shownNow(id, reads), isAgain);
+    } catch (thrown) {
+      const isChanged = thrown instanceof Failure && thrown.kind === 'changed-since-shown';
+      if (!isChanged || given.flag('yes') || display.terminal() === 'none') throw thrown;
+      display.notice((await inWords(thrown)).message);
+    }
+  }
+}
+
+/** Nobody sees what a key, or the beginning of an ID, stands for: it may be another entry's key. */
+export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
+  if (args.length > 0 && !args.includes(intent.id)) throw idNotWhole(intent);
 }
 
 /** Why it is decided so. */
@@ -91,6 +120,14 @@ export function reversing(intent: Intent, earlier: Decision | undefined, ask: st
     return `${drawIntent(intent, canvas)}${decided}${ask}`;
   };
 }
+
+/** What a person is shown beside the question whether to send it. */
+export type Beside = {
+  /** Undefined for a message. */
+  balance(): Promise<string | undefined>;
+  /** The same payment, made before. */
+  repeats(): Promise<readonly EarlierPayment[]>;
+};
 
 /** Asked for only where the question can be asked. */
 export async function balanceForQuestion(

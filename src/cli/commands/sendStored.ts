@@ -2,9 +2,10 @@ import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/co
 import { concluded } from '../../once/engine/outcome.ts';
 import { findRepeats } from '../../once/engine/plan.ts';
 import { resume } from '../../once/engine/resume.ts';
+import type { Shown } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, type Failure } from '../../once/failures.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
-import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
@@ -21,6 +22,7 @@ import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
 import { requestOf } from '../show/report.ts';
+import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
@@ -37,14 +39,6 @@ type Sending = {
   readonly overrules?: boolean;
 };
 
-/** What a person is shown beside the question whether to send it. */
-export type Beside = {
-  /** Undefined for a message. */
-  balance(): Promise<string | undefined>;
-  /** The same payment, made before. */
-  repeats(): Promise<readonly EarlierPayment[]>;
-};
-
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(sending: Sending, given: ParsedArgs, context: Context): Promise<Exit> {
   const journal = await openJournalOf(given, context, 'send');
@@ -58,7 +52,8 @@ export async function sendStored(sending: Sending, given: ParsedArgs, context: C
         break;
       }
       try {
-        exits.push(await sendOne(intent, sending, bots, journal, given, context));
+        const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, given, context);
+        exits.push(await untilUnchanged(intent, given, context, journal, send));
       } catch (thrown) {
         const failure = asFailure(thrown);
         // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
@@ -88,13 +83,14 @@ function isOver({ state }: Intent): boolean {
 }
 
 async function sendOne(
-  intent: Intent,
+  shown: Shown,
   { decide, overrules }: Sending,
   bots: BotsOfIntents,
   journal: Journal,
   given: ParsedArgs,
   context: Context,
 ): Promise<Exit> {
+  const { intent } = shown;
   const balance: Beside['balance'] = async () => {
     if (intent.kind === 'message') return undefined;
     const { bot } = await bots.of(intent);
@@ -111,7 +107,7 @@ async function sendOne(
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
   const engine = await engineWithPolicies(connected, policies, journal, given, context);
-  const outcome = await resume(intent.id, engine, decision, overrules);
+  const outcome = await resume(shown, engine, decision, overrules);
   return tell(outcome, given, journal, context);
 }
 
@@ -121,12 +117,13 @@ function payableOf(intent: Intent): Payable {
 }
 
 async function reportSkipped(
-  intent: Intent,
+  found: Intent,
   failure: Failure,
   journal: Journal,
   given: ParsedArgs,
   { display, doing }: Context,
 ): Promise<Exit> {
+  const intent = (await journal.reads.get(found.id)) ?? found;
   const exit = exitOfSkipped(intent, failure);
   const problem = problemOf(staysAsItWas(await inWords(failure), intent), doing);
   const report = await storedReport(intent, given.command, journal.reads);

@@ -144,6 +144,14 @@ export function nobodyOverrules(withYes: Suggestion): Told {
   );
 }
 
+export function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
+  return usage(
+    `Without a question, only the whole ID names what is decided about; this is the one of entry ${id}`,
+    'Check that you mean this entry, then give its whole ID, or leave out --yes to be asked:',
+    [['history', id]],
+  );
+}
+
 export function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
   return `${who} ${didWords[kind]} ("${reason}").`;
 }
@@ -153,7 +161,7 @@ export function askToReverse(isHappened: boolean): string {
 }
 
 export function notReversed(): Told {
-  return declined('The earlier decision stands.');
+  return declined('It stays as it was.');
 }
 
 // Why no bot can send an intent.

@@ -86,6 +86,12 @@ export const engineTable: Table<EngineFacts> = {
     next: [['history', later]],
   }),
 
+  'changed-since-shown': ({ id }) => ({
+    message: `Entry ${id} has changed since this command looked at it`,
+    hint: 'Look at it again, then decide:',
+    next: [['history', id]],
+  }),
+
   'being-sent': ({ id }) => ({
     message: `A running process is sending entry ${id}`,
     hint: 'Wait for it to end, or end it. Then decide.',

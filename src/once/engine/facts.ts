@@ -30,6 +30,8 @@ export type EngineFacts = {
   };
   /** It was declined, and the same was begun again since. */
   'begun-again': { readonly id: string; readonly later: string };
+  /** It is not as it was when the decision was asked for. */
+  'changed-since-shown': { readonly id: string };
   /** A process is sending it, so an operator cannot decide now. */
   'being-sent': { readonly id: string };
   proven: { readonly id: string; readonly state: State };
@@ -52,6 +54,7 @@ const codes = {
   'not-a-proposal': 'not-allowed-now',
   'proposal-declined': 'proposal-declined',
   'begun-again': 'not-allowed-now',
+  'changed-since-shown': 'held',
   'being-sent': 'not-allowed-now',
   proven: 'not-allowed-now',
   'decided-otherwise': 'not-allowed-now',

@@ -6,31 +6,36 @@ import { carryOut } from './execute.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { findTwin, isBeingSent } from './plan.ts';
+import { refuseChanged, type Shown } from './shown.ts';
 
 /** Sends a known intent with its own key and bytes, as far as the rules and a person's decision allow. */
 export async function resume(
-  id: string,
+  shown: Shown,
   engine: EngineContext,
   decision: Decision | undefined,
   overrules = false,
 ): Promise<Outcome> {
-  const guards = guardsOf(mustFind(await engine.journal.reads.get(id)), engine);
+  const guards = guardsOf(mustFind(await engine.journal.reads.get(shown.intent.id)), engine);
   const step = await untilClaimed(
-    () => engine.commit((tx) => takeUp(id, tx, engine, decision, overrules), guards),
+    () => engine.commit((tx) => takeUp(shown, tx, engine, decision, overrules), guards),
     engine,
   );
   return step.is === 'claim' ? carryOut(step, engine) : step;
 }
 
 async function takeUp(
-  id: string,
+  shown: Shown,
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
   overrules: boolean,
 ): Promise<Step> {
+  const { id } = shown.intent;
   await tx.recordDeath(id, engine.clock.now());
   const intent = mustFind(await tx.get(id));
+  const needsDecision = intent.state === 'held' || (overrules && intent.resolvedAs === 'declined');
+  // Whatever else others have made of it is told, or gone on with, as without a decision.
+  if (decision !== undefined && needsDecision) await refuseChanged(shown, intent, tx);
   switch (intent.state) {
     case 'sending':
       return { is: 'wait', intent, twin: false };
@@ -102,18 +107,21 @@ export async function needsApprovalNow(
 
 /** Records an operator's decision whether it happened. Refused if the journal has proof, or a contrary decision. */
 export async function resolveIntent(
-  id: string,
+  shown: Shown,
   decision: Decision,
   journal: Journal,
   overrule: boolean = false,
 ): Promise<Intent> {
-  return decideOn(id, decision, journal, async (intent, tx) => {
+  return decideOn(shown, decision, journal, async (intent, tx) => {
+    const { id, resolvedAs } = intent;
     refuseWhatIsProven(intent);
     if (isUnsentProposal(intent)) throw engineFailure('is-proposal', { id, tainted: false });
     const earlier = await lastDecision(id, tx);
-    if (intent.resolvedAs === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
+    if (resolvedAs === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
     if (!overrule && reverses(decision, intent))
       throw engineFailure('decided-otherwise', { id, decision, earlier });
+    // Somebody else has decided the same meanwhile.
+    if (resolvedAs === decision.kind && shown.intent.resolvedAs !== resolvedAs) return undefined;
     // The commit ran again because its result was lost. The decision is already there.
     return earlier !== undefined && isSameDecision(earlier, decision) ? undefined : decision;
   });
@@ -121,13 +129,13 @@ export async function resolveIntent(
 
 /** Records that a person does not want what was proposed; overruling, also what was approved and not sent yet. */
 export async function declineProposal(
-  id: string,
+  shown: Shown,
   decision: Decision,
   journal: Journal,
   overrule: boolean,
 ): Promise<Intent> {
-  return decideOn(id, decision, journal, async (intent, tx) => {
-    const { state, tainted, fingerprint, resolvedAs } = intent;
+  return decideOn(shown, decision, journal, async (intent, tx) => {
+    const { id, state, tainted, fingerprint, resolvedAs } = intent;
     if (resolvedAs === 'declined') return undefined;
     const isApproved = approvalOn(await tx.decisionsOf(id), fingerprint) !== undefined;
     if (isUnsentProposal(intent) || (overrule && state === 'open' && isApproved))
@@ -138,11 +146,12 @@ export async function declineProposal(
 
 /** What is decided of an intent as it stands in the commit; nothing if that is decided already. */
 async function decideOn(
-  id: string,
+  shown: Shown,
   { atMs }: Decision,
   journal: Journal,
   decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
 ): Promise<Intent> {
+  const { id } = shown.intent;
   const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {
     journal,
   });
@@ -151,6 +160,7 @@ async function decideOn(
     const intent = mustFind(await tx.get(id));
     const decided = await decide(intent, tx);
     if (decided === undefined) return intent;
+    await refuseChanged(shown, intent, tx);
     await tx.decide(id, decided);
     return (await tx.get(id)) ?? intent;
   }, guards);

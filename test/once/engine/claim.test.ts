@@ -441,7 +441,9 @@ describe('a process that lives', () => {
     const { land, engine } = await inFlight();
     const id = (await scripted.only()).id;
     await expect(
-      scripted.look((journal) => resolveIntent(id, scripted.word('did-not-happen'), journal)),
+      scripted.look(async (journal) =>
+        resolveIntent(await scripted.shown(id), scripted.word('did-not-happen'), journal),
+      ),
     ).rejects.toMatchObject({ kind: 'being-sent', fields: { id } });
     await land(paid);
     expect((await engine.journal.reads.get(id))?.state).toBe('accepted');
@@ -941,8 +943,10 @@ describe('a claim of which one write fails', () => {
       if (verb === 'recordDeath') await scripted.die(transfer());
       else await scripted.run(transfer(), [], { proposes: true });
       const { id } = await scripted.only();
-      if (verb === 'holdBack') await declineProposal(id, scripted.word('declined'), scripted.open(), false);
-      await stays(() => resume(id, failing(verb), scripted.word('approved'), true));
+      if (verb === 'holdBack')
+        await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open(), false);
+      const shown = await scripted.shown(id);
+      await stays(() => resume(shown, failing(verb), scripted.word('approved'), true));
     },
   );
 
@@ -951,7 +955,8 @@ describe('a claim of which one write fails', () => {
     const { id } = await scripted.only();
     const { journal, commit } = failing('recordDeath');
     const deciding = { ...journal, commit };
-    await stays(() => resolveIntent(id, scripted.word('happened'), deciding));
+    const shown = await scripted.shown(id);
+    await stays(() => resolveIntent(shown, scripted.word('happened'), deciding));
   });
 
   test.each([
@@ -1023,16 +1028,16 @@ describe('a claim of which one write fails', () => {
     await scripted.run(message(), [unsent], noRetries);
     const id = (await scripted.intents()).at(-1)?.id ?? '';
     scripted.script.push(posted);
-    return resume(id, engine, undefined);
+    return resume(await scripted.shown(id), engine, undefined);
   }
 
   async function approveDeclined(engine: EngineContext): Promise<Outcome> {
     const named = transfer({}, once('declined'));
     await scripted.run(named, [], { proposes: true });
     const id = (await scripted.intents()).at(-1)?.id ?? '';
-    await declineProposal(id, scripted.word('declined'), scripted.open(), false);
+    await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open(), false);
     scripted.script.push(paid);
-    return resume(id, engine, scripted.word('approved'), true);
+    return resume(await scripted.shown(id), engine, scripted.word('approved'), true);
   }
 
   function failing(verb: keyof Transaction): EngineContext {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resolveIntent } from '../../../src/once/engine/resume.ts';
+import type { Shown } from '../../../src/once/engine/shown.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import { ScriptedEngine } from '../../../testing/scriptedEngine.ts';
 
@@ -14,6 +15,8 @@ afterEach(() => scripted.remove());
 test('a journal that lists what it does not find is damaged', async () => {
   expect(await failureOf(() => scripted.resume('listed'))).toMatchObject({ code: 'journal-damaged' });
   const journal = scripted.open();
-  const deciding = (): unknown => resolveIntent('listed', scripted.word('happened'), journal);
+  expect(await failureOf(() => scripted.shown('listed'))).toMatchObject({ code: 'journal-damaged' });
+  const listed = { intent: { id: 'listed' }, decisions: 0 } as Shown;
+  const deciding = (): unknown => resolveIntent(listed, scripted.word('happened'), journal);
   expect(await failureOf(deciding)).toMatchObject({ code: 'journal-damaged' });
 });

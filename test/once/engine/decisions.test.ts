@@ -12,6 +12,7 @@ import {
   resolveIntent,
   resume,
 } from '../../../src/once/engine/resume.ts';
+import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
@@ -39,10 +40,11 @@ const proposing = { proposes: true };
 const small = { policies: [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' } })] };
 
 async function decline(overrules = false): Promise<void> {
-  await declineProposal(await id(), scripted.word('declined'), scripted.open(), overrules);
+  await declineProposal(await shown(), scripted.word('declined'), scripted.open(), overrules);
 }
 
 const id = async (): Promise<string> => (await scripted.only()).id;
+const shown = async (): Promise<Shown> => scripted.shown(await id());
 const approved = async (replies = [unsent]) =>
   scripted.resume(await id(), replies, { ...noRetries, word: scripted.word('approved') });
 const decided = (kind: 'happened' | 'did-not-happen') => async () => {
@@ -117,10 +119,10 @@ describe('what a person may decide', () => {
   test.each(Object.keys(standings) as Standing[])('of what is %s', async (standing) => {
     const ends: string[] = [];
     for (const decide of [
-      (journal: Journal, one: string, overrules: boolean) =>
-        resolveIntent(one, scripted.word('did-not-happen'), journal, overrules),
-      (journal: Journal, one: string, overrules: boolean) =>
-        declineProposal(one, scripted.word('declined'), journal, overrules),
+      async (journal: Journal, one: string, overrules: boolean) =>
+        resolveIntent(await scripted.shown(one), scripted.word('did-not-happen'), journal, overrules),
+      async (journal: Journal, one: string, overrules: boolean) =>
+        declineProposal(await scripted.shown(one), scripted.word('declined'), journal, overrules),
       async ({ reads }: Journal, _one: string, overrules: boolean) =>
         needsApprovalNow(await scripted.only(), reads, overrules),
     ])
@@ -142,7 +144,7 @@ describe('what a person may decide', () => {
     for (const change of [{}, {}, ...others] as Partial<Decision>[]) {
       const word = { ...first, ...change };
       seen.push(word);
-      await resolveIntent(await id(), word, scripted.open(), true);
+      await resolveIntent(await shown(), word, scripted.open(), true);
     }
     const kept = await scripted.look(async (journal) => journal.decisionsOf(await id()));
     expect(kept).toMatchObject(seen.slice(1));
@@ -153,20 +155,20 @@ describe('what a person may decide', () => {
     await standings.declined();
     const journal = scripted.open();
     const word = scripted.word('did-not-happen');
-    await expect(resolveIntent(await id(), word, journal)).rejects.toMatchObject({ fields: declined });
+    await expect(resolveIntent(await shown(), word, journal)).rejects.toMatchObject({ fields: declined });
     const asked = needsApprovalNow(await scripted.only(), journal.reads, false);
     await expect(asked).rejects.toMatchObject({ fields: declined });
     const earlier = { kind: 'happened', reason: 'seen' };
     scripted.script.push(lost);
-    await resume(await id(), scripted.engine(noRetries), scripted.word('approved'), true);
-    await resolveIntent(await id(), scripted.word('happened'), journal);
-    const reversed = resolveIntent(await id(), word, journal);
+    await resume(await shown(), scripted.engine(noRetries), scripted.word('approved'), true);
+    await resolveIntent(await shown(), scripted.word('happened'), journal);
+    const reversed = resolveIntent(await shown(), word, journal);
     await expect(reversed).rejects.toMatchObject({ fields: { decision: word, earlier } });
   });
 
   test('counts what a dead process was sending as in doubt', async () => {
     await standings['sent by a dead process']();
-    await resolveIntent(await id(), scripted.word('did-not-happen'), scripted.open());
+    await resolveIntent(await shown(), scripted.word('did-not-happen'), scripted.open());
     expect(await scripted.only()).toMatchObject({ state: 'resolved', tainted: true });
     scripted.remove();
     scripted = new ScriptedEngine();
@@ -176,7 +178,7 @@ describe('what a person may decide', () => {
 
   test('is not to be resolved before it is approved', async () => {
     await standings.proposed();
-    const resolved = resolveIntent(await id(), scripted.word('happened'), scripted.open());
+    const resolved = resolveIntent(await shown(), scripted.word('happened'), scripted.open());
     await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal', fields: { tainted: false } });
   });
 
@@ -233,17 +235,17 @@ describe('what was proposed', () => {
       [scripted.word('send-again'), true],
       [word, false],
     ] as const)
-      expect(endOf(await resume(await id(), scripted.engine(), decision, overrules))).toBe(
+      expect(endOf(await resume(await shown(), scripted.engine(), decision, overrules))).toBe(
         'replayed resolved',
       );
     scripted.script.push(paid);
-    expect(endOf(await resume(await id(), scripted.engine(), word, true))).toBe('accepted');
+    expect(endOf(await resume(await shown(), scripted.engine(), word, true))).toBe('accepted');
     expect(await kept()).toMatchObject([byAda, declined.declined, { kind: 'approved' }]);
   });
 
   test('is the only thing that is approved against a decision', async () => {
     await standings['did not happen']();
-    const ended = await resume(await id(), scripted.engine(), scripted.word('approved'), true);
+    const ended = await resume(await shown(), scripted.engine(), scripted.word('approved'), true);
     expect(endOf(ended)).toBe('replayed resolved');
   });
 
@@ -251,7 +253,8 @@ describe('what was proposed', () => {
     await scripted.run(transfer(), [], proposing);
     await decline();
     const { id: first } = await scripted.only();
-    const approve = () => resume(first, scripted.engine(), scripted.word('approved'), true);
+    const approve = async () =>
+      resume(await scripted.shown(first), scripted.engine(), scripted.word('approved'), true);
     scripted.clock.advance(windows.transfer + 1);
     await scripted.run(transfer(), [reply(402)], noRetries);
     const later = (await scripted.intents())[1]?.id;
@@ -262,7 +265,7 @@ describe('what was proposed', () => {
     await scripted.run(transfer(), [], proposing);
     await decline();
     scripted.script.push(paid);
-    const ended = await resume(await id(), scripted.engine(), scripted.word('approved'), true);
+    const ended = await resume(await shown(), scripted.engine(), scripted.word('approved'), true);
     expect(endOf(ended)).toBe('accepted');
   });
 });
@@ -372,7 +375,7 @@ test('only what was declined is held back before it is sent', async () => {
   const sending = { ...engine, journal, commit };
   await proposed();
   scripted.script.push(unsent, paid);
-  await resume(await id(), sending, scripted.word('approved'));
+  await resume(await shown(), sending, scripted.word('approved'));
   await execute(rent, sending);
   expect((await scripted.only()).state).toBe('accepted');
   expect(held).toEqual([]);
@@ -381,7 +384,7 @@ test('only what was declined is held back before it is sent', async () => {
 test('what was declined, then approved and refused, is sent again', async () => {
   await standings.declined();
   scripted.script.push(reply(402));
-  expect(endOf(await resume(await id(), scripted.engine(), scripted.word('approved'), true))).toBe(
+  expect(endOf(await resume(await shown(), scripted.engine(), scripted.word('approved'), true))).toBe(
     'rejected',
   );
   expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');

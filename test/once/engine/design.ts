@@ -217,6 +217,27 @@ export function repeatedSince(asked: {
   return other.latestMs >= nowMs - repeatWindow / 2 ? other.latestMs : undefined;
 }
 
+/** An entry on a screen. */
+export interface Seen {
+  body: string;
+  state: State;
+  ownerLives: boolean;
+  attempts: number;
+  decisions: number;
+}
+
+/** Section 6: a decision is about what was shown. A death that is on record now was one already. */
+export function isAsShown(shown: Seen, now: Seen): boolean {
+  const standing = ({ state, ownerLives }: Seen): State =>
+    state === 'sending' && !ownerLives ? 'unknown' : state;
+  return (
+    shown.body === now.body &&
+    standing(shown) === standing(now) &&
+    shown.attempts === now.attempts &&
+    shown.decisions === now.decisions
+  );
+}
+
 /** Section 6: the exit code of an intent that was left in this state by a last reply like this. */
 export function exitOf(end: {
   state: State;

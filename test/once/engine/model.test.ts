@@ -38,14 +38,14 @@ const paying = (command: number, fates: typeof lost | typeof answered): Step => 
   ...{ is: 'run', command, url: urls[0] as BaseUrl, token: 'token-1', told: true },
   ...{ proposes: false, nodeLagMs: undefined },
 });
-const sendingAgain: Step = { ...answered, is: 'resume', which: 0, sendAgain: true };
+const sendingAgain: Step = { ...answered, is: 'resume', which: 0, isLate: false, sendAgain: true };
 
 test.each<[string, Step[], Step]>([
   ['after a person said to send it', [passing(21), sendingAgain, sendingAgain], passing(9)],
   ['too long ago', [passing(10), sendingAgain, sendingAgain], passing(11)],
   [
     'after a person said that it had not happened',
-    [passing(2), { is: 'resolve', which: 0, rightly: true }, paying(3, answered)],
+    [passing(2), { is: 'resolve', which: 0, isLate: false, rightly: true }, paying(3, answered)],
     passing(19),
   ],
 ])('keeps the promise where a payment was made late, %s', async (_what, late, then) => {

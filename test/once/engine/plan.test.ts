@@ -111,7 +111,7 @@ describe('what was declined', () => {
   async function declined(order = rent()): Promise<void> {
     await scripted.run(order, [], { proposes: true });
     const { id } = await scripted.only();
-    await declineProposal(id, scripted.word('declined'), scripted.open(), false);
+    await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open(), false);
   }
   const isDeclined = { is: 'concluded', replayed: false, declined: { kind: 'declined' } };
 
@@ -131,7 +131,7 @@ describe('what was declined', () => {
   const overrule = async (answer: Flight) => {
     scripted.script.push(answer);
     const { id } = await scripted.only();
-    await resume(id, scripted.engine(noRetries), scripted.word('approved'), true);
+    await resume(await scripted.shown(id), scripted.engine(noRetries), scripted.word('approved'), true);
   };
 
   test.each([

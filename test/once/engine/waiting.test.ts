@@ -161,7 +161,7 @@ describe('others are kept out while it is claimed', () => {
       return open.commit(work, guards);
     };
     const journal = { ...open, commit };
-    await resolveIntent(id, scripted.word('happened'), journal);
+    await resolveIntent(await scripted.shown(id), scripted.word('happened'), journal);
     await scripted.resume(id, [], { journal });
     const same = [identity, `payment https://bots.example ${paid}`];
     expect(alone).toEqual([same, same]);

@@ -12,9 +12,17 @@ import {
 import { anotherPayment } from '../../say/outcomes.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
 import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
-import { balanceForQuestion, confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
+import {
+  type Beside,
+  balanceForQuestion,
+  confirmOverruling,
+  decideEach,
+  reasonOf,
+  refuseAbbreviated,
+  reversing,
+} from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { type Beside, intentsById, sendStored } from '../sendStored.ts';
+import { intentsById, sendStored } from '../sendStored.ts';
 
 export const approve: Run = async (given, context) => {
   settingsOf(given);
@@ -42,6 +50,7 @@ async function confirmApproval(
   context: Context,
 ): Promise<Decision | undefined> {
   const { display } = context;
+  if (given.flag('yes')) refuseAbbreviated(intent, given);
   const again = await paidElsewhere(intent, beside, journal);
   const question = async (): Promise<Question> => {
     const decisions = await journal.reads.decisionsOf(intent.id);
@@ -89,12 +98,13 @@ function drawProposal(
 export const decline: Run = async (given, context) => {
   const reason = reasonOf(given);
   const overrule = given.flag('overrule');
-  return decideEach(given, context, async (intent, journal, decides) => {
+  return decideEach(given, context, async (shown, journal, asks, decides) => {
+    const { intent } = shown;
     const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
-    if (overrule && intent.state === 'open' && approved !== undefined)
+    if (asks || (overrule && intent.state === 'open' && approved !== undefined))
       await confirmOverruling(() => reversing(intent, approved, askToDecline), given, context);
     decides();
     const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
-    return declineProposal(intent.id, { ...decision, signature: undefined }, journal, overrule);
+    return declineProposal(shown, { ...decision, signature: undefined }, journal, overrule);
   });
 };

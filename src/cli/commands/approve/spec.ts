@@ -16,7 +16,7 @@ export const approveSpec: LeafSpec = {
       about: 'approve what was declined; asks first, or needs --yes, and keeps both decisions',
       rare: true,
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation; you have checked it' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
   examples: [{ about: 'See one proposal in full, and approve it', line: 'botctl approve 3f9a' }],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
@@ -39,11 +39,11 @@ export const declineSpec: LeafSpec = {
         'decline what was approved but not sent yet; asks first, or needs --yes, and keeps both decisions',
       rare: true,
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
   examples: [
     { about: 'Decline a wrong amount', line: 'botctl decline 3f9a --reason "the invoice says 120"' },
   ],
-  exits: [0, 1, 2, 11, 130],
+  exits: [0, 1, 2, 10, 11, 130],
   load: async () => (await import('./run.ts')).decline,
 };

@@ -15,16 +15,17 @@ import { whoDecides } from '../openJournal.ts';
 export const run: Run = async (given, context) => {
   const wanted = parse(given);
   const overrule = given.flag('overrule');
-  return decideEach(given, context, async (found, journal, decides) => {
+  return decideEach(given, context, async (shown, journal, asks, decides) => {
+    const found = shown.intent;
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
-    if (overrule && reverses(decision, found)) {
+    if (asks || (overrule && reverses(decision, found))) {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = askToReverse(decision.kind === 'happened');
       await confirmOverruling(() => reversing(found, earlier, ask), given, context);
     }
     const look = await lookAtSignature(found, decision, given, context, journal);
     decides();
-    const intent = await resolveIntent(found.id, decision, journal, overrule);
+    const intent = await resolveIntent(shown, decision, journal, overrule);
     await look?.keep();
     return intent;
   });

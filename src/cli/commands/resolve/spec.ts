@@ -21,7 +21,7 @@ export const resolveSpec: LeafSpec = {
       about: 'reverse an earlier decision; asks first, or needs --yes, and keeps both',
       rare: true,
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
   examples: [
     {
@@ -34,6 +34,6 @@ export const resolveSpec: LeafSpec = {
     },
     { about: 'List what waits for your decision', line: 'botctl history --state held' },
   ],
-  exits: [0, 1, 2, 11, 130],
+  exits: [0, 1, 2, 10, 11, 130],
   load: async () => (await import('./run.ts')).run,
 };

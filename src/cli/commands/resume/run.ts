@@ -11,9 +11,9 @@ import {
 } from '../../say/decisions.ts';
 import type { Question } from '../../show/display.ts';
 import { drawIntent, remark } from '../../show/report.ts';
-import { balanceForQuestion } from '../deciding.ts';
+import { type Beside, balanceForQuestion, refuseAbbreviated } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { type Beside, intentsById, sendStored } from '../sendStored.ts';
+import { intentsById, sendStored } from '../sendStored.ts';
 
 export const run: Run = async (given, context) => {
   settingsOf(given);
@@ -62,7 +62,8 @@ async function confirmSendAgain(
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
-  if (!given.flag('yes')) {
+  if (given.flag('yes')) refuseAbbreviated(intent, given);
+  else {
     if (display.terminal() === 'none') throw nobodyDecides(intent);
     const held = await balanceForQuestion(beside, display);
     const question: Question = (canvas) => {

@@ -16,7 +16,7 @@ export const resumeSpec: LeafSpec = {
       flags: '--held',
       about: 'with --all: held entries too, except proposals; asks, or needs --yes',
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation; you have decided' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
   examples: [{ about: 'Continue after a crash or a network failure', line: 'botctl resume --all' }],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],

@@ -45,6 +45,9 @@ type Life = {
   readonly by: string;
 };
 
+/** About an entry as it stands now, or as it was when somebody last looked. */
+type Deciding = { readonly which: number; readonly isLate: boolean };
+
 export type Step =
   | (Life & {
       readonly is: 'run';
@@ -62,10 +65,12 @@ export type Step =
       readonly urls: readonly [BaseUrl, BaseUrl];
       readonly told: boolean;
     })
-  | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
-  | (Life & { readonly is: 'approve'; readonly which: number; readonly overrules: boolean })
-  | { readonly is: 'decline'; readonly which: number; readonly overrules: boolean; readonly by: string }
-  | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
+  /** All entries are on a person's screen, as they stand. */
+  | { readonly is: 'look' }
+  | (Life & Deciding & { readonly is: 'resume'; readonly sendAgain: boolean })
+  | (Life & Deciding & { readonly is: 'approve'; readonly overrules: boolean })
+  | (Deciding & { readonly is: 'decline'; readonly overrules: boolean; readonly by: string })
+  | (Deciding & { readonly is: 'resolve'; readonly rightly: boolean })
   | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
   | { readonly is: 'clock-steps-back'; readonly ms: number };
@@ -108,7 +113,10 @@ const told = fc.oneof(
   { weight: 3, arbitrary: fc.constant(true) },
   { weight: 1, arbitrary: fc.constant(false) },
 );
-const which = fc.nat(9);
+const about = {
+  which: fc.nat(9),
+  isLate: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+};
 const nodeLagMs = fc.constantFrom(undefined, undefined, 0, 3 * hour);
 const isFinal = fc.constantFrom(true, true, true, false);
 const token = fc.oneof(
@@ -178,22 +186,31 @@ function step(
     },
     {
       weight: 3,
-      arbitrary: fc.record({ is: fc.constant('resume' as const), which, sendAgain: fc.boolean(), ...life }),
+      arbitrary: fc.record({
+        is: fc.constant('resume' as const),
+        sendAgain: fc.boolean(),
+        ...about,
+        ...life,
+      }),
     },
     {
       weight: 4,
       arbitrary: fc.record({
         is: fc.constant('approve' as const),
-        which,
         overrules: fc.boolean(),
+        ...about,
         ...life,
       }),
     },
     {
       weight: 3,
-      arbitrary: fc.record({ is: fc.constant('decline' as const), which, overrules: fc.boolean(), by }),
+      arbitrary: fc.record({ is: fc.constant('decline' as const), overrules: fc.boolean(), by, ...about }),
     },
-    { weight: otherSteps, arbitrary: fc.record({ is: fc.constant('resolve' as const), which, rightly }) },
+    { weight: 2, arbitrary: fc.constant({ is: 'look' as const }) },
+    {
+      weight: otherSteps,
+      arbitrary: fc.record({ is: fc.constant('resolve' as const), rightly, ...about }),
+    },
     {
       weight: 3 * otherSteps,
       arbitrary: fc.record({ is: fc.constant('verify' as const), newestFirst: fc.boolean(), isFinal }),

@@ -9,6 +9,7 @@ import {
   resolveIntent,
   resume,
 } from '../../../../src/once/engine/resume.ts';
+import { type Shown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
 import { Failure } from '../../../../src/once/failures.ts';
 import { type BaseUrl, identityUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type { Attempt, Intent, Journal } from '../../../../src/once/journal/journal.ts';
@@ -17,7 +18,17 @@ import { readPolicy } from '../../../../src/once/policy/readPolicy.ts';
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import { allOf } from '../../../../testing/journals.ts';
 import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
-import { type Kind, keyAges, type Naming, recentBars, repeatedSince, twinBars, windows } from '../design.ts';
+import {
+  isAsShown,
+  type Kind,
+  keyAges,
+  type Naming,
+  recentBars,
+  repeatedSince,
+  type Seen,
+  twinBars,
+  windows,
+} from '../design.ts';
 import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';
 import { commands, type Death, type History, type Rule, type Step } from './steps.ts';
@@ -140,6 +151,8 @@ export class World {
   readonly #excused = new Set<string>();
   /** By their bodies, each of which has its own key in it. */
   readonly #proposals = new Map<string, Proposal>();
+  /** Entries as somebody last looked at them. */
+  readonly #seen = new Map<string, OnScreen>();
   /** By their IDs, the bodies that waited for approval. */
   readonly #proposedBodies = new Map<string, string>();
   #acting: Acting = nobody;
@@ -192,6 +205,10 @@ export class World {
         await this.#after(before, left ?? right, step.told);
         break;
       }
+      case 'look':
+        for (const { id } of await this.#intents())
+          this.#seen.set(id, await shownNow(id, this.#watcher.reads));
+        break;
       case 'resume':
         await this.#resume(step);
         break;
@@ -382,29 +399,44 @@ export class World {
     }
   }
 
-  async #approve({ which, overrules, fates, death }: Extract<Step, { is: 'approve' }>): Promise<void> {
-    const intent = await this.#pick(which);
-    if (intent === undefined) return;
+  /** What somebody decides about, and how that stands in truth. */
+  async #lookAt({ which, isLate }: Pick<Extract<Step, { is: 'resolve' }>, 'which' | 'isLate'>) {
+    const now = await this.#pick(which);
+    if (now === undefined) return undefined;
+    const fresh = await shownNow(now.id, this.#watcher.reads);
+    const shown = (isLate ? this.#seen.get(now.id) : undefined) ?? fresh;
+    const seen = ({ intent, decisions }: OnScreen): Seen => ({ ...intent, body: bodyOf(intent), decisions });
+    return { shown, now, isSame: isAsShown(seen(shown), seen(fresh)) };
+  }
+
+  async #approve({ overrules, fates, death, ...about }: Extract<Step, { is: 'approve' }>): Promise<void> {
+    const looked = await this.#lookAt(about);
+    if (looked === undefined) return;
+    const { shown, now, isSame } = looked;
+    const { intent } = shown;
     const { bot, spelledUrl, id, key } = intent;
     const isDeclined = intent.resolvedAs === 'declined';
     const { by } = this.#acting;
     const refused = await failureKindOf(async () => {
       const isAsked = await needsApprovalNow(intent, this.#watcher.reads, overrules);
       const word = isAsked ? { ...this.scripted.word('approved'), who: by } : undefined;
-      if (word !== undefined) this.#acting = { ...this.#acting, approves: { id, overrules } };
+      if (word !== undefined && isSame) this.#acting = { ...this.#acting, approves: { id, overrules } };
       if (this.#service.effectsOf(key) > 0 && !this.#service.knows(intent.kind, key)) this.#excused.add(key);
       await this.#live(
         fates,
         death,
         { bot, spelledUrl },
-        (engine) => resume(id, engine, word, overrules),
+        (engine) => resume(shown, engine, word, overrules),
         false,
       );
     });
     const waits = waitsForApproval(intent);
     const proposal = this.#proposals.get(bodyOf(intent));
+    const isNeeded = now.state === 'held' || (overrules && now.resolvedAs === 'declined');
     if (isDeclined && !overrules) expect(refused).toBe('proposal-declined');
-    else if (!waits && !isDeclined && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
+    else if (!isSame && isNeeded && (waits || isDeclined)) {
+      if (death === undefined || refused !== undefined) expect(refused).toBe('changed-since-shown');
+    } else if (!waits && !isDeclined && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
     else if (refused === 'own-proposal')
       expect(this.#acting.rule?.byAnother === true && this.#isSameHand(proposal?.proposedBy ?? '', by)).toBe(
         true,
@@ -414,21 +446,20 @@ export class World {
     else expect(refused).toBeUndefined();
   }
 
-  async #decline({ which, overrules, by }: Extract<Step, { is: 'decline' }>): Promise<void> {
-    const intent = await this.#pick(which);
-    if (intent === undefined) return;
+  async #decline({ overrules, by, ...about }: Extract<Step, { is: 'decline' }>): Promise<void> {
+    const looked = await this.#lookAt(about);
+    if (looked === undefined) return;
+    const { shown, now: intent, isSame } = looked;
     const word = { ...this.scripted.word('declined'), who: by };
-    const refused = await failureKindOf(() => declineProposal(intent.id, word, this.#watcher, overrules));
+    const refused = await failureKindOf(() => declineProposal(shown, word, this.#watcher, overrules));
     const { resolvedAs } = (await this.#watcher.reads.get(intent.id)) ?? intent;
-    if (waitsForApproval(intent) && !intent.tainted) expect(resolvedAs).toBe('declined');
-    if (refused === undefined) expect(resolvedAs).toBe('declined');
-    else
-      expect({ refused, resolvedAs }).toEqual({ refused: 'not-a-proposal', resolvedAs: intent.resolvedAs });
+    expect(resolvedAs).toBe(refused === undefined ? 'declined' : intent.resolvedAs);
+    if (intent.resolvedAs === 'declined') return expect(refused).toBeUndefined();
     // What may have landed is never declined, and what was approved only by who overrules that.
     const isApproved = this.#proposals.get(bodyOf(intent))?.is === 'approved';
     const mayDecline = waitsForApproval(intent) || (overrules && intent.state === 'open' && isApproved);
-    if (intent.resolvedAs !== 'declined' && (intent.tainted || !mayDecline))
-      expect(refused).toBe('not-a-proposal');
+    if (intent.tainted || !mayDecline) expect(refused).toBe('not-a-proposal');
+    else expect(refused).toBe(isSame ? undefined : 'changed-since-shown');
   }
 
   /** Whoever pays for the first time has been told of what it repeats: the surest and newest, three at most. */
@@ -593,30 +624,40 @@ export class World {
     return intents[which % Math.max(1, intents.length)];
   }
 
-  async #resume({ which, sendAgain, fates, death }: Extract<Step, { is: 'resume' }>): Promise<void> {
-    const intent = await this.#pick(which);
-    if (intent === undefined) return;
+  async #resume({ sendAgain, fates, death, ...about }: Extract<Step, { is: 'resume' }>): Promise<void> {
+    const looked = await this.#lookAt(about);
+    if (looked === undefined) return;
+    const { shown, now: intent, isSame } = looked;
     const word = sendAgain ? this.scripted.word('send-again') : undefined;
     const couldRepeat =
       this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
-    if (word !== undefined && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
+    if (word !== undefined && isSame && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
     const { bot, spelledUrl } = intent;
-    await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(intent.id, engine, word), false);
+    const refused = await failureKindOf(() =>
+      this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word), false),
+    );
+    const isRefused = word !== undefined && intent.state === 'held' && !isSame;
+    if (death === undefined || !isRefused)
+      expect(refused).toBe(isRefused ? 'changed-since-shown' : undefined);
   }
 
-  async #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): Promise<void> {
-    const intent = await this.#pick(which);
-    if (intent === undefined || intent.state === 'accepted' || intent.state === 'rejected') return;
+  async #resolve({ rightly, ...about }: Extract<Step, { is: 'resolve' }>): Promise<void> {
+    const looked = await this.#lookAt(about);
+    if (looked === undefined) return;
+    const { shown, now: intent, isSame } = looked;
+    if (intent.state === 'accepted' || intent.state === 'rejected') return;
     // Whoever looks has waited until nothing is under way any more.
     this.#service.settle();
     const happened = this.#service.effectsOf(intent.key) > 0;
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
     const word = this.scripted.word(kind);
-    const refused = await failureKindOf(() => resolveIntent(intent.id, word, this.#watcher, true));
+    const refused = await failureKindOf(() => resolveIntent(shown, word, this.#watcher, true));
     const waits = waitsForApproval(intent) && !intent.tainted;
-    const why = intent.resolvedAs === 'declined' ? 'proposal-declined' : undefined;
+    const isSettled = intent.resolvedAs === kind && shown.intent.resolvedAs !== kind;
+    const changed = isSame || isSettled ? undefined : 'changed-since-shown';
+    const why = intent.resolvedAs === 'declined' ? 'proposal-declined' : changed;
     expect(refused).toBe(waits ? 'is-proposal' : why);
-    if (refused !== undefined) return;
+    if (refused !== undefined || isSettled) return;
     if (!rightly) this.#excused.add(intent.key);
     // Another word stands now, and what was approved must be approved again.
     this.#proposals.delete(bodyOf(intent));

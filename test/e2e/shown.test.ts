@@ -1,0 +1,194 @@
+// A decision is about what was shown: what others do while a question is open is not decided with it.
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { otherRecipient } from '../../testing/sandbox.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import type { OnTerminal, Steps } from '../../testing/terminal.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await sharedServer();
+});
+
+const pay = (...more: string[]) => [...payAda, ...more];
+const rent = pay('--once', 'rent');
+const proposing = [...rent, '--propose'];
+const swapped = `transfer --to ${otherRecipient} --asset SOL --amount 5 --once rent`;
+const transfers = { operation: 'transfer' } as const;
+const limited = { ...transfers, kind: 'reply', status: 429, headers: { 'Retry-After': '60' } } as const;
+const once = '--retries 0 --max-wait 0s';
+
+describe.each(['file', 'server'])('through a journal on a %s', (store) => {
+  let operator: SandboxHome;
+  beforeEach(async () => {
+    operator = await SandboxHome.open();
+    if (store === 'server') operator.env.BOTCTL_JOURNAL = await newSharedJournal(server);
+  });
+  afterEach(() => operator.close());
+
+  const paid = async () =>
+    (await operator.sandbox.ledger({ kind: 'transfer' })).map(({ request }) => request.amount);
+  const start = async (argv: readonly string[]): Promise<string> =>
+    (await operator.json(argv)).intent?.id ?? '';
+  const standing = async (id: string) => (await operator.json(['history', id])).outcome;
+  /** Answers Yes, after the others are done; and No, if it is asked again. */
+  function yes(argv: readonly string[], ...meanwhile: readonly string[]): Promise<OnTerminal> {
+    const lines = meanwhile.map((line) => `botctl ${line}`).join('\n');
+    const answers: Steps = [
+      ['[y/N] ', 'y\r', lines],
+      ['[y/N] ', 'n\r'],
+    ];
+    return onTerminalHere(argv, answers, operator.env);
+  }
+  const words = ({ shown }: OnTerminal): string => shown.replaceAll(/\s+/gu, ' ');
+
+  test('approve pays nothing that took the place of the proposal it showed', async () => {
+    const id = await start(proposing);
+    const ended = await yes(['approve', id], `decline ${id} --reason swapped`, `${swapped} --propose`);
+    expect(await paid()).toEqual([]);
+    expect(ended.code).toBe(10);
+    expect(words(ended)).toContain('declined this transfer');
+  });
+
+  test('nor does approve --overrule: it pays what it showed', async () => {
+    const id = await start(proposing);
+    await operator.run(['decline', id, '--reason', 'wrong']);
+    const ended = await yes(['approve', id, '--overrule'], `${swapped} --propose`);
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 0, paid: ['0.5'] });
+  });
+
+  test('nor does the row of a batch', async () => {
+    const row = `r,${otherRecipient},SOL,`;
+    const path = operator.home.file('rows.csv', `id,to_address,asset,amount\n${row}2\n`);
+    const policy = { schema: 'botctl-policy/1', limits: { SOL: {} }, approve_above: { SOL: '1' } };
+    const written = operator.home.policy(policy);
+    if (store === 'server') await operator.run(['policy', 'set', written]);
+    operator.useProfiles({ bot: store === 'server' ? {} : { policy: written } }, 'bot');
+    await operator.run(['batch', 'transfer', path, '--once', 'rows', '--yes']);
+    const { intent } = await operator.json(['history', '--state', 'held']);
+    const id = intent?.id ?? '';
+    const ended = await yes(
+      ['approve', id],
+      `decline ${id} --reason swapped; sed -i s/SOL,2/SOL,5/ ${path}`,
+      `batch transfer ${path} --once rows --yes`,
+    );
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 10, paid: [] });
+  });
+
+  test('what somebody else approved is shown as done, and is paid once', async () => {
+    const id = await start(proposing);
+    const ended = await yes(['approve', id], `approve ${id} --yes`);
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 0, paid: ['0.5'] });
+    const { decisions } = (await operator.json(['history', id])) as { decisions?: unknown[] };
+    expect(decisions).toHaveLength(2);
+  });
+
+  test('what was approved and declined since is asked about again', async () => {
+    const id = await start(proposing);
+    await operator.run(['decline', id, '--reason', 'wrong']);
+    await operator.sandbox.faults(limited);
+    const ended = await yes(
+      ['approve', id, '--overrule'],
+      `approve ${id} --overrule --yes ${once}`,
+      `decline ${id} --overrule --yes --reason 'wrong after all'`,
+    );
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 130, paid: [] });
+    const [, again = ''] = words(ended).split(`Entry ${id} has changed since this command looked at it`);
+    expect(again).toContain('wrong after all');
+  });
+
+  test('where nobody can be asked again, nothing is decided', async () => {
+    operator.useProfiles({ bot: {} }, 'bot');
+    operator.env.PATH = operator.home.pathWithBotctl();
+    const id = await start(proposing);
+    const { full } = operator.sandbox.tokens;
+    const command = `sh -c "botctl decline ${id} --reason swapped >/dev/null; echo ${full}"`;
+    operator.useProfiles({ bot: { token: { kind: 'command', command } } }, 'bot');
+    const ended = await operator.jsonApart(['approve', id, '--overrule', '--yes']);
+    expect(ended).toMatchObject({ exit: 10, outcome: 'resolved', error: { code: 'held', retry: 'decide' } });
+    expect(ended.error?.message).toMatch(/has changed since .* It stays declined\. Nothing was sent\./u);
+    expect(await paid()).toEqual([]);
+  });
+
+  test('“it did not happen” is not said of an attempt that was made since', async () => {
+    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'before' });
+    const id = await start(rent);
+    await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
+    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'after' });
+    const undone = ['resolve', id, '--did-not-happen', '--overrule', '--reason'];
+    const ended = await yes(
+      [...undone, 'not seen'],
+      `${undone.join(' ')} 'not there' --yes`,
+      `${rent.join(' ')} ${once}`,
+    );
+    expect(await standing(id)).toBe('unknown');
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 130, paid: ['0.5'] });
+    expect(words(ended)).toContain(`Entry ${id} has changed since this command looked at it`);
+    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('what somebody else resumed to no better end is asked about again', async () => {
+    const saysNothing = { ...transfers, kind: 'reply', status: 200, body: 'OK' } as const;
+    await operator.sandbox.faults(saysNothing, saysNothing);
+    const id = await start(rent);
+    expect(await standing(id)).toBe('held');
+    const ended = await yes(['resume', id, ...once.split(' ')], `resume ${id} --yes ${once}`);
+    expect(words(ended)).toContain(`Entry ${id} has changed since this command looked at it`);
+    expect({ code: ended.code, now: await operator.json(['history', id]) }).toMatchObject({
+      code: 10,
+      now: { outcome: 'held', intent: { attempts: 2 } },
+    });
+  });
+
+  test.each(['approve', 'decline', 'resolve', 'resume'])(
+    'without a question, %s takes a whole ID: what looks like one may be another’s key',
+    async (command) => {
+      const reason = ['--reason', 'r'];
+      const words = { decline: reason, resolve: ['--did-not-happen', ...reason] }[command] ?? [];
+      const isOfProposals = command === 'approve' || command === 'decline';
+      const saysNothing = { ...transfers, kind: 'reply', status: 200, body: 'OK' } as const;
+      if (!isOfProposals) await operator.sandbox.faults(saysNothing, saysNothing);
+      const proposes = isOfProposals ? ['--propose'] : [];
+      const id = await start([...rent, ...proposes]);
+      const key = id.slice(0, 6);
+      const trap = await start([...payAda.slice(0, -1), '5', '--idempotency-key', key, ...proposes]);
+      expect(await standing(trap)).toBe('held');
+      const before = await operator.json(['history', id]);
+      for (const named of [key, before.intent?.key ?? ''])
+        expect(await operator.json([command, named, ...words, '--yes'])).toMatchObject({
+          error: { code: 'usage', message: expect.stringContaining('only the whole ID') },
+        });
+      expect(await operator.json(['history', id])).toEqual(before);
+      expect(await operator.json([command, id, ...words, '--yes'])).toMatchObject({ exit: 0 });
+      expect(await paid()).toEqual(command === 'approve' || command === 'resume' ? ['0.5'] : []);
+    },
+  );
+
+  test('a decision that asks nothing by a whole ID asks what an abbreviated one means', async () => {
+    const id = await start(proposing);
+    for (const argv of [
+      ['decline', id.slice(0, 6), '--reason', 'r'],
+      ['decline', (await operator.json(['history', id])).intent?.key ?? '', '--reason', 'r'],
+    ]) {
+      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
+      const asked = await onTerminalHere(argv, [['[y/N] ', 'n\r']], operator.env);
+      expect(asked.code).toBe(130);
+      expect(words(asked)).toContain('0.5 SOL');
+    }
+    expect(await standing(id)).toBe('held');
+    const said = await yes(['decline', id.slice(0, 6), '--reason', 'r']);
+    expect(said.code).toBe(0);
+  });
+
+  test('decline is not about what was tried again since', async () => {
+    const id = await start(proposing);
+    await operator.sandbox.faults(limited, limited);
+    await operator.run(['approve', id, '--yes']);
+    const ended = await yes(['decline', id, '--overrule', '--reason', 'late'], `approve ${id} ${once}`);
+    expect(ended.code).toBe(130);
+    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
+  });
+});
