@@ -52,6 +52,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   'batch status': [
     { line: ['b'], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
     { line: [], code: 0 },
+    { line: ['nobody'], code: 2 },
   ],
   balance: [
     { line: ['--sandbox'], code: 0 },
