@@ -18,7 +18,12 @@ export type Run = {
   readonly stdin: string;
   /** How much later than now it is for botctl. */
   readonly laterMs: number;
+  /** The first signal has come before anything was begun. */
+  readonly isInterrupted: boolean;
 };
+
+/** What a person answers, and what is done by others while the question stands. */
+export type Answer = { readonly typed: string; readonly meanwhile?: string };
 
 type Built = { readonly main: typeof main };
 let built: Built | undefined;
@@ -29,7 +34,8 @@ function loadBuilt(): Built {
 }
 
 /** The built program in this process. This is all that golden files know of src. */
-async function inThisProcess(argv: readonly string[], { env, cwd, stdin, laterMs }: Run): Promise<Result> {
+async function inThisProcess(argv: readonly string[], run: Run): Promise<Result> {
+  const { env, cwd, stdin, laterMs, isInterrupted } = run;
   built ??= loadBuilt();
   const [stdout, stderr] = [new Sink('stdout'), new Sink('stderr')];
   const never = new AbortController().signal;
@@ -43,7 +49,7 @@ async function inThisProcess(argv: readonly string[], { env, cwd, stdin, laterMs
       stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
       stdout: stdout as unknown as NodeJS.WriteStream,
       stderr: stderr as unknown as NodeJS.WriteStream,
-      interrupts: { first: never, second: never },
+      interrupts: { first: isInterrupted ? AbortSignal.abort() : never, second: never },
       clock: {
         now: () => Date.now() + skippedMs,
         sleep: async (waitMs) => {
@@ -82,8 +88,10 @@ export function skipping(laterMs: number): Record<string, string> {
   return { ...loadingFirst(`${root}/testing/skipSleeps.cjs`), BOTCTL_SKIPPED_MS: String(laterMs) };
 }
 
-async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: Run): Promise<Result> {
-  const start = { env: { ...env, ...skipping(laterMs) }, cwd, stdin };
+async function inItsOwn(argv: readonly string[], run: Run): Promise<Result> {
+  const { env, cwd, stdin, laterMs, isInterrupted } = run;
+  const signalled: Record<string, string> = isInterrupted ? { BOTCTL_SIGNALLED: 'SIGINT' } : {};
+  const start = { env: { ...env, ...skipping(laterMs), ...signalled }, cwd, stdin };
   const { code, signal, stdout, stderr } = await ended(program, [...programWords, ...argv], start);
   return { exit: code ?? signal ?? 'none', stdout, stderr };
 }
@@ -98,10 +106,14 @@ const wide = 400;
 export async function runAtTerminal(
   argv: readonly string[],
   run: Run,
-  answers: readonly string[],
+  answers: readonly Answer[],
 ): Promise<Result> {
   const { env, cwd, stdin, laterMs } = run;
-  const steps = answers.map((typed) => [/\[y\/N\] |\[N\]o |shown\): /u, `${typed}\r`] as const);
+  const asked = /\[y\/N\] |\[N\]o |shown\): /u;
+  const steps = answers.map(({ typed, meanwhile = '' }) => {
+    const whole = typed === '^C' ? '\x03' : `${typed}\r`;
+    return meanwhile === '' ? ([asked, whole] as const) : ([asked, whole, meanwhile] as const);
+  });
   const whole = { ...env, ...skipping(laterMs), BOTCTL_SLEEPS: 'kept' };
   const { code, shown, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin, columns: wide });
   return { exit: code, stdout, stderr: stderr.replace(waited, ''), screen: shown.replaceAll('\r', '') };

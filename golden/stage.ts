@@ -7,7 +7,7 @@ import { type PostgresServer, sharedServer } from '../testing/postgres/server.ts
 import { programInShell } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { type SandboxProcess, startSandboxProcess } from '../testing/sandboxProcess.ts';
-import { type Run, runAtTerminal, runBotctl, skipping } from './run.ts';
+import { type Answer, type Run, runAtTerminal, runBotctl, skipping } from './run.ts';
 import {
   type Played,
   parseScript,
@@ -196,7 +196,8 @@ class Scene {
   readonly #steady: Steady;
   #laterMs = 0;
   #isApart = false;
-  #answers: string[] = [];
+  #answers: Answer[] = [];
+  #isInterrupted = false;
   #trace: 'in order' | 'as a set' | undefined;
 
   constructor(baseUrl: string, home: string, variant: Variant, world: World) {
@@ -215,7 +216,10 @@ class Scene {
     const rest = words.join(' ');
     if (verb === 'only') return;
     if (verb === 'apart') this.#isApart = true;
-    else if (verb === 'answer') this.#answers.push(rest);
+    else if (verb === 'answer') this.#answers.push({ typed: rest });
+    else if (verb === 'meanwhile')
+      this.#answers.push({ typed: this.#answers.pop()?.typed ?? '', meanwhile: rest });
+    else if (verb === 'interrupt') this.#isInterrupted = true;
     else if (verb === 'trace') this.#trace = rest === '' ? 'in order' : 'as a set';
     else if (verb === 'keys') this.#steady.keepsKeys = true;
     else if (verb === 'env') this.#setEnv(rest);
@@ -260,7 +264,9 @@ class Scene {
       cwd: this.#home,
       stdin: text ?? '',
       laterMs: this.#laterMs,
+      isInterrupted: this.#isInterrupted,
     };
+    this.#isInterrupted = false;
     if (this.#answers.length > 0) return runAtTerminal(this.#faced(argv), run, this.#answers.splice(0));
     if (this.#trace === undefined) return runBotctl(this.#faced(argv), run, this.#isApart);
     const { BOTCTL_BASE_URL = '', BOTCTL_JOURNAL } = this.#world.env;

@@ -11,6 +11,14 @@ if (process.env.BOTCTL_SLEEPS === undefined)
     await new Promise(setImmediate);
     return value;
   };
+// A signal comes as soon as the program listens for it.
+const signal = process.env.BOTCTL_SIGNALLED;
+if (signal !== undefined)
+  process.once('newListener', function heard(name) {
+    if (name === signal) process.nextTick(() => process.emit(signal));
+    else process.once('newListener', heard);
+  });
+delete process.env.BOTCTL_SIGNALLED;
 delete process.env.NODE_OPTIONS;
 delete process.env.BUN_OPTIONS;
 delete process.env.BOTCTL_SKIPPED_MS;

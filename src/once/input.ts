@@ -11,7 +11,7 @@ export type InputFacts = {
 
 const codes = { unreadable: 'bad-file', interrupted: 'interrupted' } as const;
 
-export const inputFailure = failing<InputFacts>('input', codes);
+const inputFailure = failing<InputFacts>('input', codes);
 
 export type Source = {
   /** A file's path, or `-` for stdin. */

@@ -19,7 +19,7 @@ export type WireFacts = {
 
 const codes = { 'unchecked-certificates': 'insecure-tls', 'bad-proxy': 'bad-proxy' } as const;
 
-export const wireFailure = failing<WireFacts>('wire', codes);
+const wireFailure = failing<WireFacts>('wire', codes);
 
 export type ConnectingSettings = {
   readonly origin: string;
