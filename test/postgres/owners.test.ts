@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { gathering } from '../../src/batch/gathering.ts';
-import { sqlOf } from '../../src/postgres/statements.ts';
 import { endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
@@ -95,20 +94,6 @@ describe('an owner', () => {
       pid: process.pid,
     });
     expect(await waiting).toBe('sending');
-  });
-
-  test('has begun the attempts that are its own, and no other’s of that number', async () => {
-    const place = await newSharedPlace();
-    const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
-    const isStarted = async (owner: string, number: number): Promise<boolean> => {
-      const item = JSON.stringify([{ n: 0, id, number, owner }]);
-      const sql = sqlOf('attemptStarted', place.schema);
-      return (await onServer(place, (client) => client.query(sql, [item]))).rows.length === 1;
-    };
-    expect(await isStarted(journal.self(), 1)).toBe(true);
-    expect(await isStarted(journal.self(), 2)).toBe(false);
-    expect(await isStarted(other.self(), 1)).toBe(false);
   });
 
   test('that leaves is not waited for', async () => {

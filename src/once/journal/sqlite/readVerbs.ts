@@ -167,7 +167,7 @@ const names = `WITH RECURSIVE names (name) AS (
  * If that fills no page, each matching name is queried if they are few (a batch has one for all its rows), or else all
  * matches are sorted.
  */
-export function pageQueries(
+function pageQueries(
   selection: Selection,
   last: number | undefined,
   length: number,

@@ -1,91 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { gathering } from '../../../../src/batch/gathering.ts';
-import type { GuardedWork, Selection } from '../../../../src/once/journal/journal.ts';
+import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
-import { pageQueries } from '../../../../src/once/journal/sqlite/readVerbs.ts';
 import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
-import {
-  DamagedRow,
-  intentOf,
-  type SqlRow,
-  statements,
-} from '../../../../src/once/journal/sqlite/statements.ts';
 import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
+import { damageJournal } from '../../../../testing/damageJournal.ts';
 import { allOf, endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
-
-describe('what is asked for is found by an index', () => {
-  const database = (): DatabaseSyncInstance => openFile(newPath()).database;
-
-  const planOf = (sql: string, file = database()): string => {
-    const rows = file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
-    file.close();
-    return rows.map(({ detail }) => detail).join('; ');
-  };
-
-  test.each(
-    // What is asked before counting began is asked to be shown, and once to begin with it; an overview counts all.
-    Object.entries(statements).filter(
-      ([verb, sql]) => sql.startsWith('SELECT') && !/^(uncounted(Paid)?|overview)$/u.test(verb),
-    ),
-  )('%s', (_verb, sql) => {
-    expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
-  });
-
-  test('and each is one that a new journal can run', () => {
-    const file = database();
-    for (const sql of Object.values(statements)) expect(() => file.prepare(sql), sql).not.toThrow();
-    file.close();
-  });
-
-  test.each(
-    Object.entries(statements).filter(([, sql]) => sql.includes('given.key') || sql.includes('given.value')),
-  )('%s, of many', (_verb, sql) => {
-    expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions|kept)/u);
-  });
-
-  test('paidBefore reads what paid the same, and nothing else that went to the same address', () => {
-    const read = planOf(statements.paidBefore).match(/SEARCH intents USING \S+ \S+ \([^)]*\)/gu);
-    expect(read).toEqual([
-      'SEARCH intents USING INDEX intents_payment (payment=? AND created_at>?)',
-      'SEARCH intents USING INDEX intents_late_payment (payment=? AND updated_at>?)',
-    ]);
-  });
-
-  const byTime = /^SEARCH intents USING COVERING INDEX intents_created \(\(?created_at/u;
-  const narrowed = (index: string, condition: string): RegExp =>
-    new RegExp(`^SEARCH intents USING (COVERING )?INDEX ${index} \\(${condition}`, 'u');
-
-  test.each<[Partial<Selection>, ...RegExp[]]>([
-    [{}, byTime],
-    [{ sinceMs: 1, untilMs: 9 }, byTime],
-    [{ states: ['accepted'] }, /^SEARCH intents USING INDEX intents_created/u],
-    [{ states: ['unknown'] }, narrowed('intents_not_accepted', 'state=')],
-    [{ states: ['unknown', 'sending'] }, narrowed('intents_not_accepted', 'state=')],
-    [{ kind: 'transfer' }, narrowed('intents_kind', 'kind=\\? AND \\(?created_at')],
-    [{ bot: 'b' }, narrowed('intents_bot', 'bot=\\? AND \\(?created_at')],
-    [{ to: 'a' }, narrowed('intents_payment', 'payment>\\? AND payment<\\?')],
-    [{ batch: 'n' }, narrowed('intents_name', 'name=\\? AND \\(?created_at')],
-    [
-      { nameStart: 'n' },
-      /^SEARCH intents USING INTEGER PRIMARY KEY \(rowid=\?\).* INDEX intents_created/u,
-      /SEARCH intents USING COVERING INDEX intents_name \(name=\? AND \(?created_at/u,
-      narrowed('intents_name', 'name>\\? AND name<\\?'),
-    ],
-    [
-      { to: 'a', batch: 'n', nameStart: 'n', states: ['held'], bot: 'b', kind: 'transfer', sinceMs: 1 },
-      narrowed('intents_not_accepted', 'state='),
-      narrowed('intents_name', 'name=\\? AND \\(?created_at'),
-    ],
-    [{ states: ['held'], bot: 'b', kind: 'message' }, narrowed('intents_not_accepted', 'state=')],
-    [{ states: ['accepted'], bot: 'b', kind: 'message' }, narrowed('intents_bot', 'bot=')],
-  ])('a selection of %j', (selection, ...plans) => {
-    const queries = pageQueries({ limit: 20, ...selection }, 7, 20);
-    expect(queries.map(({ sql }) => planOf(sql))).toEqual(plans.map((plan) => expect.stringMatching(plan)));
-  });
-});
 
 test('the death of an owner is recorded of the intent that was asked for, and of no attempt that ended', async () => {
   const path = newPath();
@@ -118,12 +40,16 @@ test('the death of an owner is recorded of the intent that was asked for, and of
   expect(await journal.attemptsOf(other.id)).toMatchObject([{ verdict: undefined }]);
 });
 
-test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i', (ms) => {
-  const row = { created_at: 1, updated_at: ms, state: 'open' };
-  const read = (change: SqlRow): unknown => intentOf({ ...row, ...change }, () => false);
-  expect(read({})).toMatchObject({ updatedAtMs: ms });
-  for (const change of [{ updated_at: ms + Math.sign(ms) }, { created_at: 2 * ms }, { state: 'sendine' }])
-    expect(() => read(change)).toThrow(DamagedRow);
+test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i', async (ms) => {
+  const path = newPath();
+  const { id } = await opened(path).begin(newIntent(), 'h', nowMs);
+  const read = (change: string): Promise<unknown> => {
+    damageJournal(path, `UPDATE intents SET ${change}`);
+    return opened(path).get(id);
+  };
+  expect(await read(`updated_at = ${ms}`)).toMatchObject({ updatedAtMs: ms });
+  for (const change of [`updated_at = ${ms + Math.sign(ms)}`, `updated_at = 1, created_at = ${2 * ms}`])
+    await expect(read(change)).rejects.toMatchObject({ code: 'journal-damaged' });
 });
 
 describe('a beginning of names', () => {

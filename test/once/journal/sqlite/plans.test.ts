@@ -1,0 +1,59 @@
+// However many intents a journal in a file has, it is asked by indexes: whole tables are read for overviews alone.
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { expect, test, vi } from 'vitest';
+import { type JournalInHand, newPath, opened } from '../../../../testing/journals.ts';
+import { fewChanged, fill, indexed, inFile } from '../contract/questions.ts';
+
+let steps: string[] = [];
+vi.mock(import('@photostructure/sqlite'), async (original) => {
+  const real = await original();
+  class Explained extends real.DatabaseSync {
+    override prepare(sql: string): ReturnType<DatabaseSyncInstance['prepare']> {
+      if (/^\s*(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/u.test(sql)) {
+        const plan = super.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+        steps.push(...plan.map(({ detail }) => detail));
+      }
+      return super.prepare(sql);
+    }
+  }
+  return { ...real, DatabaseSync: Explained as typeof real.DatabaseSync };
+});
+
+/** What each of them lets SQLite do in a journal that was opened for it, triggers included. */
+async function stepsOf(path: string, work: (journal: JournalInHand) => Promise<unknown>): Promise<string[]> {
+  const journal = opened(path);
+  steps = [];
+  await work(journal);
+  const done = [...new Set(steps)];
+  await journal.close();
+  return done;
+}
+
+// Receipts have no index by their intent.
+const wholeTable =
+  /^SCAN (?:intents|attempts|decisions|observations|spending|paid|batches)(?! USING (?:COVERING )?INDEX)/u;
+
+test('no question and no change reads a whole table', async () => {
+  const path = newPath();
+  await stepsOf(path, async (journal) => {
+    await journal.startCounting(0);
+    await fill(journal);
+  });
+  const found: string[] = [];
+  for (const [what, work] of [...indexed, ...fewChanged, ...inFile])
+    found.push(
+      ...(await stepsOf(path, work))
+        .filter((step) => wholeTable.test(step))
+        .map((step) => `${what}: ${step}`),
+    );
+  expect(found).toEqual([]);
+});
+
+test('what paid the same is found by the payment and its time, whatever else went to the same address', async () => {
+  const [, work] = indexed.find(([what]) => what === 'the same payment') ?? [];
+  const read = (await stepsOf(newPath(), async (journal) => work?.(journal))).filter((step) =>
+    step.startsWith('SEARCH intents'),
+  );
+  expect(read).not.toEqual([]);
+  for (const step of read) expect(step).toMatch(/\(payment=\? AND \w+>\?\)$/u);
+});
