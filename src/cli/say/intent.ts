@@ -193,7 +193,7 @@ export function sentences<One>(complaints: readonly One[], say: (one: One) => st
 const requests = { message: 'The message', transfer: 'The transfer' } as const;
 
 /** All complaints at once, so that a caller can fix them in one go. */
-export function notValid({ kind, complaints, options }: IntentFacts['not-valid']): Sentence {
+function notValid({ kind, complaints, options }: IntentFacts['not-valid']): Sentence {
   const said = sentences(complaints, (one) => withOption(one, options));
   return { message: `${requests[kind]} is not valid: ${said}`, hint: hintOf(complaints, options) };
 }

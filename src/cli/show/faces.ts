@@ -337,7 +337,7 @@ async function withSpinner<Result>(why: string, work: Promise<Result>, line: Wai
   }
 }
 
-export type ColourLevel = 0 | 1 | 2 | 3;
+type ColourLevel = 0 | 1 | 2 | 3;
 
 type ColourQuestion = {
   noColorFlag: boolean;
@@ -354,7 +354,7 @@ function forced(value: string): ColourLevel {
 }
 
 /** The number of colours for a stream. The first match decides; an explicit no beats every yes. */
-export function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLevel {
+function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLevel {
   if (noColorFlag) return 0;
   if (env.NO_COLOR) return 0;
   if (env.FORCE_COLOR !== undefined) return forced(env.FORCE_COLOR);

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run as resolve } from '../../../src/cli/commands/resolve/run.ts';
-import { run as resume } from '../../../src/cli/commands/resume/run.ts';
 import { reportJsonOrError, reportOf, tell } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
 import { suggested } from '../../../src/cli/say/phrases.ts';
@@ -8,7 +6,6 @@ import { type Problem, Told } from '../../../src/cli/say/told.ts';
 import type { Display } from '../../../src/cli/show/display.ts';
 import { paintOf } from '../../../src/cli/show/faces.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
-import { damageJournal } from '../../../testing/damageJournal.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
 import { lost, noRetries, paid, ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
 
@@ -57,20 +54,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
   };
 }
 
-const options = ['all', 'held', 'yes', 'journal', 'sandbox', 'timeout', 'retries', 'max-wait'];
-
 const given = new ParsedArgs('transfer', [], [], new Set(['yes']));
-
-function resuming(words: readonly string[], args: readonly string[] = []): ParsedArgs {
-  const flags = words.map((name) => ({ name, value: true }) as const);
-  const given = [...flags, { name: 'journal', value: scripted.path }];
-  return new ParsedArgs('resume', args, given, new Set([...options, 'base-url', 'token-file', 'profile']));
-}
-
-async function makeHeld(): Promise<void> {
-  await scripted.run(transfer(), [lost], noRetries);
-  await scripted.run(transfer(), [], { token: 'token-2' });
-}
 
 describe('a reply that the journal could not take', () => {
   test('exits 9, and is told on stderr, also where stdout takes nothing either', async () => {
@@ -148,87 +132,5 @@ describe('an intent whose request was damaged', () => {
     expect((await reportJsonOrError({ ...report, problem }, display)).error).toBe(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
     expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });
-  });
-});
-
-describe('resolve', () => {
-  test('never says that nothing was decided when a fault comes after the decision', async () => {
-    await makeHeld();
-    const { id } = await scripted.only();
-    const context: Context = {
-      ...contextWith({
-        show: async () => {
-          throw new Told('journal-busy', 'The journal is kept busy');
-        },
-      }),
-      doing: { does: 'decides', hasChanged: false, begun: false },
-    };
-    const words = [
-      { name: 'happened', value: true },
-      { name: 'reason', value: 'seen in the explorer' },
-      { name: 'journal', value: scripted.path },
-    ] as const;
-    const names = ['happened', 'did-not-happen', 'reason', 'signature', 'overrule', 'yes'];
-    const declared = new Set([...options, ...names, 'base-url', 'token-file', 'profile']);
-    expect(await resolve(new ParsedArgs('resolve', [id], words, declared), context)).toBe(1);
-    expect((await scripted.only()).state).toBe('resolved');
-    expect(said.join()).toContain('The journal is kept busy.');
-    expect(said.join()).not.toContain('Nothing was decided');
-  });
-});
-
-describe('resume', () => {
-  test('interrupted at the question about a held one leaves it held, and asks of no other', async () => {
-    await makeHeld();
-    const { id } = await scripted.only();
-    let questions = 0;
-    const context = contextWith({
-      // Where no balance is asked for: this intent has no profile.
-      terminal: () => 'background',
-      confirm: async () => {
-        questions += 1;
-        throw new Told('interrupted', 'Interrupted at the question');
-      },
-    });
-    expect(await resume(resuming([], [id]), context)).toBe(10);
-    expect(await resume(resuming([], [id, id]), context)).toBe(10);
-    expect(questions).toBe(2);
-    expect(said[0]).toContain(`Transfer ${id} is still undecided`);
-  });
-
-  test.each([
-    ['a line that nobody may read along', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
-    ['an empty base URL', { BOTCTL_BASE_URL: '' }],
-  ])('of what may have happened exits 9 whatever keeps it from being sent: %s', async (_what, env) => {
-    await scripted.run(transfer(), [lost], { ...noRetries, bot: 'env' });
-    const context = contextWith({}, { BOTCTL_TOKEN: 'token-1', ...env });
-    expect(await resume(resuming([], [(await scripted.only()).id]), context)).toBe(9);
-    expect(said[0]).toMatch(/may have been made by an earlier attempt/u);
-  });
-
-  test('of what was damaged says of each that it may have been made, and goes on to the next', async () => {
-    for (const amount of ['1', '2'])
-      await scripted.run(transfer({ amount }), [lost], { ...noRetries, bot: 'env' });
-    damageJournal(scripted.path, `UPDATE intents SET body = CAST('{' AS BLOB)`);
-    const env = { BOTCTL_TOKEN: 'token-1', BOTCTL_BASE_URL: (await scripted.intents())[0]?.baseUrl };
-    expect(await resume(resuming(['all']), contextWith({}, env))).toBe(11);
-    expect(
-      said.filter((text) => /journal-damaged: .* may have been made by an earlier attempt/u.test(text)),
-    ).toHaveLength(2);
-  });
-
-  test('of several whose bot is gone names each by its own id', async () => {
-    await scripted.run(transfer({ amount: '1' }), [lost], noRetries);
-    await scripted.run(transfer({ amount: '2' }), [lost], noRetries);
-    const context = contextWith({}, { XDG_CONFIG_HOME: scripted.folder });
-    expect(await resume(resuming(['all']), context)).toBe(11);
-    const ids = (await scripted.intents()).map(({ id }) => id);
-    // On a machine that is busy it also says that it waits.
-    const failures = said.filter((line) => line.startsWith('no-such-profile'));
-    expect(failures).toHaveLength(2);
-    for (const [nth, id] of ids.entries()) {
-      expect(failures[nth]).toContain(`Transfer ${id} may have been made by an earlier attempt`);
-      expect(failures[nth]).toContain(`botctl resolve ${id}`);
-    }
   });
 });

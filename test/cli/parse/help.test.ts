@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type CommandSpec, commandGroups, type LeafSpec, nearest } from '../../../src/cli/parse/command.ts';
+import { type CommandSpec, commandGroups, type LeafSpec } from '../../../src/cli/parse/command.ts';
 import { buildProgram } from '../../../src/cli/parse/commandLine.ts';
 import { globalOptions, helpTopics } from '../../../src/cli/parse/help.ts';
-import { foldCommand, wrapText } from '../../../src/cli/show/text.ts';
 import { exitTable } from '../../../src/once/failures.ts';
 import { commandTree } from '../../../src/tree.ts';
 import { runMain } from '../../../testing/inProcess.ts';
@@ -136,31 +135,6 @@ describe('the topics', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
   });
-});
-
-test.each([
-  ['transfr', 'transfer'],
-  ['sned', 'send'],
-  ['xyz', undefined],
-])('nearest to %s is %s', (word, meant) => {
-  expect(nearest(word, ['send', 'transfer', 'history'])).toBe(meant);
-});
-
-test('a folded command is the same command', () => {
-  const line = 'botctl send --once "a  b" --content \'x | y\' | jq -r .message.id';
-  const folded = foldCommand(line, 30);
-  expect(folded.length).toBeGreaterThan(2);
-  expect(folded.join('\n').replace(/ \\\n\s*/gu, ' ')).toBe(line);
-});
-
-test('text is set anew, but for lines that begin with a blank', () => {
-  expect(wrapText('one two\nthree\n\n  kept  as\nfour', 10)).toEqual([
-    'one two',
-    'three',
-    '',
-    '  kept  as',
-    'four',
-  ]);
 });
 
 test('in a narrow terminal the usage is broken, and what was set in columns stands in lines', async () => {

@@ -1,45 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { endOf, type Interruption, problemOf, Told, unsentBecause } from '../../../src/cli/say/told.ts';
 import { type FailureCode, failureExits } from '../../../src/once/failures.ts';
-
-const src = resolve(import.meta.dirname, '../../../src');
-
-const tail =
-  /nothing (?:more )?(?:was|is) (?:sent|changed|decided)|nothing was (?:sent|changed) or|was not sent this time/iu;
-
-/** What is no sentence about one command: tables and help. */
-const elsewhere = [
-  'cli/say/told.ts',
-  'cli/say/plans.ts',
-  'cli/commands/doctor/spec.ts',
-  'cli/commands/approve/spec.ts',
-  'cli/commands/help/run.ts',
-];
-
-function linesOf(file: string): string[] {
-  return readFileSync(resolve(src, file), 'utf8')
-    .split('\n')
-    .filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line));
-}
-
-test('that nothing was sent, changed or decided is said by one piece', () => {
-  const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .filter((file) => !elsewhere.some((place) => file.startsWith(place)))
-    .flatMap((file) =>
-      linesOf(file)
-        .filter((line) => tail.test(line))
-        .map((line) => `${file}: ${line.trim()}`),
-    );
-  expect(found).toEqual([]);
-});
-
-test('that is seen where it stands', () => {
-  expect(tail.test('It is empty; nothing was sent.')).toBe(true);
-  expect(tail.test('Nothing more was sent.')).toBe(true);
-});
 
 describe('a command that stops says what it did not do', () => {
   const ends: readonly [FailureCode, Interruption, string][] = [
