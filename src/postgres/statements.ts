@@ -74,7 +74,7 @@ const paidBefore = (
   WHERE s.payment = g.payment AND i.identity <> g.identity
   AND (coalesce(i.named_by, '') = 'row' AND i.name IS NOT DISTINCT FROM g.batch) = g.is_own
   AND ${atOrigin('i')} AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
-  AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'`;
+  AND (s.state <> 'held' OR s.tainted) AND coalesce(s.resolved_as, 'happened') = 'happened'`;
 
 const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
 
