@@ -60,7 +60,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/plan.ts',
-        from: 'if (windowMs === 0 || payment === undefined) return noRepeats;',
+        from: 'if (windowMs === 0) return noRepeats;',
         to: 'if (windowMs >= 0) return noRepeats;',
       },
     ],

@@ -1,5 +1,6 @@
+import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
 import { type AllowedRecipients, anyAddress } from '../once/intent/address.ts';
-import { addUnits, countedAsset, hourOf, type PaidAddress, type Spending } from '../once/intent/amount.ts';
+import { addUnits, hourOf, type PaidAddress, type Spending } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
@@ -11,7 +12,6 @@ import {
   limitsRecipients,
   looksLike,
   mayBeLookalike,
-  oldestHour,
   type Policies,
   type Refusal,
   refusedAsLookalike,
@@ -201,15 +201,15 @@ export class PolicySurvey {
     return { paid: isAsked ? [] : await reads.paidLike(spend.to), spending: await spending };
   }
 
-  #spendingOf({ asset, to }: Spend): Promise<Spending | undefined> {
-    const { policies, reads, nowMs } = this.#inputs;
-    if (!limitsADay(policies, asset)) return Promise.resolve(undefined);
-    const recipient = limitsRecipients(policies, asset) ? to : undefined;
-    const name = `${countedAsset(asset)} ${recipient ?? ''}`;
+  #spendingOf(spend: Spend): Promise<Spending | undefined> {
+    const { policies, reads = nothingSpent, nowMs } = this.#inputs;
+    if (!limitsADay(policies, spend)) return Promise.resolve(undefined);
+    const [asset = ''] = spend.spellings;
+    const recipient = limitsRecipients(policies, spend) ? spend.to : undefined;
+    const name = `${asset} ${recipient ?? ''}`;
     const known = this.#spending.get(name);
     if (known !== undefined) return known;
-    const scope = { asset, recipient, sinceHour: oldestHour(nowMs) };
-    const asked = Promise.resolve(reads?.spending(scope) ?? nothingSpent()).then((spending) =>
+    const asked = spendingOf({ ...spend, recipient }, reads, nowMs).then((spending) =>
       this.#withCommonTotal(asset, spending),
     );
     this.#spending.set(name, asked);
@@ -221,8 +221,8 @@ export class PolicySurvey {
 
   /** Rows to different recipients share one total. */
   #withCommonTotal(asset: string, spending: Spending): Spending {
-    const total = this.#totals.get(countedAsset(asset)) ?? spending.total;
-    this.#totals.set(countedAsset(asset), total);
+    const total = this.#totals.get(asset) ?? spending.total;
+    this.#totals.set(asset, total);
     return { ...spending, total };
   }
 
@@ -252,10 +252,6 @@ export class PolicySurvey {
     if (this.#compared.size < mostRemembered) this.#compared.add(to);
     return this.#inputs.sheet.recipientsLike(to).find((other) => looksLike(to, other));
   }
-}
-
-function nothingSpent(): Spending {
-  return { sinceMs: undefined, total: new Map(), toRecipient: new Map() };
 }
 
 function countsAlready(found: Intent | undefined): boolean {

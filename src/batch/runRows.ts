@@ -8,6 +8,7 @@ import { identify, makePlan, type Plan } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { giveBack } from '../once/engine/record.ts';
 import { type FailureCode, type Retry, retryOf } from '../once/failures.ts';
+import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import type { Intent, Journal, Runner } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf, requestOfRow } from './checkRow.ts';
 import type { BatchPace, InFlightLimit, Lanes, Leave } from './pace.ts';
@@ -190,7 +191,8 @@ function claimRow(row: SheetRow, { order: batch, engine, alike }: Run): Promise<
   const order = orderOf(row, batch);
   const ofBatch = identify(order, engine.bot, engine.journal, row.request);
   // If no other row makes this payment, whoever made it under this name has come since, from another file.
-  const identity = alike.has(ofBatch.payment) ? ofBatch : { ...ofBatch, batch: undefined };
+  const [payment] = spellingsOfPayment(ofBatch.payment, engine.bot.spellings);
+  const identity = alike.has(payment) ? ofBatch : { ...ofBatch, batch: undefined };
   // What the survey did not see, nobody was asked about.
   const isJudged = row.repeats !== undefined || batch.paysRepeats === true;
   return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave');

@@ -2,6 +2,7 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isDone } from '../once/engine/planKinds.ts';
 import { countedAsset, endsOf } from '../once/intent/amount.ts';
+import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
 import type { EarlierPayment, KeySums, Range } from '../once/journal/journal.ts';
 
@@ -392,11 +393,6 @@ export function repeatedRows(sheet: Sheet, fresh: number): RepeatedRows {
   return { rows, of: fresh + unfinished, inDoubt, by: most?.latest, names: names.size, first, ...own };
 }
 
-/** The surest and newest first. */
-export function bySurety(one: EarlierPayment, other: EarlierPayment): number {
-  return Number(isDone(other)) - Number(isDone(one)) || other.atMs - one.atMs;
-}
-
 /** Some payments that may have been made. */
 export function firstInDoubt(sheet: Sheet): EarlierPayment[] {
   const some: EarlierPayment[] = [];
@@ -439,14 +435,14 @@ export const noAlikeRows: AlikeRows = { groups: 0, rows: 0, first: [] };
 const shownGroups = 20;
 
 /** Where at least one of a group is still to be paid. */
-export function alikeRows(sheet: Sheet): AlikeRows {
+export function alikeRows(sheet: Sheet, spellings: Spellings | undefined): AlikeRows {
   const groups = new Map<string, { lines: number[]; left: number; request?: TransferRequest }>();
   for (const payment of sheet.paidTwice()) groups.set(payment, { lines: [], left: 0 });
   if (groups.size === 0) return noAlikeRows;
   for (const { line, standing, request } of sheet.rows()) {
     if (request === undefined) continue;
     const paying = JSON.parse(request) as TransferRequest;
-    const group = groups.get(paymentOfTransfer(paying));
+    const group = groups.get(paymentOfTransfer(inOneSpelling(paying, spellings)));
     if (group === undefined) continue;
     group.lines.push(line);
     group.request ??= paying;

@@ -1,6 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { whyHold } from '../once/engine/claim.ts';
 import {
+  bySurety,
   findRepeats,
   type Identity,
   identify,
@@ -13,6 +14,7 @@ import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKin
 import { spendOf, withSpenders } from '../once/engine/spend.ts';
 import { addressComplaint } from '../once/intent/address.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
+import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
 import type { BatchInput, EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
@@ -33,7 +35,6 @@ import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import {
   type AlikeRows,
   alikeRows,
-  bySurety,
   KeySum,
   noAlikeRows,
   noRepeatedRows,
@@ -198,7 +199,7 @@ class Surveyor {
     this.#order = order;
     this.#inputs = inputs;
     this.#beyond = beyond;
-    this.#tally = new Tally(inputs.sheet);
+    this.#tally = new Tally(inputs.sheet, inputs.bot.spellings);
     const { journal, now, sheet } = inputs;
     const { policies } = order;
     this.#policy =
@@ -213,7 +214,7 @@ class Surveyor {
   }
 
   survey(): Survey {
-    const { sheet } = this.#inputs;
+    const { sheet, bot } = this.#inputs;
     for (const page of sheet.numberedAnew())
       for (const row of page) this.#markRepeats(row.ordinal, repeatsOf(row).sort(bySurety));
     return {
@@ -229,7 +230,7 @@ class Surveyor {
       heldAhead: this.#heldAhead,
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       repeats: this.#hasRepeats ? repeatedRows(sheet, this.#tally.standings.new) : noRepeatedRows,
-      alike: this.#order.kind === 'message' ? noAlikeRows : alikeRows(sheet),
+      alike: this.#order.kind === 'message' ? noAlikeRows : alikeRows(sheet, bot.spellings),
       keys: this.#keys.sums,
     };
   }
@@ -290,7 +291,8 @@ class Surveyor {
   /** What its batch paid before. Which of those rows are gone from the input is known at its end. */
   async #askOfOwnBatch(ordinal: number, { identity, plan }: NonNullable<Seen['planned']>): Promise<void> {
     const { sheet, journal, bot } = this.#inputs;
-    const { payment, digest, batch } = identity;
+    const { digest, batch } = identity;
+    const [payment] = spellingsOfPayment(identity.payment, bot.spellings);
     if (journal === undefined || payment === undefined || this.#beyond.inJournal === 0) return;
     if (!isGuarded(plan.is, plan.found) || !sheet.addFresh(payment, ordinal)) return;
     const sought = { payment, identity: digest, batch };

@@ -1,4 +1,5 @@
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
+import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import type { Wanted } from '../once/intent/wanted.ts';
 import type { Sheet, Standing } from './sheet.ts';
 
@@ -20,9 +21,11 @@ export class Tally {
   };
   readonly totals = new Map<string, AssetTotal>();
   readonly #sheet: Sheet;
+  readonly #spellings: Spellings | undefined;
 
-  constructor(sheet: Sheet) {
+  constructor(sheet: Sheet, spellings: Spellings | undefined) {
     this.#sheet = sheet;
+    this.#spellings = spellings;
   }
 
   add(standing: Standing, request: Wanted['request'] | undefined): void {
@@ -38,7 +41,7 @@ export class Tally {
     // What is skipped is no part of what the batch comes to.
     if (standing === 'skipped' || request === undefined || !('to_address' in request)) return;
     const { asset } = request;
-    this.#sheet.countPayment(request, by);
+    this.#sheet.countPayment(inOneSpelling(request, this.#spellings), by);
     const { units, decimals } = minorUnits(request.amount);
     const amount: MinorUnits = { units: BigInt(by) * units, decimals };
     const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };

@@ -2,6 +2,7 @@ import type { Env } from '../machine/folders.ts';
 import { nextTurn } from '../machine/process.ts';
 import type { Cluster, RpcUrl } from './chain/cluster.ts';
 import type { BaseUrl } from './intent/baseUrl.ts';
+import type { Spellings } from './intent/spellings.ts';
 import type { OwnAddresses } from './intent/unusual.ts';
 import type { Kind } from './intent/wanted.ts';
 import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
@@ -23,6 +24,8 @@ export type Bot = {
   readonly tokenSource: string;
   readonly settings: Settings;
   readonly own?: OwnAddresses | undefined;
+  /** What the user's profiles call tokens, whichever of them speaks. */
+  readonly spellings?: Spellings | undefined;
   /** Undefined if no node is configured that could verify transfers. */
   readonly chain?: ChainProfile | undefined;
 };

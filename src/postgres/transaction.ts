@@ -178,9 +178,9 @@ function locksOf(works: readonly { readonly guards: Guards }[]): readonly Lock[]
   const add = (names: readonly string[] = [], shared: boolean): void => {
     for (const name of names) isShared.set(lockNumber(name), shared);
   };
-  for (const { guards } of works) add(guards.spends === undefined ? [] : [guards.spends.of], true);
+  for (const { guards } of works) add(guards.spends?.of, true);
   for (const { guards } of works) add([...(guards.alone ?? []), ...(guards.alongside ?? [])], false);
-  for (const { guards } of works) add(guards.spends?.isLimited === true ? [guards.spends.of] : [], false);
+  for (const { guards } of works) add(guards.spends?.isLimited === true ? guards.spends.of : [], false);
   return [...isShared]
     .map(([number, shared]) => ({ number, isShared: shared }))
     .sort((left, right) => (left.number < right.number ? -1 : 1));

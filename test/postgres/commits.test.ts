@@ -236,8 +236,8 @@ describe('a commit', () => {
     expect(locksOf({ alone: names.toReversed().slice(0, 4) }, { alongside: names.slice(0, 4) })).toEqual(
       inOrder,
     );
-    const free: Guards = { spends: { of: 'a', isLimited: false } };
-    const limited: Guards = { spends: { of: 'a', isLimited: true } };
+    const free: Guards = { spends: { of: ['a'], isLimited: false } };
+    const limited: Guards = { spends: { of: ['a'], isLimited: true } };
     const shares = [[free], [limited], [free, limited], [limited, free], [free, { alone: ['a'] }]];
     expect(shares.map((some) => locksOf(...some).map(({ isShared }) => isShared))).toEqual([
       [true],

@@ -59,8 +59,8 @@ test('four machines with many rows each claim no more together than a day allows
       freshJournal: 'allow',
     },
   ];
-  const spend = { to: ada, asset: 'SOL', units: unitsOf('1') };
-  const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
+  const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') };
+  const guards = { spends: { of: ['spend sol'], isLimited: true }, beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
     const { is } = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
@@ -100,7 +100,7 @@ test('many entries are put into sums by who claims, and what is spent stays the 
   const scope = { asset: 'SOL', recipient: ada, sinceHour: Math.floor(nowMs / 3_600_000) };
   const looked = await journal.reads.spending(scope);
   expect(await entries()).toBe(500);
-  const spends = { of: 'spend sol', isLimited: true };
+  const spends = { of: ['spend sol'], isLimited: true };
   const ofClaims = () => journal.commit((tx) => tx.spending(scope), { spends, beforeSending: true });
   expect([await ofClaims(), await ofClaims()]).toEqual([looked, looked]);
   expect([...looked.total.values(), ...looked.toRecipient.values()]).toEqual([

@@ -1,6 +1,9 @@
-import type { Env } from '../../machine/folders.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { configFolder, type Env } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Spellings } from '../../once/intent/spellings.ts';
 import { emptyBotInput, noBaseUrl, theFile } from '../say/open.ts';
 import type { ChosenSettings } from './profileBot.ts';
 import { Token } from './token.ts';
@@ -54,11 +57,12 @@ export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise
   const given = givenBaseUrl(options, env);
   switch (choice.kind) {
     case 'variable':
-      return envBotWith('BOTCTL_TOKEN', given, () => Token.from(choice.token, 'BOTCTL_TOKEN'));
+      return envBotWith('BOTCTL_TOKEN', given, env, () => Token.from(choice.token, 'BOTCTL_TOKEN'));
     case 'file': {
       const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
-      if (choice.path === '-') return envBotWith('stdin', given, () => readTokenStdin(inputs.stdin, inputs));
-      return envBotWith(theFile(choice.path), given, () => readTokenFile(choice.path, inputs));
+      if (choice.path === '-')
+        return envBotWith('stdin', given, env, () => readTokenStdin(inputs.stdin, inputs));
+      return envBotWith(theFile(choice.path), given, env, () => readTokenFile(choice.path, inputs));
     }
     case 'profile': {
       const { botNamed } = await import('./profileBot.ts');
@@ -77,9 +81,22 @@ export async function settingsOfChoice(
   { env }: Pick<BotInputs, 'env'>,
 ): Promise<ChosenSettings> {
   const choice = tokenChoice(options, env);
-  if (choice.kind === 'variable' || choice.kind === 'file') return { settings: {} };
+  if (choice.kind === 'variable' || choice.kind === 'file')
+    return { settings: {}, spellings: await spellingsOfUser(env) };
   const { settingsOfProfile } = await import('./profileBot.ts');
   return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
+}
+
+/** What the user's profiles call tokens. Their code loads only if there are profiles. */
+async function spellingsOfUser(env: Env): Promise<Spellings | undefined> {
+  try {
+    if (!existsSync(join(configFolder(env), 'config.json'))) return undefined;
+  } catch {
+    // Without a home folder there are no profiles.
+    return undefined;
+  }
+  const { spellingsOfProfiles } = await import('./profileBot.ts');
+  return spellingsOfProfiles(env);
 }
 
 /** Where the chosen bot's transfers can be seen. Its token is not read. */
@@ -118,10 +135,12 @@ function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
 async function envBotWith(
   tokenSource: string,
   given: GivenBaseUrl | undefined,
+  env: Env,
   read: () => Token | Promise<Token>,
 ): Promise<Bot> {
   if (given === undefined) throw noBaseUrl(tokenSource);
   const baseUrl = identityUrl(given.baseUrl);
   const token = await read();
-  return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {} };
+  const spellings = await spellingsOfUser(env);
+  return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {}, spellings };
 }

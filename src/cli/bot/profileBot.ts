@@ -2,6 +2,7 @@ import type { Env } from '../../machine/folders.ts';
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
 import type { Bot, ChainProfile } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import { type Spellings, spellingsIn } from '../../once/intent/spellings.ts';
 import type { OwnAddresses } from '../../once/intent/unusual.ts';
 import {
   badAssets,
@@ -14,7 +15,14 @@ import {
   tokenVariableUnset,
 } from '../say/open.ts';
 import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../say/profiles.ts';
-import { findProfile, type ProfileRecord, profileOf, profilesPaths, readProfiles } from './profiles.ts';
+import {
+  findProfile,
+  type ProfileRecord,
+  type ProfilesFile,
+  profileOf,
+  profilesPaths,
+  readProfiles,
+} from './profiles.ts';
 import { readSettings } from './settings.ts';
 import { Token } from './token.ts';
 import type { BotInputs, GivenBaseUrl, Secret, TokenSource } from './tokenSource.ts';
@@ -27,7 +35,7 @@ export async function botNamed(
   inputs: BotInputs,
 ): Promise<Bot> {
   const file = readProfiles(profilesPaths(inputs.env));
-  return botOf(name, findProfile(file, name, namedIn(namedBy)), given, inputs);
+  return botOf(name, findProfile(file, name, namedIn(namedBy)), file, given, inputs);
 }
 
 /** The bot of the profile in use. */
@@ -35,17 +43,18 @@ export async function botInUse(given: GivenBaseUrl | undefined, inputs: BotInput
   const file = readProfiles(profilesPaths(inputs.env));
   const name = file['in-use'];
   if (name === undefined) throw noBot(Object.keys(file.profiles));
-  return botOf(name, findProfile(file, name, theOneInUse), given, inputs);
+  return botOf(name, findProfile(file, name, theOneInUse), file, given, inputs);
 }
 
 /** The bot of a profile at its own base URL; the command line's base URL does not apply. */
 export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot | undefined> {
-  const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
-  return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
+  const file = readProfiles(profilesPaths(inputs.env));
+  const profile = profileOf(file, name);
+  return profile === undefined ? undefined : botOf(name, profile, file, undefined, inputs);
 }
 
 /** What a profile says that needs no token. */
-export type ChosenSettings = Pick<Bot, 'settings' | 'own'>;
+export type ChosenSettings = Pick<Bot, 'settings' | 'own' | 'spellings'>;
 
 /** The settings of the named profile or, without a name, of the one in use. */
 export function settingsOfProfile(
@@ -54,15 +63,17 @@ export function settingsOfProfile(
 ): ChosenSettings {
   const file = readProfiles(profilesPaths(env));
   const name = named?.name ?? file['in-use'];
-  if (name === undefined) return { settings: {} };
+  const spellings = spellingsOfFile(file);
+  if (name === undefined) return { settings: {}, spellings };
   const profile = findProfile(file, name, named === undefined ? theOneInUse : namedIn(named.namedBy));
   const settings = readSettings(profile, (key) => keyOfProfile(key, name));
-  return { settings, own: ownAddressesOf(profile) };
+  return { settings, own: ownAddressesOf(profile), spellings };
 }
 
 async function botOf(
   name: string,
   profile: ProfileRecord,
+  file: ProfilesFile,
   given: GivenBaseUrl | undefined,
   inputs: BotInputs,
 ): Promise<Bot> {
@@ -80,8 +91,18 @@ async function botOf(
     tokenSource: `${theProfile(name)}: ${tokenOrigin(profile.token)}`,
     settings,
     own: ownAddressesOf(profile),
+    spellings: spellingsOfFile(file),
     chain: chainProfileOf(name, profile, inputs),
   };
+}
+
+/** What all profiles call tokens. */
+export function spellingsOfProfiles(env: Env): Spellings {
+  return spellingsOfFile(readProfiles(profilesPaths(env)));
+}
+
+function spellingsOfFile({ profiles }: ProfilesFile): Spellings {
+  return spellingsIn(Object.values(profiles).map(({ assets = {} }) => assets));
 }
 
 function ownAddressesOf({ wallet, assets }: ProfileRecord): OwnAddresses {

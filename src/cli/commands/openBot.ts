@@ -74,8 +74,8 @@ export function refuseBesideSandbox(given: ParsedArgs): void {
 }
 
 /** For looking at a file: it speaks to nobody. */
-export function botToCheck({ own }: Pick<Bot, 'own'>, given: ParsedArgs): Bot {
-  return { ...sandboxBotWith('', given), own };
+export function botToCheck({ own, spellings }: Pick<Bot, 'own' | 'spellings'>, given: ParsedArgs): Bot {
+  return { ...sandboxBotWith('', given), own, spellings };
 }
 
 function sandboxBotWith(token: string, given: ParsedArgs): Bot {

@@ -31,14 +31,22 @@ export async function policiesOf(
 
 /** The policies of the chosen bot, of the machine, and of a shared journal. The bot's token is not read. */
 export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
-  if (given.flag('sandbox')) return [];
-  const { settings } = await settingsOfChoice(botOptions(given), context);
+  return (await policiesAndSpellings(given, context)).policies;
+}
+
+/** The same, and how the user's profiles spell the assets. */
+export async function policiesAndSpellings(
+  given: ParsedArgs,
+  context: Context,
+): Promise<Pick<Bot, 'spellings'> & { readonly policies: Policies }> {
+  if (given.flag('sandbox')) return { policies: [] };
+  const { settings, spellings } = await settingsOfChoice(botOptions(given), context);
   const own = (await policiesOf({ name: '', settings }, context)) ?? [];
-  if ((await journalLocation(given, context)).is === 'file') return own;
+  if ((await journalLocation(given, context)).is === 'file') return { policies: own, spellings };
   const journal = await openWithoutWarning(given, context, 'look');
   try {
     const stored = await journal.policy();
-    return stored === undefined ? own : [...own, await storedPolicy(stored)];
+    return { policies: stored === undefined ? own : [...own, await storedPolicy(stored)], spellings };
   } finally {
     await journal.close();
   }

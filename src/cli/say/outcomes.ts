@@ -301,8 +301,8 @@ const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => str
 };
 
 function limitWords(refusal: OverLimit): Words & Refused {
-  const { source, asset, units, limit, remaining, rule } = refusal;
-  const of = (amount: bigint): string => formatAmountOf(amountOf(amount), asset);
+  const { source, line, asset, units, limit, remaining, rule } = refusal;
+  const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
   const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
   const left =
@@ -311,7 +311,7 @@ function limitWords(refusal: OverLimit): Words & Refused {
       : usedAndLeft(of(limit - remaining), remaining === 0n ? 'nothing' : of(remaining), spenders);
   const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
   return {
-    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule](refusal)}, and this transfer is ${of(units)}.${left}`,
+    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule](refusal)}, and this transfer is ${of(units, asset)}.${left}`,
     hint:
       freeAt === undefined
         ? `${noUse} ${never} a smaller amount, or have the policy changed.`

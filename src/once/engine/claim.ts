@@ -1,7 +1,9 @@
+import type { Bot } from '../connection.ts';
 import { noteClaim } from '../failures.ts';
 import { readPayment } from '../intent/amount.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Order } from '../intent/naming.ts';
+import { spellingsOfPayment } from '../intent/spellings.ts';
 import { bodyBytes, isWhole } from '../intent/wanted.ts';
 import type {
   Decision,
@@ -91,7 +93,10 @@ export function refuseUnnamed(
 }
 
 type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
-type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal, 'isShared'> };
+type Limits = Pick<EngineContext, 'policies'> & {
+  readonly journal: Pick<Journal, 'isShared'>;
+  readonly bot?: Pick<Bot, 'spellings'>;
+};
 
 /** Keeps others from beginning the same intent meanwhile, or the same payment under another name. */
 export function guardsOf(
@@ -99,10 +104,11 @@ export function guardsOf(
   limits: Limits,
   names: readonly string[] = [],
 ): Guards {
-  const payments = payment === undefined ? [] : [`payment ${originOf(baseUrl)} ${payment}`];
+  const paid = spellingsOfPayment(payment, limits.bot?.spellings);
+  const payments = paid.map((one) => `payment ${originOf(baseUrl)} ${one}`);
   const same = namedBy === undefined ? identity : key;
   const spends =
-    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(payment, limits) };
+    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(paid, limits) };
   // Two intents with permanent names are never twins of each other.
   return namedBy === undefined || namedBy === 'run'
     ? { alone: [same, ...names, ...payments], ...spends, beforeSending: true }
@@ -116,9 +122,9 @@ function nameAtOrigin(identity: Identity): string[] {
 }
 
 /** A process that is limited by an asset's sum must see every claim of that asset. */
-function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Guards['spends']> {
-  const { asset } = readPayment(payment);
-  return { of: `spend ${asset}`, isLimited: limitsADay(policies, asset) };
+function spendingOf(paid: readonly string[], { policies = [] }: Limits): NonNullable<Guards['spends']> {
+  const spellings = paid.map((payment) => readPayment(payment).asset);
+  return { of: spellings.map((one) => `spend ${one}`), isLimited: limitsADay(policies, { spellings }) };
 }
 
 /**

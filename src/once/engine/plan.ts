@@ -1,6 +1,7 @@
 import { type Bot, envBot } from '../connection.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import { identityFor, isNamed, keyFor, nameOf, type Order, type Scope } from '../intent/naming.ts';
+import { spellingsOfPayment } from '../intent/spellings.ts';
 import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../intent/wanted.ts';
 import type { EarlierPayment, Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
 import { type Found, isDone, meaningOf, type PlanKind, rerunRowFor, rerunWindowMs } from './planKinds.ts';
@@ -80,10 +81,28 @@ export async function findRepeats(
   isOwn = false,
 ): Promise<Plan['repeats']> {
   const windowMs = isOwn ? ownRepeatDays * 24 * 3_600_000 : repeatWindowMs(bot);
-  if (windowMs === 0 || payment === undefined) return noRepeats;
+  if (windowMs === 0) return noRepeats;
   // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
   const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
-  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, identity, batch, isOwn, ...since });
+  const found = await inEachSpelling(payment, bot.spellings, (one) =>
+    reads.paidBefore({ baseUrl: bot.baseUrl, payment: one, identity, batch, isOwn, ...since }),
+  );
+  found.sort(bySurety);
+  return isOwn ? found : found.slice(0, 3);
+}
+
+/** The surest and newest first. */
+export function bySurety(one: EarlierPayment, other: EarlierPayment): number {
+  return Number(isDone(other)) - Number(isDone(one)) || other.atMs - one.atMs;
+}
+
+/** What is found of a payment in all spellings of its asset. They are asked for together: one round trip on a server. */
+async function inEachSpelling<Found>(
+  payment: string | undefined,
+  spellings: Bot['spellings'],
+  ask: (payment: string) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  return (await Promise.all(spellingsOfPayment(payment, spellings).map(ask))).flat();
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */
@@ -180,14 +199,15 @@ async function findAtOtherUrl(
 type PlannedPayment = Pick<
   Intent,
   'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy'
->;
+> &
+  Pick<Bot, 'spellings'>;
 
 function paymentBy(identity: Identity, bot: Bot): PlannedPayment {
   const { scope, payment, digest, fingerprint, tokenHash, order } = identity;
   const { by } = order.naming;
   const namedBy = by === 'nothing' ? undefined : by;
   const mine = { identity: digest, bot: bot.name, tokenHash, namedBy };
-  return { ...mine, baseUrl: bot.baseUrl, kind: scope.kind, payment, fingerprint };
+  return { ...mine, baseUrl: bot.baseUrl, kind: scope.kind, payment, spellings: bot.spellings, fingerprint };
 }
 
 type TwinFound = {
@@ -214,11 +234,12 @@ const namedForGood: readonly (NamedBy | undefined)[] = ['once', 'key', 'row'];
 
 /** An unknown payment must not be escaped by spelling the command differently. */
 async function findUnfinishedTwin(
-  { payment, namedBy, identity, baseUrl, kind }: PlannedPayment,
+  { payment, spellings, namedBy, identity, baseUrl, kind }: PlannedPayment,
   reads: Reads,
 ): Promise<Intent | undefined> {
-  if (payment === undefined) return undefined;
-  const twins = await reads.unfinishedTwins({ baseUrl, kind }, payment, identity);
+  const twins = await inEachSpelling(payment, spellings, (one) =>
+    reads.unfinishedTwins({ baseUrl, kind }, one, identity),
+  );
   return twins.find((other) => !(namedForGood.includes(other.namedBy) && namedForGood.includes(namedBy)));
 }
 
@@ -227,17 +248,22 @@ async function findUnfinishedTwin(
  * that the same token made under another name (a renamed profile). Without names it may be the same payment.
  */
 async function findRecentTwin(
-  { payment, namedBy, baseUrl, identity, bot, tokenHash, fingerprint }: PlannedPayment,
+  { payment, spellings, namedBy, baseUrl, identity, bot, tokenHash, fingerprint }: PlannedPayment,
   reads: Reads,
   nowMs: number,
   overruled: Plan['overruled'],
 ): Promise<Intent | undefined> {
-  if (payment === undefined || namedBy !== undefined) return undefined;
+  if (namedBy !== undefined) return undefined;
   const mayBeTheSameBot = (other: Intent): boolean =>
     (bot === envBot && other.bot === envBot) || (tokenHash !== undefined && other.tokenHash === tokenHash);
+  // Spelled otherwise, no two bodies are the same.
+  const isSameBody = (other: Intent): boolean =>
+    other.fingerprint === fingerprint || other.payment !== payment;
   const mayBeThisOne = (other: Intent): boolean =>
-    other.namedBy === undefined && other.fingerprint === fingerprint && mayBeTheSameBot(other);
-  const made = await reads.unnamedOfPayment(baseUrl, payment, nowMs - rerunWindowMs.transfer);
+    other.namedBy === undefined && isSameBody(other) && mayBeTheSameBot(other);
+  const made = await inEachSpelling(payment, spellings, (one) =>
+    reads.unnamedOfPayment(baseUrl, one, nowMs - rerunWindowMs.transfer),
+  );
   return made
     .filter((other) => other.identity !== identity && isDone(other) && !overruled.has(other.id))
     .find((other) => other.reportedAtMs === undefined || mayBeThisOne(other));

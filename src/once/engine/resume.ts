@@ -78,7 +78,8 @@ async function unlessTwin(
   engine: EngineContext,
   goOn: () => Promise<Step>,
 ): Promise<Step> {
-  const found = await findTwin(intent, tx, engine.clock.now());
+  const { spellings } = engine.bot;
+  const found = await findTwin({ ...intent, spellings }, tx, engine.clock.now());
   if (found === undefined) return goOn();
   if (found.is === 'wait-for-twin') return { is: 'wait', intent: found.twin, twin: true };
   return { is: 'not-sent', because: found.is, intent: found.twin };

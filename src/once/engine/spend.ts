@@ -1,5 +1,15 @@
 import type { Bot } from '../connection.ts';
-import { addUnits, hourMs, hourOf, type OwnSpending, type UnitsByHour, unitsOf } from '../intent/amount.ts';
+import {
+  addUnits,
+  countedAsset,
+  hourMs,
+  hourOf,
+  type OwnSpending,
+  type Spending,
+  type UnitsByHour,
+  unitsOf,
+} from '../intent/amount.ts';
+import { spellingsOf } from '../intent/spellings.ts';
 import { unusualAddress } from '../intent/unusual.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
@@ -35,15 +45,18 @@ type SpendOrder = {
   readonly isApproved?: boolean | undefined;
 };
 
+type SpellingBot = Pick<Bot, 'own' | 'spellings'>;
+
 export function spendOf(
   { to_address: to, asset, amount }: TransferRequest,
-  { own = {} }: Pick<Bot, 'own'>,
+  { own = {}, spellings }: SpellingBot,
 ): Spend {
-  return { to, asset, units: unitsOf(amount), unusual: unusualAddress(to, own) };
+  const unusual = unusualAddress(to, own);
+  return { to, asset, spellings: spellingsOf(asset, spellings), units: unitsOf(amount), unusual };
 }
 
 /** What an intent would spend, according to its frozen bytes. */
-export function spendOfIntent({ body }: Pick<Intent, 'body'>, bot: Pick<Bot, 'own'>): Spend {
+export function spendOfIntent({ body }: Pick<Intent, 'body'>, bot: SpellingBot): Spend {
   return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest, bot);
 }
 
@@ -76,7 +89,7 @@ export async function wordOfPolicies(
   return reads !== undefined && (await isApproved(policies, order, reads)) ? word : { is: 'needs-approval' };
 }
 
-const nothingSpent: SpendingReads = {
+export const nothingSpent: SpendingReads = {
   spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
   spenders: async () => [],
   ownSpending: async () => undefined,
@@ -97,24 +110,54 @@ async function wordOfSpending(
   const paid = mayBeLookalike(policies, spend) ? await reads.paidLike(spend.to) : [];
   const lookalike = refusedAsLookalike(policies, spend, paid, nowMs);
   if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
-  if (!limitsADay(policies, spend.asset)) return allowed;
-  const scope = {
-    asset: spend.asset,
-    recipient: limitsRecipients(policies, spend.asset) ? spend.to : undefined,
-    sinceHour: oldestHour(nowMs),
-  };
+  if (!limitsADay(policies, spend)) return allowed;
   const own = id === undefined ? undefined : await reads.ownSpending(id);
-  const { sinceMs = nowMs, total, toRecipient } = await reads.spending(scope);
+  const recipient = limitsRecipients(policies, spend) ? spend.to : undefined;
+  const each = await spendingOfEach({ ...spend, recipient }, reads, nowMs);
   // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
+  const { sinceMs = nowMs, total, toRecipient } = together(each);
   const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
   const refusal = refusedByDay(policies, spend, counted, nowMs);
   if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
-  if (counts)
-    for (const units of [total, toRecipient]) {
+  const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
+  if (counts && itself !== undefined)
+    for (const units of [itself.total, itself.toRecipient]) {
       if (own !== undefined) addUnits(units, own.hour, -own.units);
       addUnits(units, hourOf(nowMs), spend.units);
     }
   return allowed;
+}
+
+/** An asset in all its spellings, and the address if what one got matters too. */
+type SpentOf = Pick<Spend, 'spellings'> & { readonly recipient: string | undefined };
+
+function spendingOfEach({ spellings, recipient }: SpentOf, reads: Pick<Reads, 'spending'>, nowMs: number) {
+  const sinceHour = oldestHour(nowMs);
+  return Promise.all(spellings.map((asset) => reads.spending({ asset, recipient, sinceHour })));
+}
+
+/** What was spent of an asset in all its spellings together. */
+export async function spendingOf(
+  scope: SpentOf,
+  reads: Pick<Reads, 'spending'>,
+  nowMs: number,
+): Promise<Spending> {
+  return together(await spendingOfEach(scope, reads, nowMs));
+}
+
+function together(each: readonly Spending[]): Spending {
+  const [first, second] = each;
+  if (first !== undefined && second === undefined) return first;
+  const sum = (units: readonly UnitsByHour[]): UnitsByHour => {
+    const all: UnitsByHour = new Map();
+    for (const one of units) for (const [hour, more] of one) addUnits(all, hour, more);
+    return all;
+  };
+  return {
+    sinceMs: first?.sinceMs,
+    total: sum(each.map(({ total }) => total)),
+    toRecipient: sum(each.map(({ toRecipient }) => toRecipient)),
+  };
 }
 
 /** Adds the bots that used up the limit: they may belong to another service. */
@@ -124,7 +167,9 @@ export async function withSpenders(
   nowMs: number,
 ): Promise<Refusal> {
   if (refusal.rule !== 'day' && refusal.rule !== 'recipient-day') return refusal;
-  return { ...refusal, spentBy: await reads.spenders(refusal.asset, oldestHour(nowMs) * hourMs) };
+  const sinceMs = oldestHour(nowMs) * hourMs;
+  const each = await Promise.all(refusal.spellings.map((asset) => reads.spenders(asset, sinceMs)));
+  return { ...refusal, spentBy: [...new Map(each.flat().map((one) => [JSON.stringify(one), one])).values()] };
 }
 
 function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {

@@ -338,9 +338,9 @@ export type Guards = {
   /** Like `alone`, but two commits that list a name here do not exclude each other. */
   readonly alongside?: readonly string[];
   /**
-   * The sum that it spends from. No commit that is limited by this sum comes in between, except within the same commit.
+   * The sums that it spends from. No commit that is limited by one comes in between, except within the same commit.
    */
-  readonly spends?: { readonly of: string; readonly isLimited: boolean };
+  readonly spends?: { readonly of: readonly string[]; readonly isLimited: boolean };
   /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
   /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */

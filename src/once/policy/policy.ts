@@ -44,17 +44,24 @@ export function nameOfAddress(policies: Policies, address: string): string | und
   return undefined;
 }
 
-type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & { readonly source: string };
+type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & {
+  readonly source: string;
+  /** The asset as the policy spells it. */
+  readonly line: string;
+};
 
-/** The limits for this asset in each policy that names it. */
-export function limitsOf(policies: Policies, asset: string): readonly Limited[] {
-  const counted = countedAsset(asset);
+/** An asset in all its spellings. */
+type Spelled = Pick<Spend, 'spellings'>;
+
+/** The limits for this asset in each policy that names it, however it spells it. */
+export function limitsOf(policies: Policies, { spellings }: Spelled): readonly Limited[] {
   return policies.flatMap(({ limits, source }) => {
-    const line = [...limits].find(([name]) => countedAsset(name) === counted)?.[1];
-    if (line === undefined) return [];
+    const found: Limited[] = [];
     // A batch asks for each row, and a spread takes ten times as long.
-    const { transfer, day, recipientDay, approveAbove } = line;
-    return [{ source, transfer, day, recipientDay, approveAbove }];
+    for (const [line, { transfer, day, recipientDay, approveAbove }] of limits)
+      if (spellings.includes(countedAsset(line)))
+        found.push({ source, line, transfer, day, recipientDay, approveAbove });
+    return found;
   });
 }
 
@@ -65,14 +72,14 @@ export function assetsIn(policies: Policies): Iterable<string> {
 }
 
 /** Whether a daily limit applies, so that earlier spending matters. */
-export function limitsADay(policies: Policies, asset: string): boolean {
+export function limitsADay(policies: Policies, asset: Spelled): boolean {
   return limitsOf(policies, asset).some(
     ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
   );
 }
 
 /** Whether a daily limit to one address applies. */
-export function limitsRecipients(policies: Policies, asset: string): boolean {
+export function limitsRecipients(policies: Policies, asset: Spelled): boolean {
   return limitsOf(policies, asset).some(({ recipientDay }) => recipientDay !== undefined);
 }
 
@@ -113,6 +120,8 @@ export function withAddress(
 export type Spend = {
   readonly to: string;
   readonly asset: string;
+  /** The asset in every spelling that profiles give, in lower case. All are counted together; none allows another. */
+  readonly spellings: readonly string[];
   readonly units: bigint;
   /** What the recipient is, if it is no usual one. */
   readonly unusual?: Unusual | undefined;
@@ -133,6 +142,7 @@ export type Refusal =
   | ({
       readonly rule: 'day' | 'recipient-day';
       readonly to: string;
+      readonly spellings: Spend['spellings'];
       readonly freeAtMs: number | undefined;
       /** Looked up only after a refusal. */
       readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
@@ -159,6 +169,8 @@ export const refusalCodes = {
 
 type OverLimit = {
   readonly source: string;
+  /** The asset as the policy spells it. */
+  readonly line: string;
   readonly asset: string;
   readonly units: bigint;
   readonly limit: bigint;
@@ -170,17 +182,18 @@ type OverRefusal = Extract<Refusal, OverLimit>;
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units, unusual } = spend;
-  const unlimited = policies.find((policy) => limitsOf([policy], asset).length === 0);
+  const itself = { spellings: [countedAsset(asset)] };
+  const unlimited = policies.find((policy) => limitsOf([policy], itself).length === 0);
   if (unlimited !== undefined) return { rule: 'asset', source: unlimited.source, asset };
   for (const { source, recipients, onlyRecipients } of policies)
     if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
   for (const { source, unusual: rule } of policies)
     if (rule === 'refuse' && unusual !== undefined) return { rule: 'unusual', source, to, unusual };
   return tightest(
-    limitsOf(policies, asset).flatMap(({ source, transfer: limit }) =>
+    limitsOf(policies, spend).flatMap(({ source, line, transfer: limit }) =>
       limit === undefined || units <= limit
         ? []
-        : [{ rule: 'transfer', source, asset, units, limit, remaining: limit }],
+        : [{ rule: 'transfer', source, line, asset, units, limit, remaining: limit }],
     ),
   );
 }
@@ -230,13 +243,14 @@ type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
 /** A journal younger than a day cannot say what was spent in a day. */
 export function refusedAsFresh(
   policies: Policies,
-  asset: string,
+  spend: Pick<Spend, 'asset' | 'spellings'>,
   sinceMs: number,
   nowMs: number,
 ): Fresh | undefined {
   // If the clock goes back, the journal counts as young again.
   if (sinceMs <= nowMs - windowMs) return undefined;
-  const strict = limitsOf(policies, asset).find(
+  const { asset } = spend;
+  const strict = limitsOf(policies, spend).find(
     ({ source, day, recipientDay }) =>
       (day !== undefined || recipientDay !== undefined) &&
       policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
@@ -248,16 +262,16 @@ export function refusedAsFresh(
 /** Refuses amounts above what earlier spending leaves. */
 export function refusedByDay(
   policies: Policies,
-  { to, asset, units }: Spend,
+  spend: Spend,
   { sinceMs, total, toRecipient }: Counted,
   nowMs: number,
 ): Refusal | undefined {
-  const fresh = refusedAsFresh(policies, asset, sinceMs, nowMs);
+  const { to, asset, spellings, units } = spend;
+  const fresh = refusedAsFresh(policies, spend, sinceMs, nowMs);
   if (fresh !== undefined) return fresh;
-  const limits = limitsOf(policies, asset);
   const over = (
     rule: 'day' | 'recipient-day',
-    source: string,
+    { source, line }: Limited,
     limit: bigint | undefined,
     spent: SpentByHour,
   ): OverRefusal[] => {
@@ -266,12 +280,12 @@ export function refusedByDay(
     if (sum + units <= limit) return [];
     const remaining = sum < limit ? limit - sum : 0n;
     const freeAt = freeAtMs(spent, limit, units, nowMs);
-    return [{ rule, source, asset, to, units, limit, remaining, freeAtMs: freeAt }];
+    return [{ rule, source, line, asset, spellings, to, units, limit, remaining, freeAtMs: freeAt }];
   };
   return tightest(
-    limits.flatMap(({ source, day, recipientDay }) => [
-      ...over('day', source, day, total),
-      ...over('recipient-day', source, recipientDay, toRecipient),
+    limitsOf(policies, spend).flatMap((limited) => [
+      ...over('day', limited, limited.day, total),
+      ...over('recipient-day', limited, limited.recipientDay, toRecipient),
     ]),
   );
 }
@@ -285,8 +299,9 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
 }
 
 /** Whether a person must approve the amount. */
-export function needsApproval(policies: Policies, { asset, units }: Spend): boolean {
-  return limitsOf(policies, asset).some(({ approveAbove = units }) => units > approveAbove);
+export function needsApproval(policies: Policies, spend: Spend): boolean {
+  const { units } = spend;
+  return limitsOf(policies, spend).some(({ approveAbove = units }) => units > approveAbove);
 }
 
 /**

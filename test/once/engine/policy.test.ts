@@ -145,9 +145,14 @@ describe('over a limit', () => {
         },
       };
       for (const asset of ['USDC', 'SOL'])
-        await spendWithin(policies, { spend: { to: ada, asset, units: 1n }, id: undefined }, tx, 0);
+        await spendWithin(
+          policies,
+          { spend: { to: ada, asset, spellings: [asset.toLowerCase()], units: 1n }, id: undefined },
+          tx,
+          0,
+        );
     });
-    expect(asked).toEqual(['begun', 'begun', 'SOL']);
+    expect(asked).toEqual(['begun', 'begun', 'sol']);
   });
 
   test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
@@ -155,13 +160,32 @@ describe('over a limit', () => {
     const said = await scripted.open().commit(async (tx) => {
       const words: string[] = [];
       for (const amount of ['8', '4', '4', '4', '1', '1']) {
-        const order = { spend: { to: ada, asset: 'SOL', units: unitsOf(amount) }, id: undefined };
+        const order = {
+          spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) },
+          id: undefined,
+        };
         words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
       }
       return words;
     });
     expect(said).toEqual(['needs-approval', 'allowed', 'allowed', 'refused', 'allowed', 'refused']);
   });
+
+  test.each(['day', 'recipient_day'])(
+    'of a %s, what is claimed in one commit counts in all spellings, whichever was claimed',
+    async (limit) => {
+      const policies = [policyOf({ limits: { MINT: {}, usdc: { [limit]: '9' } } })];
+      const said = await scripted.open().commit(async (tx) => {
+        const words: string[] = [];
+        for (const asset of ['USDC', 'MINT', 'MINT', 'USDC']) {
+          const spend = { to: ada, asset, spellings: ['mint', 'usdc'], units: unitsOf('4') };
+          words.push((await spendWithin(policies, { spend, id: undefined }, tx, scripted.clock.now())).is);
+        }
+        return words;
+      });
+      expect(said).toEqual(['allowed', 'allowed', 'refused', 'refused']);
+    },
+  );
 
   test('what is claimed again in one commit with others is not counted twice', async () => {
     await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('9') });
@@ -170,8 +194,11 @@ describe('over a limit', () => {
     const { policies } = aDay('5');
     const said = await scripted.open().commit(async (tx) => {
       const words: string[] = [];
-      const again = { spend: { to: ada, asset: 'SOL', units: unitsOf('3') }, id };
-      const other = { spend: { to: bob, asset: 'SOL', units: unitsOf('1') }, id: undefined };
+      const again = { spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('3') }, id };
+      const other = {
+        spend: { to: bob, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') },
+        id: undefined,
+      };
       for (const order of [again, other, other, other])
         words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
       return words;
@@ -363,7 +390,7 @@ describe('a dry run says', () => {
     { amount = '1.5', id, isApproved, to = ada }: Asked,
     journal?: Journal,
   ) => {
-    const order = { spend: { to, asset: 'SOL', units: unitsOf(amount) }, id, isApproved };
+    const order = { spend: { to, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) }, id, isApproved };
     return wordOfPolicies(policies, order, journal?.reads, scripted.clock.now());
   };
   const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];

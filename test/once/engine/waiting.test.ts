@@ -1,10 +1,12 @@
 // How long a process waits for another one, and what it waits for.
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waitForOwner } from '../../../src/once/engine/beforeClaim.ts';
 import { guardsOf } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { resolveIntent } from '../../../src/once/engine/resume.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
+import { spellingsIn } from '../../../src/once/intent/spellings.ts';
 import { paymentOf } from '../../../src/once/intent/wanted.ts';
 import type { Attempt, Intent, Journal } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
@@ -174,6 +176,18 @@ describe('others are kept out while it is claimed', () => {
     ['a limit of one transfer', limited({ SOL: { transfer: '9' } }), false],
     ['a limit of another asset', limited({ USDC: { day: '9' }, SOL: {} }), false],
   ])('from spending what a limit leaves: %s', (_what, limits, isLimited) => {
-    expect(guardsOf(once, limits).spends).toEqual({ of: 'spend sol', isLimited });
+    expect(guardsOf(once, limits).spends).toEqual({ of: ['spend sol'], isLimited });
+  });
+
+  test('from the same in another spelling of its asset, whatever the others know of spellings', () => {
+    const bot = { spellings: spellingsIn([{ USDC: 'Mint' }]) };
+    const guards = guardsOf(
+      { ...once, payment: '["a","mint","1"]' },
+      { ...limited({ USDC: { day: '9' } }), bot },
+    );
+    expect(guards.alongside).toEqual(
+      ['usdc', 'mint'].map((asset) => `payment https://bots.example ["a","${asset}","1"]`),
+    );
+    expect(guards.spends).toEqual({ of: ['spend usdc', 'spend mint'], isLimited: true });
   });
 });

@@ -36,7 +36,10 @@ const hourMs = 3_600_000;
 const nowMs = 500_000 * hourMs + hourMs / 2;
 const thisHour = 500_000;
 
-const spend = (amount: string, to = ada, asset = 'SOL') => ({ to, asset, units: unitsOf(amount) });
+const spend = (amount: string, to = ada, asset = 'SOL', spellings = [asset.toLowerCase()]) => ({
+  ...{ to, asset, spellings },
+  units: unitsOf(amount),
+});
 const two = (one: object, other: object): Policies => [policyOf(one, 'first'), policyOf(other, 'second')];
 const sol = (line: object): object => ({ limits: { SOL: line } });
 
@@ -104,6 +107,7 @@ describe('what needs no journal', () => {
       refused && {
         rule: 'transfer',
         source: refused[0],
+        line: 'SOL',
         asset: 'SOL',
         limit: refused[1],
         remaining: refused[1],
@@ -164,7 +168,10 @@ describe('whether the journal is asked', () => {
       false,
     ],
   ] as const)('limited is %s', (_what, policies, aDay, recipients) => {
-    expect([limitsADay(policies, 'SOL'), limitsRecipients(policies, 'SOL')]).toEqual([aDay, recipients]);
+    expect([limitsADay(policies, spend('1')), limitsRecipients(policies, spend('1'))]).toEqual([
+      aDay,
+      recipients,
+    ]);
     const guards = guardsOf(newIntent({ kind: 'transfer', payment: JSON.stringify([ada, 'sol', '1']) }), {
       policies,
       journal: { isShared: true },
@@ -177,7 +184,7 @@ describe('whether the journal is asked', () => {
     const guards = (intent: object, isShared: boolean) =>
       guardsOf(newIntent({ kind: 'transfer', ...intent }), { policies: undefined, journal: { isShared } });
     expect(guards({ payment }, true).spends).toMatchObject({
-      of: expect.stringMatching(/ sol$/u),
+      of: [expect.stringMatching(/ sol$/u)],
       isLimited: false,
     });
     expect(guards({ payment }, false)).not.toHaveProperty('spends');
@@ -188,12 +195,14 @@ describe('whether the journal is asked', () => {
     const policies = two(sol({ day: '1' }), {
       limits: { SOL: { transfer: '2' }, USDC: { recipient_day: '3' } },
     });
-    expect(limitsOf(policies, 'SOL')).toEqual([
-      { source: 'first', day: unitsOf('1') },
-      { source: 'second', transfer: unitsOf('2') },
+    expect(limitsOf(policies, { spellings: ['sol'] })).toEqual([
+      { source: 'first', line: 'SOL', day: unitsOf('1') },
+      { source: 'second', line: 'SOL', transfer: unitsOf('2') },
     ]);
-    expect(limitsOf(policies, 'USDC')).toEqual([{ source: 'second', recipientDay: unitsOf('3') }]);
-    expect(limitsOf(policies, 'EURC')).toEqual([]);
+    expect(limitsOf(policies, { spellings: ['usdc'] })).toEqual([
+      { source: 'second', line: 'USDC', recipientDay: unitsOf('3') },
+    ]);
+    expect(limitsOf(policies, { spellings: ['eurc'] })).toEqual([]);
   });
 });
 
@@ -236,7 +245,7 @@ describe('a journal that is younger than the window', () => {
       sinceMs,
       freeAtMs: sinceMs + windowMs,
     };
-    expect(refusedAsFresh(policies, 'SOL', sinceMs, nowMs)).toEqual(expected);
+    expect(refusedAsFresh(policies, spend('1'), sinceMs, nowMs)).toEqual(expected);
     const counted = { sinceMs, total: new Map(), toRecipient: new Map() };
     expect(refusedByDay(policies, spend('1'), counted, nowMs)).toEqual(expected);
   });

@@ -72,7 +72,7 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
         const recipient = people[to] ?? '';
         const payment = JSON.stringify([recipient, 'sol', String(amount)]);
         const intent = newIntent({ kind: 'transfer', namedBy: 'once', name: 'n', payment });
-        const spend = { to: recipient, asset: 'SOL', units: unitsOf(String(amount)) };
+        const spend = { to: recipient, asset: 'SOL', spellings: ['sol'], units: unitsOf(String(amount)) };
         const said = await journal.commit(
           async (tx) => {
             const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);

@@ -173,7 +173,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     });
     const claim = (to: string, id?: string) => async (tx: Transaction) => {
       if (id === undefined) await isJudged;
-      const spend = { to, asset: 'SOL', units: unitsOf('100') };
+      const spend = { to, asset: 'SOL', spellings: ['sol'], units: unitsOf('100') };
       const { is } = await spendWithin(policies, { spend, id }, tx, nowMs);
       judgeOthers();
       if (is !== 'allowed') return is;
@@ -184,7 +184,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       }
       return is;
     };
-    const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
+    const guards = { spends: { of: ['spend sol'], isLimited: true }, beforeSending: true };
     const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(ada), claim(bob), claim(bob)];
     const ends = await journal.forMany(gathering).commitTogether(works.map((work) => ({ work, guards })));
     expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
@@ -370,7 +370,7 @@ class Play<Place> {
   }
 
   #guards(asset: string): Guards {
-    return { spends: { of: `spend ${asset}`, isLimited: true }, beforeSending: true };
+    return { spends: { of: [`spend ${asset}`], isLimited: true }, beforeSending: true };
   }
 
   /** What is to be said of this spend, by the exact reckoner. */
@@ -387,7 +387,7 @@ class Play<Place> {
     { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id: string | undefined },
     text: string,
   ): Promise<string> {
-    const spend = { to: people[to] ?? '', asset, units: unitsOf(text) };
+    const spend = { to: people[to] ?? '', asset, spellings: [asset.toLowerCase()], units: unitsOf(text) };
     return (await spendWithin(this.#policies, { spend, id }, tx, this.#nowMs)).is;
   }
 

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { Occupied, WholeFile } from '../../../machine/wholeFile.ts';
-import { amountOf } from '../../../once/intent/amount.ts';
 import { type Journal, type State, states } from '../../../once/journal/journal.ts';
-import { assetsIn, limitsOf, oldestHour, type Policies, spentWithin } from '../../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { metricsNotWritten, metricsPlaceTaken } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { diskTrouble } from '../../say/phrases.ts';
 import { isJournalThere, openJournalOf } from '../openJournal.ts';
-import { policiesOfCommand } from '../policies.ts';
+import { policiesAndSpellings } from '../policies.ts';
+import { leftOf } from '../policy/run.ts';
 
 /**
  * Writes the metrics file for a monitor. A value that cannot be read is left out, and the file then says that not all
@@ -51,27 +50,11 @@ async function policyLeft(
   given: ParsedArgs,
   context: Context,
 ): Promise<Metrics['policyLeft']> {
-  const policies = await policiesOfCommand(given, context);
+  const { policies, spellings } = await policiesAndSpellings(given, context);
   // A shared journal without a policy counts nothing, so what is left is unknown.
   if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
-  const nowMs = journal.clock.now();
-  const left: { asset: string; left: string }[] = [];
-  for (const asset of assetsIn(policies)) {
-    const limit = limitADay(policies, asset);
-    if (limit === undefined) continue;
-    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
-    const spent = spentWithin((await journal.reads.spending(scope)).total, nowMs);
-    left.push({ asset, left: amountOf(spent > limit ? 0n : limit - spent) });
-  }
-  return left;
-}
-
-/** The lower limit wins. */
-function limitADay(policies: Policies, asset: string): bigint | undefined {
-  return limitsOf(policies, asset).reduce<bigint | undefined>(
-    (least, { day }) => (day !== undefined && (least === undefined || day < least) ? day : least),
-    undefined,
-  );
+  const { left } = await leftOf(policies, spellings, journal);
+  return left.map(({ asset, remaining }) => ({ asset, left: remaining }));
 }
 
 /** Written whole or not at all, because a collector may read it at any moment. Other users may read it. */

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import { spendingOf } from '../../../once/engine/spend.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
+import { type Spellings, spellingsOf } from '../../../once/intent/spellings.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import {
   assetsIn,
   limitsOf,
-  oldestHour,
   type Policies,
   type Policy,
   refusedAsFresh,
@@ -34,12 +35,12 @@ import { type Own, safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
 import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
-import { policiesOfCommand } from '../policies.ts';
+import { policiesAndSpellings } from '../policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   if (given.flag('sandbox')) refuseBesideSandbox(given);
-  const policies = await policiesOfCommand(given, context);
+  const { policies, spellings } = await policiesAndSpellings(given, context);
   const { command } = given;
   if (!(await isJournalThere(given, context))) {
     await context.display.show(policyView({ command, policies: policies.map(shownPolicy) }));
@@ -47,7 +48,7 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   }
   const journal = await openJournalOf(given, context, 'look');
   try {
-    const { left, counted } = await leftOf(policies, journal);
+    const { left, counted } = await leftOf(policies, spellings, journal);
     await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, counted }));
     return 0;
   } finally {
@@ -60,20 +61,26 @@ type LeftToSpend = {
   readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 
-async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<LeftToSpend> {
+/** What is left in these 24 hours of each asset with a daily limit. */
+export async function leftOf(
+  policies: Policies,
+  known: Spellings | undefined,
+  { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
+): Promise<LeftToSpend> {
   const nowMs = clock.now();
   let sinceMs: number | undefined;
   const left: ShownLeft[] = [];
   for (const asset of assetsIn(policies)) {
-    const [tightest] = limitsOf(policies, asset)
+    const spellings = spellingsOf(asset, known);
+    const [tightest] = limitsOf(policies, { spellings })
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
-    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
-    const spending = await reads.spending(scope);
+    const spending = await spendingOf({ spellings, recipient: undefined }, reads, nowMs);
     sinceMs = spending.sinceMs;
     const spent = spentWithin(spending.total, nowMs);
-    const fresh = sinceMs === undefined ? undefined : refusedAsFresh(policies, asset, sinceMs, nowMs);
+    const fresh =
+      sinceMs === undefined ? undefined : refusedAsFresh(policies, { asset, spellings }, sinceMs, nowMs);
     const remaining = fresh === undefined && spent < tightest.day ? tightest.day - spent : 0n;
     left.push({
       asset,

@@ -494,7 +494,13 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         }
         const declined = newIntent(named('declined'));
         await journal.propose(declined, 'proposed', nowMs);
-        const no = { kind: 'declined', who: 'w', atMs: nowMs + 5, reason: 'r', signature: undefined } as const;
+        const no = {
+          kind: 'declined',
+          who: 'w',
+          atMs: nowMs + 5,
+          reason: 'r',
+          signature: undefined,
+        } as const;
         await journal.decide(declined.id, no);
         expect(await journal.paidBefore(asked)).toMatchObject([
           { name: 'happened', state: 'resolved', resolvedAs: 'happened', atMs: nowMs },
