@@ -282,13 +282,7 @@ const spoken: Record<string, readonly string[]> = {
   'once/journal/rows.ts': ['receipt '],
   // The head of a file.
   'once/journal/sqlite/mark.ts': ['botctl mark 1\n\0\0'],
-  // What services write, and what HTTP asks for.
-  'once/wire/flight.ts': [
-    `fail failed failure reject rejected canceled cancelled expired error errored decline declined revert reverted
-   dropped abort aborted denied timeout insufficient invalid`,
-    'timed out',
-    'time out',
-  ],
+  // What HTTP asks for.
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],
   // What other programs say.

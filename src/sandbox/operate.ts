@@ -91,7 +91,8 @@ async function endEarly(
 function standIn(fault: Fault, service: Service): Reply {
   const status = fault.kind === 'reply' ? fault.reply.status : 503;
   const late = status === 429 ? { retryAfterMs: 1000 } : {};
-  const code = status === 429 ? 'rate_limited' : status >= 500 ? 'internal' : 'scripted';
+  const codes: Readonly<Record<number, string>> = { 409: 'conflict', 429: 'rate_limited' };
+  const code = codes[status] ?? (status >= 500 ? 'internal' : 'scripted');
   return render({ ...rejection(status, code, 'A scripted fault.'), ...late }, service);
 }
 

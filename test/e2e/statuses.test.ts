@@ -34,7 +34,7 @@ async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run
     status: one.status,
     key,
     headers: { 'X-Request-Id': `trace-${key}` },
-    body: { error: { code: 'scripted', message: 'as the test says' } },
+    body: { error: { code: one.status === 409 ? 'conflict' : 'scripted', message: 'as the test says' } },
   } as const;
   await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
   const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '20s'];
@@ -161,6 +161,49 @@ describe('for real', () => {
     });
     expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
   });
+
+  const closed = { code: 'conversation_closed', message: 'This conversation is closed; nothing was posted.' };
+
+  test.each(['first', 'second'] as const)(
+    'a 409 that says why a message was not sent is not told as done: as the %s reply',
+    async (which) => {
+      const argv = [...sendHello, '--once', `closed-${which}`];
+      const lost = { kind: 'drop', when: 'before' } as const;
+      await operator.sandbox.faults(...(which === 'second' ? [lost] : []), {
+        kind: 'reply',
+        status: 409,
+        when: 'before',
+        body: { error: closed },
+      });
+      const ended = await operator.run([...argv, '--retries', '1']);
+      expect(ended).toMatchObject({ code: 10, stdout: '' });
+      expect(ended.stderr).toContain(
+        'the service answered with a conflict that is not about a repeated key (status 409: "conversation_closed: This conversation is closed; nothing was posted.")',
+      );
+      expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
+    },
+  );
+
+  test('the words of a 409 are shown where the message is told as accepted, too', async () => {
+    const argv = [...sendHello, '--run', 'words'];
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'message' });
+    const ended = await operator.run([...argv, '--retries', '1']);
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain(
+      'note: The service answered with status 409: "duplicate_idempotency_key: This idempotency key was already used.".',
+    );
+  });
+
+  test.each([{ status: 'NOT_ENOUGH_FUNDS' }, { status: 'submitted', transfer: { status: 'reversed' } }])(
+    'a payment that the service says failed is held: %j',
+    async (says) => {
+      const argv = [...payAda.slice(0, 6), '0.03', '--once', JSON.stringify(says), '--repeat-window', '0'];
+      await operator.sandbox.readings({ extra_fields: says });
+      const ended = await operator.json(argv);
+      await operator.sandbox.readings({ extra_fields: {} });
+      expect(ended).toMatchObject({ exit: 10, outcome: 'held' });
+    },
+  );
 
   test.each(['replay', 'conflict'] as const)(
     'a transfer whose reply was lost is one transfer, where a repeated key means %s',

@@ -7,6 +7,7 @@ import type { EarlierPayment, Intent, Journal } from '../../once/journal/journal
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import {
+  conflictNote,
   doneButNotWritten,
   explain,
   mayDifferNote,
@@ -46,7 +47,8 @@ export async function tell(
   { display }: Pick<Context, 'display'>,
   { warnings: earlierWarnings = [], chainEnd, repeats = [] }: Known = {},
 ): Promise<Exit> {
-  const explanation = await explain(endingOf(outcome), journal.clock.now());
+  const ending = endingOf(outcome);
+  const explanation = await explain(ending, journal.clock.now());
   const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
   const against =
     outcome.is === 'concluded' && chain !== undefined
@@ -62,7 +64,8 @@ export async function tell(
     if (notice !== undefined) display.notice(notice, next);
     const mayDiffer =
       chain?.view?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
-    if (mayDiffer !== undefined && !display.quiet) display.notice(mayDifferNote(mayDiffer));
+    const notes = [conflictNote(ending), mayDiffer && mayDifferNote(mayDiffer)];
+    for (const note of display.quiet ? [] : notes) if (note !== undefined) display.notice(note);
   }
   const { command } = given;
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);

@@ -372,6 +372,12 @@ export function notNotedAsReported(trouble: string): string {
 export const noIdInReply =
   'The service already had this message (409) and did not give its id, so --quiet prints nothing.';
 
+/** The words of a 409 that means that the service already has it. */
+export function conflictNote({ outcome, complaint }: Ending): string | undefined {
+  const attempt = outcome.is === 'concluded' && complaint !== undefined ? outcome.attempt : undefined;
+  return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
+}
+
 /** Said once per command if the service already knew a message's or a row's key, or answered with something else. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
   const some = rows === 1 ? '' : `${formatCount(rows)} rows: `;

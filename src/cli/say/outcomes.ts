@@ -74,6 +74,7 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
     'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
   'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
   'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
+  'other-conflict': 'the service answered with a conflict that is not about a repeated key',
   conflict: 'the service already knows this key, from something that this journal did not send',
   'conflict-in-flight': 'the service keeps saying that this key is in use',
   'key-age':
@@ -234,7 +235,9 @@ export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint 
   if (attempt === undefined) return 'no attempt was made';
   const trouble = attempt.trouble && troubleWords(attempt.trouble);
   if (attempt.status === undefined) return trouble ?? 'no reply came';
-  const words = complaint?.message ?? complaint?.code;
+  const { code, message } = complaint ?? {};
+  // The document gives 409 one meaning, so what the service means by it is shown whole.
+  const words = attempt.status === 409 && code && message ? `${code}: ${message}` : (message ?? code);
   const said = words === undefined ? '' : `: "${words}"`;
   return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
 }

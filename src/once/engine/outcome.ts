@@ -202,8 +202,8 @@ function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
   }
 }
 
-function complaintIn({ reply, headers, verdict }: Attempt): ReplyComplaint | undefined {
-  return reply === undefined || verdict === 'accepted'
+function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
+  return reply === undefined || (verdict === 'accepted' && !duplicate)
     ? undefined
     : readReply({ body: reply, headers }).complaint;
 }

@@ -1,7 +1,7 @@
 import { addAmounts, type MinorUnits, minorUnits } from '../intent/amount.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Intent, Verdict } from '../journal/journal.ts';
-import { type Flight, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
+import { type Flight, hasOtherCause, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 import type { ApprovalReason } from './approval.ts';
 
 /** Everything that one attempt is judged by. */
@@ -37,6 +37,7 @@ export type HeldReason =
   | 'other-payment'
   | 'unclear-status'
   | 'rejected-after-doubt'
+  | 'other-conflict'
   | 'conflict'
   | 'conflict-in-flight'
   | 'key-age'
@@ -164,6 +165,15 @@ export const verdictTable: readonly VerdictRow[] = [
     came: 'try-later',
     matches: (evidence) => isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,
     ...same(unknownTryAgain),
+  },
+  {
+    // 409 on a message that names a cause other than a key that was used before
+    came: 'other-conflict',
+    matches: (evidence) =>
+      isStatus(409)(evidence) &&
+      evidence.kind === 'message' &&
+      hasOtherCause(evidence.parsed?.complaint ?? {}),
+    ...same(held('other-conflict')),
   },
   {
     // 409 on a message, as the first answer about a named intent in this journal

@@ -135,7 +135,10 @@ function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefi
 function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined {
   const { error } = json;
   if (isObject(error)) return complaintFrom(error.code, error.message ?? error.detail);
-  if (nonEmpty(error) !== undefined) return complaintFrom(json.code, json.message ?? error);
+  if (nonEmpty(error) !== undefined) {
+    const message = nonEmpty(json.message);
+    return complaintFrom(json.code ?? (message && error), message ?? error);
+  }
   return complaintFrom(json.code, nonEmpty(json.message) ?? json.detail ?? json.title);
 }
 
@@ -208,13 +211,11 @@ function resetMs(headers: Readonly<Record<string, string>>, nowMs: number): numb
 
 type ReplyFields = Readonly<Record<string, unknown>>;
 
-const stems = new Set(
-  `fail failed failure reject rejected canceled cancelled expired error errored decline declined revert reverted
-   dropped abort aborted denied timeout insufficient invalid`.split(/\s+/u),
-);
+const stems =
+  /^(?:(?:abort|cancell?|error|fail|refund|reject|revert|void)(?:ed)?|(?:decline|refuse|reverse)d?|denied|dropped|expired|failure|insufficient|invalid|timeout|unsuccessful)$/u;
 
 /** Pairs of words that mean failure. `timeOut` is split into two words as well. */
-const pairs = new Set(['timed out', 'time out']);
+const pairs = /^(?:timed? out|not enough|not sent)$/u;
 
 const negations = new Set(['no', 'not', 'non', 'never']);
 
@@ -231,7 +232,7 @@ function wordsOf(text: string): string[] {
 function readsAsFailure(text: string): boolean {
   const words = wordsOf(text);
   return words.some((word, index) => {
-    const says = stems.has(word) || pairs.has(`${word} ${words[index + 1]}`);
+    const says = stems.test(word) || pairs.test(`${word} ${words[index + 1]}`);
     return says && !negations.has(words[index - 1] ?? '');
   });
 }
@@ -262,6 +263,29 @@ function hasErrors({ errors }: ReplyFields): boolean {
 /** Whether a reply with a success status says in its own fields that the request failed. */
 export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
   if (isNo(json.success) || isNo(json.ok) || hasErrors(json)) return true;
-  if (kind === 'message') return false;
-  return isFailedStatus(json.status) || (typeof json.code === 'string' && readsAsFailure(json.code));
+  return kind === 'transfer' && [json, json.transfer].some((one) => isObject(one) && hasFailedStatus(one));
+}
+
+function hasFailedStatus({ status, code }: ReplyFields): boolean {
+  return isFailedStatus(status) || (typeof code === 'string' && readsAsFailure(code));
+}
+
+const ofRepeat = /^(?:conflict|duplicat|idempoten|exist|keys?$|already$)/u;
+
+const deed =
+  '(?:sen[dt]|done|made|(?:accept|creat|deliver|execut|perform|post|process|publish|stor)(?:e?d|e)?)';
+const nothingDone = new RegExp(
+  `\\b(?:nothing|no|not|never|cannot|\\w+n['’]t)(?:\\s+[\\w'’]+){0,3}\\s+${deed}\\b`,
+  'iu',
+);
+const saysRepeated = new RegExp(
+  `duplicat|idempoten|already\\s+(?:been\\s+)?(?:${deed}|exists?|used)|\\bkey\\b.*\\bused?\\b`,
+  'iu',
+);
+
+/** Whether a 409 says that its cause is not a key that was used before. */
+export function hasOtherCause({ code = '', message = '' }: ReplyComplaint): boolean {
+  const words = wordsOf(code);
+  if (words.length > 0 && !words.some((word) => ofRepeat.test(word))) return true;
+  return nothingDone.test(message) && !saysRepeated.test(`${code} ${message}`);
 }

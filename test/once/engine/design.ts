@@ -24,6 +24,7 @@ export function proofOfStatus(
   status: number,
   kind: Kind,
   before: { tainted: boolean; named: boolean; first: boolean },
+  saysWhy = false,
 ): Proof {
   if (status >= 200 && status <= 299) return { verdict: 'accepted', again: false };
   if (status === 303 || (status >= 100 && status <= 199)) {
@@ -35,6 +36,7 @@ export function proofOfStatus(
   if (status === 429) return { verdict: 'limited', again: true };
   if (status === 408 || status === 425 || status >= 500) return { verdict: 'unknown', again: true };
   if (status === 409 && kind === 'transfer') return proofOfNeither;
+  if (status === 409 && saysWhy) return { verdict: 'held', again: false };
   if (status === 409) {
     const ours = before.tainted || (before.named && before.first);
     return ours ? { verdict: 'accepted', again: false, duplicate: true } : { verdict: 'held', again: false };
@@ -42,6 +44,50 @@ export function proofOfStatus(
   if (status >= 400 && !plainNo.includes(status)) return proofOfNeither;
   return { verdict: before.tainted ? 'held' : 'rejected', again: false };
 }
+
+/** What a 409 on a message may say, and whether that names a cause other than a key that was used before. */
+export const conflicts: readonly (readonly [body: unknown, saysWhy: boolean])[] = [
+  ['', false],
+  ['Conflict', false],
+  ['This key was already used; nothing was sent.', false],
+  ['The message was not posted.', true],
+  ['No message was sent: it is closed.', true],
+  ['It couldn’t be delivered.', true],
+  ['The bot is blocked, so the message could not be sent', true],
+  ['It was not accepted because it has already been sent.', false],
+  ['The conversation is closed.', false],
+  [{ error: { code: 'conversation_closed', message: 'nothing was posted' } }, true],
+  [{ error: { code: 'conversation_closed' } }, true],
+  [{ error: 'conversation_closed', message: 'It is closed.' }, true],
+  [{ error: 'conversationClosed', message: 'It is closed.' }, true],
+  [{ code: 'bot_blocked', message: 'Duplicate' }, true],
+  [{ error: { code: 'duplicate_idempotency_key', message: 'Nothing was sent.' } }, false],
+  [{ error: { code: 'DuplicateRequest', message: 'Nothing was sent.' } }, false],
+  [{ error: { code: 'ALREADY_EXISTS' } }, false],
+  [{ error: { code: 'key_in_use' } }, false],
+  [{ error: { code: 'conflict', message: 'Known' } }, false],
+  [{ error: { code: 'conflict', message: 'The conversation is closed, nothing was posted' } }, true],
+  [{ error: { code: 409, message: 'Known' } }, false],
+  [{ code: '40901', error: 'Conflict' }, false],
+  [{ code: 409, message: 'The message has not been posted' }, true],
+  [{ error: 'Conflict', message: 'Idempotency key was used: nothing was done' }, false],
+  [{ title: 'Conflict', detail: 'Nothing has been posted to the conversation.' }, true],
+];
+
+/** Words of a status or a code by which a 2xx says that it failed: section 5's list, in every spelling. */
+export const failures =
+  `failed FAILED Fail failure rejected reject refused REFUSE unsuccessful reversed reverse tx_reversed refunded
+  refund voided void NOT_ENOUGH_FUNDS notEnoughBalance not_sent notSent cancelled canceled cancel expired error
+  ERRORED declined decline reverted revert dropped aborted abort denied timeout timed_out timedOut TimeOut TIMED-OUT
+  insufficient invalid TransferFailed tx-dropped failed2 on-chain:reverted INSUFFICIENT_FUNDS insufficientFunds
+  invalid.address HTTPError not_failed_but_expired nothing_failed denied! FAILED_NOT_FINAL`.split(/\s+/u);
+
+/** Words that only look like it, and words that deny it. */
+export const noFailures =
+  `airdropped not_failed NO_ERROR nonrejected non-rejected neverFailed notTimedOut no_timeout not_refunded submitted
+  confirmed finalized unfailing infallible sent enough avoided irreversible refundable not_yet_sent`.split(
+    /\s+/u,
+  );
 
 /** A 409 on a transfer, an unlisted 4xx, and a reply that names what another intent has. */
 export const proofOfNeither: Proof = { verdict: 'unknown', again: true, heldWhenTriesEnd: true };

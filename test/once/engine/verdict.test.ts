@@ -8,7 +8,10 @@ import {
 } from '../../../src/once/engine/verdict.ts';
 import { type Flight, readReply } from '../../../src/once/wire/flight.ts';
 import {
+  conflicts,
+  failures,
   type Kind,
+  noFailures,
   type Proof,
   proofOfLostReply,
   proofOfNeither,
@@ -160,6 +163,10 @@ describe('what one attempt proves', () => {
     ['transfer', { transfer_id: 't', status: 'submitted', error: null }],
     ['transfer', { transfer_id: 't', status: 'some future status' }],
     ['transfer', { transfer_id: 't', status: 7 }],
+    ['transfer', { transfer_id: 't', status: null, transfer: null }],
+    ['transfer', { transfer_id: 't', transfer: { status: null, code: 500 } }],
+    ['transfer', { transfer_id: 't', transfer: 'failed' }],
+    ['message', { message: { id: 'm', status: 'failed' }, transfer: { status: 'failed' } }],
   ];
 
   test.each(proved)('of a %s is accepted for a 2xx that shows it done: %j', (kind, body) => {
@@ -168,27 +175,18 @@ describe('what one attempt proves', () => {
     }
   });
 
-  const failed =
-    `failed FAILED Fail failure rejected reject cancelled canceled expired error ERRORED declined decline
-    reverted revert dropped aborted abort denied timeout timed_out timedOut TimeOut TIMED-OUT insufficient invalid
-    TransferFailed tx-dropped failed2 on-chain:reverted INSUFFICIENT_FUNDS insufficientFunds invalid.address
-    HTTPError not_failed_but_expired nothing_failed denied! FAILED_NOT_FINAL`.split(/\s+/u);
-
-  test.each(failed)('of a transfer whose 2xx says "%s" is held', (word) => {
+  test.each(failures)('of a transfer whose 2xx says "%s" is held', (word) => {
     for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
-      for (const shown of [{ status: word }, { code: word }, { status: 'confirmed', code: word }]) {
+      const says = [{ status: word }, { code: word }, { status: 'confirmed', code: word }];
+      for (const shown of [...says, ...says.map((transfer) => ({ status: 'submitted', transfer }))]) {
         expect(provenBy(reply(200, { transfer_id: 't', ...shown }), before)).toEqual(heldNow);
       }
     }
   });
 
-  const fine =
-    `airdropped not_failed NO_ERROR nonrejected non-rejected neverFailed notTimedOut no_timeout submitted
-    confirmed finalized unfailing infallible`.split(/\s+/u);
-
-  test.each(fine)('of a transfer whose 2xx says "%s" is accepted', (word) => {
+  test.each(noFailures)('of a transfer whose 2xx says "%s" is accepted', (word) => {
     for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
-      const shown = { transfer_id: 't', status: word, code: word };
+      const shown = { transfer_id: 't', status: word, code: word, transfer: { status: word, code: word } };
       expect(provenBy(reply(200, shown), before)).toEqual({ verdict: 'accepted', again: false });
     }
   });
@@ -198,6 +196,7 @@ describe('what one attempt proves', () => {
   test.each(noWords)('of a transfer whose 2xx has the status %j is held', (status) => {
     for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
       expect(provenBy(reply(200, { signature: 's', status }), before)).toEqual(heldNow);
+      expect(provenBy(reply(200, { signature: 's', transfer: { status } }), before)).toEqual(heldNow);
     }
   });
 
@@ -210,6 +209,13 @@ describe('what one attempt proves', () => {
     for (const before of befores) {
       const shown = before.kind === 'transfer' ? { transfer_id: 't' } : { message: { id: 'm' } };
       expect(provenBy(reply(200, { ...shown, ...no }), before)).toEqual(heldNow);
+    }
+  });
+
+  test.each(conflicts)('of a 409 that says %j is what the design says', (body, saysWhy) => {
+    for (const before of befores) {
+      const proof = proofOfStatus(409, before.kind, before, saysWhy);
+      expect(provenBy(reply(409, body), before)).toEqual(proof);
     }
   });
 
@@ -242,6 +248,7 @@ describe('what one attempt proves', () => {
       'not-permitted',
       'limited',
       'try-later',
+      'other-conflict',
       'first-conflict',
       'conflict',
       'conflict-on-transfer',

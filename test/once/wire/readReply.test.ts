@@ -18,7 +18,11 @@ describe('what the service says went wrong', () => {
     ['nested, with a detail', '{"error":{"detail":"why"}}', { message: 'why' }],
     ['flat', '{"code":"no_funds","message":"Not enough"}', { code: 'no_funds', message: 'Not enough' }],
     ['flat, with a text as error', '{"error":"Not enough"}', { message: 'Not enough' }],
-    ['flat, with error and message', '{"error":"Payment","message":"Not enough"}', { message: 'Not enough' }],
+    [
+      'flat, with error and message',
+      '{"error":"Payment","message":"Not enough"}',
+      { code: 'Payment', message: 'Not enough' },
+    ],
     ['problem details', '{"title":"Payment Required","detail":"Not enough"}', { message: 'Not enough' }],
     ['problem details without detail', '{"title":"Payment Required"}', { message: 'Payment Required' }],
     ['text', 'Not enough\n', { message: 'Not enough' }],
