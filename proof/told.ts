@@ -15,6 +15,8 @@ type Told = {
 
 const documented = new Set<number>(exitTable.map(({ exit }) => exit));
 const nothingHappened: readonly (number | null)[] = [2, 3, 4, 5, 6, 7, 8, 130];
+/** Exit 8 for these speaks of this run alone: what an earlier one did stands in the journal that is away. */
+const outages: readonly (string | undefined)[] = ['journal-unreachable', 'journal-busy', 'fenced'];
 
 type Said = {
   outcome?: string;
@@ -144,8 +146,8 @@ function untrueOfRows(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: b
 }
 
 function untrueOfOne(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: boolean): string[] {
-  const { exit, outcome, key, effect, message } = toldBy(ran);
-  if (exit === null) return [];
+  const { exit, outcome, key, effect, message, failure } = toldBy(ran);
+  if (exit === null || outages.includes(failure)) return [];
   const own = key === undefined ? effects : effects.filter((one) => one.key === key);
   const ids = own.flatMap(({ id, signature }) => [id, signature]);
   const said = `it said ${outcome ?? 'nothing'}, exit ${exit}`;

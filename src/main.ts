@@ -20,7 +20,7 @@ import {
   type Terminal,
   terminalOfProcess,
 } from './machine/process.ts';
-import { claimedBy, type Exit, exitOf } from './once/failures.ts';
+import { claimedBy, type Exit, exitOf, isOutage } from './once/failures.ts';
 import { commandTree } from './tree.ts';
 
 export type ProcessContext = {
@@ -126,7 +126,11 @@ async function dispatch(
       doing,
     });
   } catch (thrown) {
-    return report(await inWords(thrown), doing ?? { does: undefined, begun: false }, command, display);
+    const failure = await inWords(thrown);
+    const claimed = claimedBy(outer.interrupts);
+    const isInDoubt = claimed !== undefined && isOutage(failure.code);
+    const told = isInDoubt ? endedEarly(claimed, failure.message) : failure;
+    return report(told, doing ?? { does: undefined, begun: false }, command, display);
   }
 }
 

@@ -39,7 +39,7 @@ describe('the exit table', () => {
 
   test('what helps belongs to the failure, not to its exit', () => {
     for (const code of ['journal-busy', 'journal-unreachable', 'fenced'] as const)
-      expect([exitOf(code), retryOf(code)]).toEqual([1, 'same-command']);
+      expect([exitOf(code), retryOf(code)]).toEqual([8, 'same-command']);
     for (const code of ['journal-damaged', 'journal-schema', 'journal-not-durable'] as const)
       expect([exitOf(code), retryOf(code)]).toEqual([1, 'after-fix']);
   });

@@ -41,12 +41,9 @@ export const failureExits = {
   'journal-gone': 1,
   'journal-lost': 1,
   'journal-moved': 1,
-  'journal-busy': 1,
-  'journal-unreachable': 1,
   'journal-schema': 1,
   'journal-denied': 1,
   'journal-not-durable': 1,
-  fenced: 1,
   'config-damaged': 1,
   'config-unsafe': 1,
   'config-not-writable': 1,
@@ -102,6 +99,9 @@ export const failureExits = {
   'batch-at-work': 6,
   'rate-limited': 7,
   unreachable: 8,
+  'journal-busy': 8,
+  'journal-unreachable': 8,
+  fenced: 8,
   'bad-certificate': 8,
   'node-unusable': 8,
   unknown: 9,
@@ -160,12 +160,19 @@ export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
 }
 
+/** Whether the journal or this machine fails, so that nothing else can be done before that has passed. */
+export function stopsAll(code: FailureCode): boolean {
+  return exitOf(code) === 1 || isOutage(code);
+}
+
+/** Whether the journal fails in a way that passes by itself. */
+export function isOutage(code: FailureCode): boolean {
+  return code === 'journal-busy' || code === 'journal-unreachable' || code === 'fenced';
+}
+
 /** The advice for codes where it differs from the advice of their exit code. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
-  'journal-busy': 'same-command',
   'policy-changed': 'same-command',
-  'journal-unreachable': 'same-command',
-  fenced: 'same-command',
   'batch-at-work': 'same-command',
   'bad-certificate': 'after-fix',
   stopped: 'after-fix',

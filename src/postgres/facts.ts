@@ -100,6 +100,8 @@ export type SharedFacts = {
 
   interrupted: None;
   unreachable: AtPlace & { readonly trouble: ServerTrouble };
+  /** It may have recorded that an attempt was begun. */
+  unheard: AtPlace;
   'no-tls': AtPlace;
   'certificate-refused': AtPlace & { readonly trouble: ServerTrouble };
   'no-channel-binding': AtPlace;
@@ -170,6 +172,7 @@ const codes = {
 
   interrupted: 'interrupted',
   unreachable: 'journal-unreachable',
+  unheard: 'unknown',
   'no-tls': 'journal-unusable',
   'certificate-refused': 'journal-unusable',
   'no-channel-binding': 'journal-unusable',

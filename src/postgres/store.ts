@@ -1,3 +1,4 @@
+import { Failure, isOutage } from '../once/failures.ts';
 import type { Gathering, GuardedWork, Guards, Intent, Reads, Work } from '../once/journal/journal.ts';
 import { Mutex } from '../once/journal/mutex.ts';
 import type { PgConnection } from './connection.ts';
@@ -218,7 +219,7 @@ export class Store {
     { waiting, owner, gathering }: Effort,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     if (works.length === 0) return { is: 'committed', results: [] };
-    const { schema, connections, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
+    const { schema, connections, lease, place, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
     let last: Note | undefined;
     let noted: Note | undefined;
     const recorded = (note: Note): void => {
@@ -245,7 +246,10 @@ export class Store {
       gathering,
     );
     if (tried.is === 'unheard') {
-      tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
+      const unheard = { server, waiting, owner, last };
+      tried = await this.#howItEnded(tried, transaction, unheard).catch((error: unknown) => {
+        throw last === undefined ? error : unheardOf(error, place);
+      });
     }
     if (tried.is !== 'committed') return tried;
     transaction.acknowledged();
@@ -262,7 +266,7 @@ export class Store {
     { locks }: SharedTransaction<Result>,
     { server, waiting, owner, last }: Unheard,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
-    const { connections, lease, place } = this.#inputs;
+    const { connections, lease } = this.#inputs;
     const because = new ServerTroubleError({ is: 'connection-lost' });
     do {
       const connection = await connections.working(waiting);
@@ -279,7 +283,7 @@ export class Store {
       return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
     } while (await waiting.again());
     if (await this.#awaitsStandby(waiting)) throw new NotOnStandby();
-    throw sharedFailure('unreachable', { place, trouble: { is: 'commit-unheard' } });
+    throw because;
   }
 
   /** A lock may be held by a commit that waits for a standby. */
@@ -372,6 +376,13 @@ async function isOnStandby(connection: PgConnection, lease: Lease): Promise<bool
 }
 
 /** The failure to report for an error of the server, the network or the driver. */
+/** An attempt may have been begun, so whoever looks next must take it for sent. */
+function unheardOf(error: unknown, place: string): unknown {
+  const failure = failureOf(error, place);
+  const passes = failure instanceof Failure && isOutage(failure.code);
+  return passes ? sharedFailure('unheard', { place }, error) : failure;
+}
+
 function failureOf(error: unknown, place: string): unknown {
   if (error instanceof NotOnStandby) return sharedFailure('not-on-standby', { place });
   return isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);

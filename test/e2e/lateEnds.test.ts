@@ -1,13 +1,19 @@
-import { readdirSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
+import { blockAfter } from '../../scripts/pages.ts';
+import { botctl, ended } from '../../testing/botctl.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { Home } from '../../testing/home.ts';
 import { httpReply, startLoopback } from '../../testing/loopback.ts';
+import { pageText } from '../../testing/pages.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
+import { silence, upForLong } from '../../testing/postgres/silence.ts';
 
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const transfer = ['transfer', '--to', to, '--amount', '0.1', '--asset', 'SOL', '--once', 'rent', '--yes'];
@@ -18,11 +24,22 @@ let env: Record<string, string>;
 /** What the service does once it has a request, and before it answers. */
 let beforeReply: () => void;
 let requests: number;
+/** What happens to the server's answer to the commit that claims. */
+let onClaimsCommit: () => void;
+let isClaimed: boolean;
 
 beforeEach(async () => {
   home = new Home();
   const server = await sharedServer(18);
-  proxy = closedAfterTest(await startCuttableProxy(server.port));
+  isClaimed = false;
+  onClaimsCommit = () => {};
+  proxy = closedAfterTest(
+    await startCuttableProxy(server.port, (from, message) => {
+      isClaimed ||= from === 'client' && message.includes('INSERT INTO "botctl".intents');
+      if (isClaimed && from === 'server' && message.includes('COMMIT')) onClaimsCommit();
+      return message;
+    }),
+  );
   requests = 0;
   beforeReply = () => {};
   const service = closedAfterTest(
@@ -70,7 +87,7 @@ test('a reply that the server of the journal is not there for is told, kept, and
   expect(told.error?.hint).toContain(kept);
   expect(told.error?.message).not.toContain('Nothing was sent');
 
-  expect(await run(...transfer)).toMatchObject({ code: 1, stdout: '' });
+  expect(await runLosing(...transfer)).toMatchObject({ code: 8, stdout: '' });
 
   await proxy.accept();
   beforeReply = () => {};
@@ -95,16 +112,114 @@ test('what was kept is recorded by a command for something else, too', async () 
   expect(JSON.parse(line)).toMatchObject({ outcome: 'accepted', transfer: { signature: 'sig_1' } });
 });
 
-test('a server that is gone before anything leaves is exit 1, and the same command is to be run again', async () => {
-  proxy.refuse();
-  const { code, stdout } = await run(...transfer, '--json');
-  expect(code).toBe(1);
+const away = [
+  ...[
+    transfer,
+    ['send', '--conversation', 'c', '--content', 'x', '--once', 'hi'],
+    ['history'],
+    ['resume', '--all'],
+  ],
+  ...[
+    ['batch', 'status', 'pay'],
+    ['policy', 'show'],
+    ['resolve', 'a1b2', '--happened', '--reason', 'seen'],
+  ],
+];
+
+test.each(away.map((words) => [words.slice(0, 2).join(' '), words] as const))(
+  'a server that is gone before anything leaves is exit 8, and the same command is to be run again: %s',
+  async (_, words) => {
+    proxy.refuse();
+    const { code, stdout } = await botctl([...words, '--json', '--max-wait', '0s'], { env });
+    const { error } = JSON.parse(stdout) as { error: Record<string, string> };
+    expect([code, error.code, error.retry]).toEqual([8, 'journal-unreachable', 'same-command']);
+    if (words === transfer)
+      expect(error.message).toMatch(
+        /Nothing was sent this time\. Without the journal, .* cannot tell whether an earlier run did this/u,
+      );
+    expect(requests).toBe(0);
+  },
+);
+
+test('a server that has no connection left is exit 8', async () => {
+  const server = await sharedServer(18);
+  const role = `crowded_late_${process.pid}`;
+  await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
+  env.BOTCTL_JOURNAL = asRole(env.BOTCTL_JOURNAL ?? '', role, 'crowd');
+  const { code, stdout } = await botctl([...transfer, '--json', '--max-wait', '0s'], { env });
+  expect([code, JSON.parse(stdout).error.code]).toEqual([8, 'journal-unreachable']);
+  await server.query(`DROP ROLE ${role}`);
+});
+
+test('a claim whose COMMIT has no answer is exit 9: whoever looks next must take it for sent', async () => {
+  await upForLong(env.BOTCTL_JOURNAL ?? '');
+  onClaimsCommit = loseServer;
+  const { code, stdout } = await runLosing(...transfer, '--json');
   const { error } = JSON.parse(stdout) as { error: Record<string, string> };
-  expect(error).toMatchObject({ code: 'journal-unreachable', retry: 'same-command' });
-  expect(error.message).toMatch(
-    /Nothing was sent this time\. Without the journal, .* cannot tell whether an earlier run did this/u,
-  );
-  expect(requests).toBe(0);
+  expect([code, error.code, error.retry, requests]).toEqual([9, 'unknown', 'same-command', 0]);
+  expect(error.message).toMatch(/has not said how a commit ended\. Nothing was sent\.$/u);
+  onClaimsCommit = () => {};
   await proxy.accept();
-  expect((await run(...transfer)).code).toBe(0);
+  await silence(env.BOTCTL_JOURNAL ?? '');
+  expect([(await run(...transfer)).code, requests]).toEqual([0, 1]);
+});
+
+test('a server that is lost once something was claimed is exit 9, whatever the command still had to ask it', async () => {
+  const lost = proxy.when({ from: 'client', has: 'observations' }, 'cut').then(loseServer);
+  const { code, stdout } = await runLosing(...transfer, '--json');
+  await lost;
+  const { error } = JSON.parse(stdout) as { error: Record<string, string> };
+  expect([code, error.code, error.retry, requests]).toEqual([9, 'unknown', 'same-command', 1]);
+  expect(error.message).toMatch(/cannot be reached: .*\. Entry \S+ may have been sent\.$/u);
+  expect(error.message).not.toContain('othing');
+});
+
+test('a batch whose journal is lost before its first row is begun is exit 8; afterwards, 11', async () => {
+  const file = home.file('rows.csv', 'id,conversation_id,content\na,c,x\nb,c,y\n');
+  const batch = (name: string) => [
+    'batch',
+    'send',
+    file,
+    '--once',
+    name,
+    '--yes',
+    '--json',
+    '--concurrency',
+    '1',
+  ];
+  const lost = proxy.when({ from: 'client', has: 'INSERT INTO "botctl".intents' }, 'cut').then(loseServer);
+  const before = await runLosing(...batch('one'));
+  await lost;
+  expect([before.code, JSON.parse(before.stdout.trim()).error.code, requests]).toEqual([
+    8,
+    'journal-unreachable',
+    0,
+  ]);
+  await proxy.accept();
+  beforeReply = loseServer;
+  const after = await runLosing(...batch('two'));
+  expect([after.code, requests]).toEqual([11, 1]);
+});
+
+test('the script of the README goes on when the server of the journal is back', async () => {
+  proxy.refuse();
+  // What the script sleeps is the outage.
+  const outage = createServer((socket) => {
+    void proxy.accept().then(() => socket.end('over\n'));
+  });
+  outage.listen(0, '127.0.0.1');
+  await once(outage, 'listening');
+  const path = home.pathWithBotctl();
+  const { port } = outage.address() as AddressInfo;
+  const sleep = `#!/bin/bash\nexec 3<>/dev/tcp/127.0.0.1/${port}; read -r _ <&3\n`;
+  writeFileSync(join(home.path, 'bin/sleep'), sleep, { mode: 0o755 });
+  const script = blockAfter(pageText('README.md'), 'recipe').replace(
+    'transfer --once',
+    'transfer --max-wait 0s --once',
+  );
+  const ran = await ended('bash', ['-c', script, 'payday', to, '0.1', '2026-11'], {
+    env: { ...env, PATH: path },
+  });
+  outage.close();
+  expect([ran.code, ran.stdout, requests]).toEqual([0, 'paid: sig_1\n', 1]);
 });

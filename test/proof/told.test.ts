@@ -32,3 +32,12 @@ test.each([
 ])('of a batch: %s', (_name, code, rows, made, wrong) => {
   expect(untrue(batchThatSaid(code, rows), effectsOf(...made))).toEqual(wrong);
 });
+
+test.each([
+  ['journal-unreachable', []],
+  ['unreachable', ['it said nothing, exit 8 (gone), and it had happened']],
+])('exit 8 with %s', (code, wrong) => {
+  const stdout = JSON.stringify({ error: { code, message: 'gone' } });
+  const ran = { argv: ['send'], code: 8, signal: null, stdout, stderr: '', hung: false, tookMs: 0 };
+  expect(untrue(ran, effectsOf('one'))).toEqual(wrong);
+});

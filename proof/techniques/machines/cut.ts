@@ -73,7 +73,7 @@ async function cutAt({ spot, how, dice }: Cut, harbour: Harbour, stage: Stage): 
     scene.play.expectExit(await scene.run(1, { isOneOfMany: true, env: { BOTCTL_JOURNAL: url } }), 0);
   else if (isBroken) await after(dice.below(1200));
   proxy.release();
-  scene.play.expectExit(await first, 0, 1, 9, 11);
+  scene.play.expectExit(await first, 0, 8, 9, 11);
   await scene.settle();
 }
 

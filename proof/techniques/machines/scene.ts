@@ -38,7 +38,7 @@ export class Scene {
       ...extra,
       ...(stdin === undefined ? {} : { stdin }),
     });
-    const isRefused = ran.code === 1 && /Nothing was sent\b/u.test(ran.stdout);
+    const isRefused = (ran.code === 1 || ran.code === 8) && /Nothing was sent\b/u.test(ran.stdout);
     if (isRefused && !extra.isOneOfMany && (await this.play.effects()).length > before)
       this.play.wrong(`nothing was sent, it said, and something was: ${shortened(ran)}`);
     return ran;

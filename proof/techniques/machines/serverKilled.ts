@@ -37,8 +37,8 @@ async function crashAt(
     await meanwhile(harbour);
   }
   proxy.release();
-  scene.play.expectExit(await first, 0, 1, 9, 11);
-  if (other !== undefined) scene.play.expectExit(await other, 0, 1, 9, 11);
+  scene.play.expectExit(await first, 0, 8, 9, 11);
+  if (other !== undefined) scene.play.expectExit(await other, 0, 8, 9, 11);
   await scene.settle();
 }
 

@@ -74,7 +74,7 @@ async function stopAt({ errand, at, name }: Stop, harbour: Harbour, stage: Stage
   if (other !== undefined) scene.play.expectExit(other, 0);
   const before = scene.requests;
   const ran = await stopped.goOn();
-  scene.play.expectExit(ran, 0, 1, 9, 11);
+  scene.play.expectExit(ran, 0, 8, 9, 11);
   // What was at the door leaves: that moment is behind it.
   const mayLeave = stopped.name.startsWith('undici:client:sendHeaders') ? 1 : 0;
   if (other?.code === 0 && scene.requests - before > mayLeave)
@@ -104,7 +104,7 @@ async function stopInBatch(
   const begun = [...keysHeard(scene)].filter((key) => !before.has(key));
   if (begun.length > 0)
     scene.play.wrong(`it began ${begun.length} rows although others had ended it: ${shortened(ran)}`);
-  scene.play.expectExit(ran, 1, 9, 11);
+  scene.play.expectExit(ran, 8, 9, 11);
   await scene.settle();
 }
 

@@ -1,4 +1,4 @@
-import { exitOf, type Failure, type FailureCode, retryOf } from '../../once/failures.ts';
+import { exitOf, type Failure, type FailureCode, retryOf, stopsAll } from '../../once/failures.ts';
 import { identityUrl, parseBaseUrl, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../once/intent/naming.ts';
 import { canonicalOf, fingerprint, type Kind } from '../../once/intent/wanted.ts';
@@ -66,8 +66,8 @@ async function earlierOf(
   given: ParsedArgs,
   context: Context,
 ): Promise<readonly Intent[] | 'untold'> {
-  const exit = exitOf(failure.code);
-  const mayHideDoubt = exit === 1 || exit === 3 || othersThatHideDoubt.includes(failure.code);
+  const { code } = failure;
+  const mayHideDoubt = stopsAll(code) || exitOf(code) === 3 || othersThatHideDoubt.includes(code);
   if (!mayHideDoubt || failure.code === 'bug') return [];
   // The fault that kept the journal from being opened would now keep it from being read.
   if (unaskable.includes(failure.code)) return 'untold';

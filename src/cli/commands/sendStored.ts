@@ -3,7 +3,7 @@ import { concluded } from '../../once/engine/outcome.ts';
 import { findRepeats } from '../../once/engine/plan.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
-import { asFailure, type Exit, exitOf, type Failure } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, type Failure, stopsAll } from '../../once/failures.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
@@ -59,7 +59,7 @@ export async function sendStored(sending: Sending, given: ParsedArgs, context: C
         // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
         // transfers are impossible here, the next intent may still succeed.
         const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
-        if (exitOf(failure.code) === 1 && !ofOneIntent) throw failure;
+        if (stopsAll(failure.code) && !ofOneIntent) throw failure;
         exits.push(await reportSkipped(intent, failure, journal, given, context));
         if (failure.code === 'interrupted') break;
       }

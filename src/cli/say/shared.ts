@@ -214,6 +214,7 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Run the same command again when the server answers. To see how botctl connects to it:',
     ...theDoctorSays,
   }),
+  unheard: ({ place }) => sharedTable.unreachable({ place, trouble: { is: 'commit-unheard' } }),
   'no-tls': ({ place }) => ({
     message: `The server of the journal ${place} does not offer TLS, and sslmode requires it`,
     hint: 'Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.',
@@ -252,7 +253,7 @@ export const sharedTable: Table<SharedFacts> = {
   }),
   'unchanged-on-standby': ({ place }) => ({
     message: `The server of the journal ${place} is a standby`,
-    hint: 'Name the server that accepts writes: the standby follows it.',
+    hint: 'Name the server that accepts writes, then run the same command again.',
   }),
   'role-reads-only': ({ place }) => ({
     message: `The server of the journal ${place} lets this role only read: the setting default_transaction_read_only is on`,

@@ -105,7 +105,7 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
   5: 'the wallet has too little money (402)',
   6: 'the name or key is taken; nothing was sent now',
   7: 'too many requests (429) until the time ran out',
-  8: 'the service could not be reached',
+  8: 'the service or journal could not be reached',
   9: 'unknown: it may have happened',
   10: 'held (waits for you), declined, contradicted, or equal payment found',
   11: 'several entries, and some are not finished',
@@ -130,8 +130,10 @@ export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group)
 }));
 
 /** A process that stops before its work is done: intents that it claimed may have been sent. */
-export function endedEarly(claimed: { readonly intents: number; readonly lastId: string } | undefined): Told {
-  const ended = 'botctl stopped before it had finished.';
+export function endedEarly(
+  claimed: { readonly intents: number; readonly lastId: string } | undefined,
+  ended = 'botctl stopped before it had finished.',
+): Told {
   if (claimed === undefined)
     return new Told('bug', ended, {
       hint: 'Run the same command again. If it stops again, report what --verbose prints.',

@@ -313,7 +313,7 @@ export const exitRows: readonly (readonly [number, string, RegExp, string | unde
   [5, 'fix', /too little money \(402\)/u, 'after-fix'],
   [6, 'look', /name or key is taken/u, 'after-fix'],
   [7, 'again', /429.* until the time ran out/u, 'same-command'],
-  [8, 'again', /could not be reached/u, 'same-command'],
+  [8, 'again', /service or journal could not be reached/u, 'same-command'],
   [9, 'again', /unknown/u, 'same-command'],
   [10, 'look', /held \(waits for you\), .*equal payment found/u, 'decide'],
   [11, 'again', /several entries, and some are not finished/u, 'same-command'],

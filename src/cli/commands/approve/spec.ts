@@ -44,6 +44,6 @@ export const declineSpec: LeafSpec = {
   examples: [
     { about: 'Decline a wrong amount', line: 'botctl decline 3f9a --reason "the invoice says 120"' },
   ],
-  exits: [0, 1, 2, 10, 11, 130],
+  exits: [0, 1, 2, 8, 10, 11, 130],
   load: async () => (await import('./run.ts')).decline,
 };

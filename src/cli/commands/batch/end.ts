@@ -7,6 +7,7 @@ import type { Survey } from '../../../batch/survey.ts';
 import type { Clock } from '../../../machine/process.ts';
 import {
   asFailure,
+  claimedBy,
   type Exit,
   exitOf,
   type Failure,
@@ -121,7 +122,8 @@ export async function tellEnd(
   const isInDoubt = ['unknown', 'sending'].some((outcome) => (outcomes.get(outcome) ?? 0) > 0);
   const { unfinished, elsewhere } = surveyed.tally.standings;
   const mayBeInDoubt = isInDoubt || (others?.is === 'untold' && unfinished + elsewhere > 0);
-  const code = mayBeInDoubt ? codeOfEnd(needs, stop) : (faultOfJournal(stop) ?? codeOfEnd(needs, stop));
+  const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
+  const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
   const problem = problemOf(notAllDone(code, notDone, await stopInWords(stop), needs, again(batch.given)));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
@@ -159,11 +161,12 @@ function stopOf(own: Stop | undefined, others: OthersEnd | undefined): Stop | un
   return faultOfJournal(untold) === undefined ? (own ?? untold) : untold;
 }
 
-/** A failure that prevents any command from using the journal until it is fixed. */
-function faultOfJournal(stop: Stop | undefined): FailureCode | undefined {
+/** A failure of the journal that must be fixed; an outage counts only if no row was begun. */
+function faultOfJournal(stop: Stop | undefined, hasBegun = true): FailureCode | undefined {
   if (stop?.because !== 'failure') return undefined;
   const { code } = stop.failure;
-  return code.startsWith('journal-') && retryOf(code) === 'after-fix' ? code : undefined;
+  const counts = retryOf(code) === 'after-fix' || !hasBegun;
+  return code.startsWith('journal-') && counts ? code : undefined;
 }
 
 /**

@@ -45,7 +45,7 @@ const options: readonly OptionSpec[] = [
   { flags: '--max-failures <n>', about: 'start no more rows after this many failures' },
 ];
 
-const exits: readonly Exit[] = [0, 1, 2, 3, 6, 10, 11, 130];
+const exits: readonly Exit[] = [0, 1, 2, 3, 6, 8, 10, 11, 130];
 
 const send: LeafSpec = {
   name: 'send',
@@ -148,8 +148,8 @@ const status: LeafSpec = {
   ],
   options: [{ flags: '--local', about: 'show local times instead of UTC' }],
   examples: [{ about: 'How far is it?', line: 'botctl batch status payroll-2026-11' }],
-  exits: [0, 1, 2, 10, 11],
-  again: 'run the batch again',
+  exits: [0, 1, 2, 8, 10, 11],
+  again: 'run it or the batch again',
   load: async () => (await import('./status.ts')).run,
 };
 

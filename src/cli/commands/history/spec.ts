@@ -56,7 +56,7 @@ export const historySpec: LeafSpec = {
       line: 'botctl history --kind transfer --since 2026-11-01 --until 2026-11-30 --format csv > november.csv',
     },
   ],
-  exits: [0, 1, 2, 11],
-  again: 'not settled',
+  exits: [0, 1, 2, 8, 11],
+  again: 'run again, or not settled',
   load: async () => (await import('./run.ts')).run,
 };

@@ -14,7 +14,7 @@ export const journalSpec: BranchSpec = {
         'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, restore journal.db, journal.db-wal and journal.db.mark together, from the same moment. If not, check the wallet and the conversations first. Then botctl goes on without the missing entries: the same command sends them again.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
       examples: [{ about: 'See what is missing, and decide', line: 'botctl journal accept-loss' }],
-      exits: [0, 1, 2, 130],
+      exits: [0, 1, 2, 8, 130],
       load: async () => (await import('./run.ts')).acceptLossOf,
     },
     {
@@ -31,7 +31,7 @@ export const journalSpec: BranchSpec = {
           line: 'botctl journal copy ~/.local/share/botctl/journal.db',
         },
       ],
-      exits: [0, 1, 2, 6, 130],
+      exits: [0, 1, 2, 6, 8, 130],
       load: async () => (await import('./run.ts')).copy,
     },
     {
@@ -58,7 +58,7 @@ export const journalSpec: BranchSpec = {
         'Such a server can lose committed entries when its machine stops, and the same command would send them again. botctl therefore sends nothing through it. Some disks and managed servers are safe all the same: ask the people who run the server, then accept it here. You need the role that owns the tables. The journal keeps your name with it.',
       options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
       examples: [{ about: 'See what is off, and decide', line: 'botctl journal accept-durability' }],
-      exits: [0, 1, 2, 130],
+      exits: [0, 1, 2, 8, 130],
       load: async () => (await import('./run.ts')).acceptDurability,
     },
     {
@@ -73,7 +73,7 @@ export const journalSpec: BranchSpec = {
           line: 'botctl journal migrate --journal postgres://owner@db.example.com/bots',
         },
       ],
-      exits: [0, 1, 2, 130],
+      exits: [0, 1, 2, 8, 130],
       load: async () => (await import('./run.ts')).migrate,
     },
     {

@@ -12,7 +12,7 @@ export const policySpec: BranchSpec = {
       details:
         'The policies of the profile (config set NAME policy FILE), of this machine (/etc/botctl/policy.json) and of the shared journal all apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent until it is settled.',
       examples: [{ about: 'Show the limits of the bot in use', line: 'botctl policy show' }],
-      exits: [0, 1, 2, 3],
+      exits: [0, 1, 2, 3, 8],
       load: async () => (await import('./run.ts')).run,
     },
     {
@@ -39,7 +39,7 @@ export const policySpec: BranchSpec = {
           line: 'botctl policy set policy.json --journal postgres://owner@db.example.com/bots',
         },
       ],
-      exits: [0, 1, 2],
+      exits: [0, 1, 2, 8],
       load: async () => (await import('./run.ts')).set,
     },
   ],

@@ -34,6 +34,6 @@ export const resolveSpec: LeafSpec = {
     },
     { about: 'List what waits for your decision', line: 'botctl history --state held' },
   ],
-  exits: [0, 1, 2, 10, 11, 130],
+  exits: [0, 1, 2, 8, 10, 11, 130],
   load: async () => (await import('./run.ts')).run,
 };

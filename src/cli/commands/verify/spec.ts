@@ -31,6 +31,6 @@ export const verifySpec: LeafSpec = {
       line: 'botctl verify 3f9a --acknowledge --reason "refunded by the service, ticket 42"',
     },
   ],
-  exits: [0, 1, 2, 3, 9, 10, 11],
+  exits: [0, 1, 2, 3, 8, 9, 10, 11],
   load: async () => (await import('./run.ts')).run,
 };
