@@ -167,11 +167,7 @@ const names = `WITH RECURSIVE names (name) AS (
  * If that fills no page, each matching name is queried if they are few (a batch has one for all its rows), or else all
  * matches are sorted.
  */
-function pageQueries(
-  selection: Selection,
-  last: number | undefined,
-  length: number,
-): readonly Query[] {
+function pageQueries(selection: Selection, last: number | undefined, length: number): readonly Query[] {
   const byState = waysByState(selection, last, length);
   return [...byState, ...waysBy(conditionsOf(selection), selection, last, length)];
 }
