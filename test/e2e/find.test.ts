@@ -205,7 +205,7 @@ describe('history', () => {
     for (const word of ['m1', 'm1xx']) {
       const { exit, error } = await operator.json(['verify', word]);
       expect(exit).toBe(2);
-      expect(`${error?.message} ${error?.hint}`).toMatch(/an ID or a key/u);
+      expect(`${error?.message} ${error?.hint}`).toMatch(/an ID/u);
       expect(error?.next).toEqual([`botctl history --name ${word}`]);
     }
     expect(await shown('--name', 'm1')).toHaveLength(1);

@@ -223,7 +223,6 @@ function dryRunView(dry: DryRun): View {
           ['Request', `POST ${dry.url}`],
           ['Body', dry.body],
           ['Name', dry.name],
-          ['Key', dry.key ?? 'random, chosen when it is sent'],
           ['Balance', dry.balance && own(dry.balance.text)],
           ['Policy', dry.policy && own(dry.policy.says)],
           ['Proposal', dry.proposal && own(dry.proposal)],

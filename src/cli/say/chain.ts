@@ -69,7 +69,7 @@ export function rowPaidEarlier({ id }: Intent, view: ChainView): string {
 }
 
 function paidEarlier(view: ChainView): string {
-  return `it was paid ${bothTimes(view)}: another machine may have paid it under the same key`;
+  return `it was paid ${bothTimes(view)}: another machine may have paid it under the same name`;
 }
 
 /** When the payment was made, and when the first attempt began. */
@@ -369,7 +369,7 @@ export function deciding({ id, heldReason }: Pick<Intent, 'id' | 'heldReason'>):
 /** Read before `deciding`. */
 export function howToDecide({ kind }: Pick<Intent, 'kind'>): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
-  return `Check the ${place} first. ${onlyIfSure} Sending it again uses the same key; a service that has forgotten that key would ${twice} it twice.`;
+  return `Check the ${place} first. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
 }
 
 /** What a wrong decision costs. */

@@ -113,14 +113,14 @@ export function idTooShort(beginning: string, least: number): Told {
   return new Told(
     'usage',
     `"${beginning}" is too short for an ID`,
-    orByName(beginning, `Give an ID or a key, or at least its first ${least} characters. `),
+    orByName(beginning, `Give an ID, or at least its first ${least} characters. `),
   );
 }
 
 export function noSuchIntent(beginning: string, journal: string): Told {
   return new Told(
     'no-such-intent',
-    `No entry in ${journal} has an ID or a key that begins with "${beginning}"`,
+    `No entry in ${journal} has an ID that begins with "${beginning}"`,
     orByName(beginning, '', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
   );
 }

@@ -90,14 +90,16 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
 }
 
 export function isHeldRemark(intent: Intent): string {
-  return `${titleOf(intent)} may have been ${done[intent.kind]}. Its key is ${intent.key}.`;
+  return `${titleOf(intent)} may have been ${done[intent.kind]}.`;
 }
 
-export const askToSendAgain = 'Send it again with the same key?';
+export const askToSendAgain = 'Send it again, unchanged?';
 
-export function waitsForYouRemark({ id, key, tainted }: Intent): string {
-  const doubt = tainted ? ' An earlier attempt may have succeeded; the same key will be used.' : '';
-  return `Transfer ${id} is waiting for your approval. Its key is ${key}.${doubt}`;
+export function waitsForYouRemark({ id, tainted }: Intent): string {
+  const doubt = tainted
+    ? ' An earlier attempt may have succeeded; approving repeats that request, unchanged.'
+    : '';
+  return `Transfer ${id} is waiting for your approval.${doubt}`;
 }
 
 export const askToApprove = 'Approve and send it?';
@@ -229,16 +231,12 @@ function ending(intent: Intent): Suggestion[] {
 
 type Earlier = { readonly id: string; readonly key: string; readonly state: string };
 
-export function earlierMayHaveHappened(
-  cause: Told,
-  { id, key, state }: Earlier,
-  isRunAgainAnyway: boolean,
-): Told {
+export function earlierMayHaveHappened(cause: Told, { id, state }: Earlier, isRunAgainAnyway: boolean): Told {
   const { message, details } = cause;
-  const goesOn = 'Then run the same command again: it continues with the same key.';
+  const goesOn = 'Then run the same command again: it continues where that one stopped.';
   return new Told(state === 'held' ? 'held' : 'unknown', message, {
     ...details,
-    earlier: `It may have happened in an earlier run of this command (ID ${id}, ${state}, key ${key}).`,
+    earlier: `It may have happened in an earlier run of this command (ID ${id}, ${state}).`,
     hint: isRunAgainAnyway
       ? (details.hint ?? goesOn)
       : `${(details.hint ?? '').replace(/:$/u, '.')} ${goesOn}`.trim(),

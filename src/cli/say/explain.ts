@@ -138,14 +138,14 @@ function notDone(words: Words & Refused, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
-function hintToRecord({ cause, intent: { key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
+function hintToRecord({ cause, intent: { id, key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
   if (isGone(cause))
-    return `It may have happened: note the reply. Put the journal back before you run any command: without it, the same command would count as new. The key was ${key}.`;
+    return `It may have happened: note the reply. Put the journal back before you run any command: without it, the same command would count as new. If it is lost, repeat the command with --idempotency-key ${key}.`;
   if (keptAt !== undefined)
-    return `It may have happened. The reply is kept in ${keptAt}; the next command on this machine that sends through this journal records it. Run the same command again: it uses the same key, ${key}.`;
+    return `It may have happened. The reply is kept in ${keptAt}; the next command on this machine that sends through this journal records it. Run the same command again: ${neverTwice} (ID ${id}).`;
   if (cause instanceof Failure && cause.code === 'journal-unreachable')
-    return `It may have happened: note the reply. Run the same command again when the journal’s server answers: it uses the same key, ${key}.`;
-  return `It may have happened: note the reply. Make the journal writable, then run the same command again: it uses the same key, ${key}.`;
+    return `It may have happened: note the reply. Run the same command again when the journal’s server answers: ${neverTwice} (ID ${id}).`;
+  return `It may have happened: note the reply. Make the journal writable, then run the same command again: ${neverTwice} (ID ${id}).`;
 }
 
 function isGone(cause: unknown): boolean {
@@ -275,7 +275,7 @@ const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = 
   }),
 };
 
-const resumeOrDecide = `Resume it first, which sends it again with its own key, or record whether it happened. ${onlyIfSure}`;
+const resumeOrDecide = `Resume it first, which sends it again unchanged, or record whether it happened. ${onlyIfSure}`;
 
 /** Two equal payments are fine if both have permanent names; an unnamed one must be settled first. */
 function nameIt({ namedBy }: Intent): string {
@@ -338,8 +338,8 @@ export function oddityWords(oddity: Oddity): string {
 // For an outcome that cannot be reported as it should be.
 
 /** The outcome first: what could not be printed is only its report. */
-export function doneButNotWritten({ kind, state, id, key }: IntentFacts, trouble: string): string {
-  return `The ${kind} is ${state} (ID ${id}, key ${key}). ${trouble}`;
+export function doneButNotWritten({ kind, state, id }: IntentFacts, trouble: string): string {
+  return `The ${kind} is ${state} (ID ${id}). ${trouble}`;
 }
 
 export const runAgainToSee = `Run the same command again to see its outcome: ${neverTwice}.`;
@@ -348,15 +348,14 @@ type IntentFacts = {
   readonly kind: string;
   readonly state: string;
   readonly id: string;
-  readonly key: string;
 };
 
 /** What keeps an intent from being shown, and its state nonetheless. */
 export function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
-  const { kind, state, id, key } = intent;
+  const { kind, state, id } = intent;
   return new Told(code, message, {
     ...details,
-    earlier: `The ${kind} is ${state} (ID ${id}, key ${key}).`,
+    earlier: `The ${kind} is ${state} (ID ${id}).`,
   });
 }
 
@@ -366,7 +365,7 @@ export function replyWas(trouble: string, reply: string | undefined): string {
 }
 
 export function notNotedAsReported(trouble: string): string {
-  return `not marked as reported: ${trouble}`;
+  return `not noted as reported: ${trouble}`;
 }
 
 export const noIdInReply =
@@ -378,10 +377,10 @@ export function conflictNote({ outcome, complaint }: Ending): string | undefined
   return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }
 
-/** Said once per command if the service already knew a message's or a row's key, or answered with something else. */
+/** Said once per command if the service already had a message or a row under its name, or answered with something else. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
   const some = rows === 1 ? '' : `${formatCount(rows)} rows: `;
   return why === 'known-key'
-    ? `${some}The service already knew this key. The name fixes the key, not the text: another machine may have sent a different text under it.`
+    ? `${some}The service already had a message under this name. Another machine may have sent a different text under it.`
     : `${some}The service answered with a different text or conversation: another machine may have used the name.`;
 }

@@ -348,7 +348,7 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
     `text of at most ${mostBytes} bytes that no other row has`,
   ],
   'own-id': ({ alsoOfLine }) => [`is also used on line ${alsoOfLine}`, 'different in each row'],
-  'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
+  'no-key': () => ['is given', 'absent: --once and its id name a row'],
   column: (value) => [
     'is not known',
     value === 'unknown'

@@ -35,7 +35,7 @@ export const journalTable: Table<JournalFacts> = {
   }),
   unreleased: ({ path }) => ({
     message: madeBeforeRelease(`The journal ${path}`),
-    hint: 'Move it away with its log and its mark, or name another file with --journal. A new journal does not know what this one sent.',
+    hint: 'Move it away with the files beside it whose names begin with its own, or name another file with --journal. A new journal does not know what this one sent.',
   }),
   'not-a-file': ({ path, is }) => ({
     message: `The journal ${path} is ${noFiles[is]}. It was left unchanged`,
@@ -46,7 +46,7 @@ export const journalTable: Table<JournalFacts> = {
     hint: `Remove one of the names, ${nameAnother}.`,
   }),
   'mounted-alone': ({ path }) => ({
-    message: `The journal ${path} is mounted alone, without the log and the mark that belong beside it. It was left unchanged`,
+    message: `The journal ${path} is mounted alone, without the files that belong beside it. It was left unchanged`,
     hint: 'Mount its folder instead of the file.',
   }),
   lost: (facts) => {
@@ -78,7 +78,7 @@ export const journalTable: Table<JournalFacts> = {
     hint: `Free some space, fix the folder’s permissions, ${nameAnother}.`,
   }),
   'mark-not-writable': ({ mark, trouble }) => ({
-    message: `The journal’s mark ${mark} cannot be written: ${troubleInWords(trouble)}`,
+    message: `The file ${mark} beside the journal cannot be written: ${troubleInWords(trouble)}`,
     hint: 'Fix the problem named above, then run the same command again.',
   }),
   'no-locks': ({ folder }) => ({
@@ -121,7 +121,7 @@ export const journalTable: Table<JournalFacts> = {
   }),
   'bodies-differ': ({ path, place, shown, count }) => ({
     message: `${conflict(path, place, shown, count)}: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}`,
-    hint: 'One journal cannot keep two different requests under the same key. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:',
+    hint: 'One journal cannot keep two different requests under the same name. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:',
     next: [
       ['history', shown[0].idInFile, '--journal', path],
       ['history', shown[0].idOnServer],
@@ -137,7 +137,7 @@ function conflict(path: string, place: string, shown: readonly ShownConflict[], 
   const entries = `${counted(count, 'entry', 'entries')} of ${path}`;
   return shown.every(({ isSending }) => isSending)
     ? `${entries} ${count === 1 ? 'is' : 'are'} being sent through ${place} now`
-    : `${entries} cannot be merged into ${place}, which has a different amount, recipient or text under the same key, or is sending it now`;
+    : `${entries} cannot be merged into ${place}, which has a different amount, recipient or text under the same name, or is sending it now`;
 }
 
 function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {
@@ -154,14 +154,14 @@ export function lossSentence({ path, loss }: JournalFacts['lost']): string {
     case 'rows':
       return `The journal ${path} has lost ${listed(loss.rows.map(countedLoss))} that it once had`;
     case 'mark':
-      return `The journal ${path} may have lost something: its mark ${path}.mark is ${marks[loss.found]}`;
+      return `The journal ${path} may have lost something: the file ${path}.mark beside it is ${marks[loss.found]}`;
     case 'base':
       return `The journal ${path} is older than the log ${path}-wal beside it and does not have what was done in between`;
     case 'journal': {
       const held = loss.rows.length === 0 ? '' : `; that journal had ${listed(loss.rows.map(countedLoss))}`;
       return loss.found === 'gone'
         ? `The journal ${path} is gone or empty, but the files that belong beside it are still there${held}`
-        : `The journal ${path} is older than the mark beside it${held}`;
+        : `The journal ${path} is older than the file ${path}.mark beside it${held}`;
     }
   }
 }

@@ -56,7 +56,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   }
   return {
     message,
-    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. Both use the same key, so that the service ${makes[intent.kind]} it only once.`,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. Either way the service ${makes[intent.kind]} it only once.`,
     next: [['resume', intent.id]],
   };
 }
@@ -74,14 +74,14 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
     'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
   'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
   'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
-  'other-conflict': 'the service answered with a conflict that is not about a repeated key',
-  conflict: 'the service already knows this key, from something that this journal did not send',
-  'conflict-in-flight': 'the service keeps saying that this key is in use',
+  'other-conflict': 'the service answered with a conflict that is not about a repeated request',
+  conflict: 'the service says that it already has this request, but this journal never sent it',
+  'conflict-in-flight': 'the service keeps saying that this request is in progress',
   'key-age':
-    'an earlier attempt may have been accepted, so long ago that the service may have forgotten its key',
+    'an earlier attempt may have been accepted, so long ago that the service may no longer recognise a repetition',
   clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
   'other-token':
-    'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
+    'an earlier attempt may have been accepted under another token, and the service may not recognise a repetition under this one',
   policy: 'an earlier attempt may have been accepted, and the policy does not allow sending it again',
   'above-limit': 'the amount is more than the policy allows without approval',
   approval: 'it was proposed, or the amount is more than the policy allows without approval',
@@ -93,8 +93,8 @@ function isHeldReason(why: string): why is HeldReason {
 }
 
 /** How to find it again. A row of a batch also has the ID from its file. */
-function called({ id, key, rowId }: Intent): string {
-  return `ID ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
+function called({ id, rowId }: Intent): string {
+  return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
 export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
@@ -110,7 +110,7 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
   return {
     message: `The ${nouns[kind]} may have been ${done[kind]}${doubt}${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
-      ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: the same key always gets the same reply.'
+      ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.'
       : howToDecide(intent),
     next: needsOtherName ? resolving(id) : deciding(intent),
   };

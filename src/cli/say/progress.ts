@@ -63,7 +63,7 @@ export function reminderOf(
       return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}. This may be the same payment:`;
     case 'of-doubt':
       return found?.tainted
-        ? `It may already have happened (ID ${found.id}). It will be sent with the same key, so it happens once.`
+        ? `It may already have happened (ID ${found.id}). The same request will be sent again, so it happens once.`
         : undefined;
   }
 }

@@ -103,7 +103,7 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
   3: 'no token, or the service refused it (401, 403)',
   4: 'the service did not find the conversation (404)',
   5: 'the wallet has too little money (402)',
-  6: 'the name or key is taken; nothing was sent now',
+  6: 'the name is taken; nothing was sent now',
   7: 'too many requests (429) until the time ran out',
   8: 'the service or journal could not be reached',
   9: 'unknown: it may have happened',

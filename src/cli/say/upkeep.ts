@@ -80,7 +80,7 @@ export function serverBacksUp(place: string): Told {
 }
 
 export function backedUp(path: string, intents: number, attempts: number): string {
-  return `${path} is a copy of the journal as it is now (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'attempt')}), with its mark beside it.`;
+  return `${path} is a copy of the journal as it is now (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'attempt')}). Keep it together with ${path}.mark.`;
 }
 
 export const backingUp = 'Copying the journal';

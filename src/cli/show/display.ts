@@ -15,7 +15,6 @@ export type LabelCanvas = {
 
 export type Canvas = LabelCanvas & {
   readonly paint: Paint;
-  readonly verbose: boolean;
   /** Nobody looks at its width: then nothing is shortened, whatever `COLUMNS` says. */
   readonly isPipe?: boolean;
   /** Commands as lines to paste. None of them may be wrapped. */

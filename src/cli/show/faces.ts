@@ -64,7 +64,6 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       columns: columnsOf(stdout, env),
       isPipe: stdout.isPipe,
       own,
-      verbose: choice.verbose,
       suggest,
     });
   };

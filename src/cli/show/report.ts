@@ -337,11 +337,6 @@ function headline(report: Report, { paint, columns, own }: Canvas): string {
   return `${mark} ${lines.join('\n  ')}\n`;
 }
 
-/** Nobody needs it of what is settled. */
-function showsKey({ state }: Intent, { verbose }: Canvas): boolean {
-  return verbose || (state !== 'accepted' && state !== 'resolved');
-}
-
 /** One intent for a person: the request, and what the service said. */
 export function drawReport(report: Report, canvas: Canvas): string {
   const { intent } = report;
@@ -356,7 +351,6 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Row', intent.rowId],
       ['For', forWhom(intent, canvas.own)],
       ['ID', intent.id],
-      ['Key', showsKey(intent, canvas) ? intent.key : undefined],
     ],
     canvas,
   );

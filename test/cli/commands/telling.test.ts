@@ -96,7 +96,6 @@ describe('an intent whose request was damaged', () => {
           paint: await paintOf(0),
           columns: 80,
           own: String,
-          verbose: false,
           suggest: () => ({ lines: [], lacking: undefined }),
         });
         return 'written';

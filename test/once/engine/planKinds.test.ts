@@ -387,7 +387,7 @@ describe('what is said of a plan is what is done about it', () => {
       kind === 'other-body'
         ? 'the name is taken by a transfer with a different amount (it was'
         : dryRunWords[kind];
-    expect(view?.human({ paint, columns: 200, own: String, verbose: false, suggest })).toContain(said);
+    expect(view?.human({ paint, columns: 200, own: String, suggest })).toContain(said);
   });
 
   test.each(kinds)(

@@ -8,7 +8,11 @@ export const approveSpec: LeafSpec = {
   details:
     'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the proposer.',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: the ID or key, or its first characters', completes: 'intents' },
+    {
+      usage: '<ids...>',
+      about: 'payments waiting for approval: the ID, or its first characters',
+      completes: 'intents',
+    },
   ],
   options: [
     {
@@ -29,7 +33,11 @@ export const declineSpec: LeafSpec = {
   does: 'decides',
   about: 'Decline proposed payments; nothing is sent',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: the ID or key, or its first characters', completes: 'intents' },
+    {
+      usage: '<ids...>',
+      about: 'payments waiting for approval: the ID, or its first characters',
+      completes: 'intents',
+    },
   ],
   options: [
     { flags: '--reason <text>', about: 'what is wrong; the command that proposed it will say so' },

@@ -100,7 +100,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     rows: () => agentRules,
     stacked: true,
     outro:
-      'Never use another name, key or amount to get past a refusal: that is how a payment is made twice. After exit 10, stop and show the person error.message and error.next.',
+      'Never use another name or amount to get past a refusal: that is how a payment is made twice. After exit 10, stop and show the person error.message and error.next.',
   },
   environment: {
     intro:
@@ -114,7 +114,10 @@ const rerunGroups: readonly HelpGroup[] = [
     title: 'If the first run was',
     rows: [
       { term: 'accepted', about: 'the second run sends nothing, and shows the result again' },
-      { term: 'unknown', about: '(it may have happened) it sends the same request with the same key' },
+      {
+        term: 'unknown',
+        about: '(it may have happened) it sends the same request again, which happens once',
+      },
       { term: 'rejected', about: 'it sends the request again' },
     ],
   },
@@ -122,7 +125,6 @@ const rerunGroups: readonly HelpGroup[] = [
     title: 'Two commands are the same if they have',
     rows: [
       { term: '--once NAME', about: 'the same name: it stands for one message or payment' },
-      { term: '--run NAME', about: 'the same run name and the same content' },
       { term: 'no name', about: 'the same bot and content, for 20 h (payment) or 2 min (message)' },
     ],
   },

@@ -239,7 +239,7 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
         ],
         canvas,
       );
-      return `${drawReport(report, { ...canvas, verbose: true })}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
+      return `${drawReport(report, canvas)}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
     },
   };
 }

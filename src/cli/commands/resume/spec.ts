@@ -4,12 +4,10 @@ export const resumeSpec: LeafSpec = {
   name: 'resume',
   group: 'Every day',
   does: 'sends',
-  about: 'Send what is unknown again, with the same key and content',
+  about: 'Send what is unknown again, unchanged',
   details:
-    'The service does not repeat what it did under a key that it remembers. It may have forgotten that of a held entry: check the wallet or the conversation first.',
-  arguments: [
-    { usage: '[ids...]', about: 'entries: the ID or key, or its first characters', completes: 'intents' },
-  ],
+    'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
+  arguments: [{ usage: '[ids...]', about: 'entries: the ID, or its first characters', completes: 'intents' }],
   options: [
     { flags: '--all', about: 'everything that is unknown or was interrupted' },
     {

@@ -10,6 +10,7 @@ export const onceOptions: readonly OptionSpec[] = [
     flags: '--run <name>',
     about: 'name a run; each distinct command happens once',
     env: 'BOTCTL_RUN',
+    rare: true,
     group,
   },
   {
