@@ -329,7 +329,7 @@ describe('running', () => {
     const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
     expect(again.code).toBe(11);
     expect(jsonLines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
-    expect(ran.stderr).toMatch(/4\d rows were not started/u);
+    expect(ran.stderr).toMatch(/4\d rows were not sent/u);
     expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
     expect((await send(file('a.csv', many(80)))).code).toBe(0);
@@ -339,7 +339,7 @@ describe('running', () => {
     const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
     const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
     expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not started');
+    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not sent');
     expect(requests()).toBe(1);
   });
 

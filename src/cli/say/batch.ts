@@ -15,11 +15,11 @@ import {
   type Suggestion,
   troubleInWords,
 } from './phrases.ts';
-import { asWords, isItTheRightFile, nameAnother } from './rows.ts';
+import { asWords, forPeople, isItTheRightFile, nameAnother } from './rows.ts';
 import { type Sentence, type Table, Told, whenReady } from './told.ts';
 
 const fixTheFolder =
-  'Free some space or fix the folder’s permissions, then run the same command again: it does only what is left.';
+  'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
 
 const andMore = (count: number): string => `and ${count} more`;
 
@@ -134,7 +134,6 @@ const notes: Readonly<Partial<Record<RowStanding, string>>> = {
   sending: ', by a running process',
   unknown: ': may have happened; run the batch again',
   held: ': waiting for you to decide',
-  open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
   skipped: ', paid already',
@@ -170,8 +169,9 @@ type BatchLine = {
 };
 
 export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
+  const counts = forPeople(standings);
   const rest = rowStandings.flatMap((standing) => {
-    const count = standings[standing] ?? 0;
+    const count = counts[standing] ?? 0;
     const words = asWords(standing);
     return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
   });

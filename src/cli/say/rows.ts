@@ -130,6 +130,7 @@ export function askToBegin(left: number, noun: 'message' | 'transfer', alike = 0
 
 /** The states of rows before anything is sent. Each follows a number in a single line. */
 const standings: Readonly<Record<string, string>> = {
+  new: 'to send',
   done: 'already done',
   elsewhere: 'being sent by another process',
   conflict: 'in conflict',
@@ -137,7 +138,6 @@ const standings: Readonly<Record<string, string>> = {
 
 /** The same on a line of its own, after the number: for one row, for several. */
 const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  unfinished: [': it continues with its own key', ': they continue with their own keys'],
   held: [': waiting for you to decide; not sent', ': waiting for you to decide; not sent'],
   elsewhere: [': another process is sending it', ': another process is sending them'],
   conflict: [
@@ -147,6 +147,17 @@ const standingNotes: Readonly<Record<string, readonly [one: string, several: str
   invalid: [': not sent', ': not sent'],
   skipped: [': paid already; not sent', ': paid already; not sent'],
 };
+
+type Counts = Readonly<Record<string, number>>;
+
+/** For people, a row that was begun but not sent is like one that was not: to send before a run, not sent after it. */
+export function forPeople({ unfinished = 0, open = 0, ...others }: Counts): Counts {
+  return {
+    ...others,
+    ...(unfinished > 0 && { new: (others.new ?? 0) + unfinished }),
+    ...(open > 0 && { 'not-begun': (others['not-begun'] ?? 0) + open }),
+  };
+}
 
 export function rowsStanding(standing: string, rows: number): string {
   const [one, several] = standingNotes[standing] ?? ['', ''];
@@ -178,7 +189,7 @@ export function batchInALine({
   columns,
   money,
 }: BatchPlanWords): string {
-  const parts = Object.entries(found)
+  const parts = Object.entries(forPeople(found))
     .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
     .map(([standing, count]) => `${formatCount(count)} ${standings[standing] ?? standing}`);
   const missing = lacking === 0 ? '' : `; ${rowsMissing(lacking)}`;
@@ -201,7 +212,7 @@ function columnsListed(columns: readonly string[]): string {
 
 function moneyIn({ totals, recipients, repeated }: NonNullable<BatchPlanWords['money']>): string {
   const sums = totals.map(
-    ({ asset, all, left }) => `${formatAmountOf(all, asset)}${all === left ? '' : ` (${left} not done yet)`}`,
+    ({ asset, all, left }) => `${formatAmountOf(all, asset)}${all === left ? '' : ` (${left} to send)`}`,
   );
   if (sums.length === 0) return '';
   const twice = repeated === 0 ? '' : ` (${ofThem(recipients, repeated)}more than once)`;
@@ -213,7 +224,7 @@ export function rowsMissing(count: number): string {
 }
 
 export function totalOf({ asset, all, left }: Total): string {
-  return `${formatAmountOf(all, asset)}${all === left ? '' : `, of which ${formatAmountOf(left, asset)} not done yet`}`;
+  return `${formatAmountOf(all, asset)}${all === left ? '' : `, of which ${formatAmountOf(left, asset)} to send`}`;
 }
 
 export function recipientsOf(recipients: number, repeated: number): string {
@@ -256,6 +267,9 @@ export function progressOf(progress: Progress): string {
 
 type Verbs = readonly [one: string, several: string];
 
+const notSent: Verbs = ['was not sent', 'were not sent'];
+const runAgain: Verbs = ['run the same command again', 'run the same command again'];
+
 /** Rows that are not done, in the order in which they are listed: rows that may have happened come first. */
 const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly meaning: Verbs }>> = {
   unknown: {
@@ -271,21 +285,21 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
     meaning: ['waiting for you to decide', 'waiting for you to decide'],
   },
   'not-sent': {
-    verbs: ['was not sent', 'were not sent'],
+    verbs: ['could not be sent', 'could not be sent'],
     meaning: ['its id or another payment is in the way', 'their ids or other payments are in the way'],
   },
   rejected: {
     verbs: ['was rejected', 'were rejected'],
     meaning: ['the service rejected it', 'the service rejected them'],
   },
-  open: { verbs: ['is open', 'are open'], meaning: ['not done yet', 'not done yet'] },
+  open: { verbs: notSent, meaning: runAgain },
   invalid: {
     verbs: ['is not valid', 'are not valid'],
     meaning: ['fix it in the file', 'fix them in the file'],
   },
   'not-begun': {
-    verbs: ['was not started', 'were not started'],
-    meaning: ['run the same command again', 'run the same command again'],
+    verbs: notSent,
+    meaning: runAgain,
   },
   untold: {
     verbs: ['cannot be looked up now', 'cannot be looked up now'],
@@ -299,7 +313,12 @@ export type NotDone = { readonly outcome: string; readonly rows: number };
 
 /** A code of --json, as people say it. */
 export function asWords(code: string): string {
-  return code.replace('begun', 'started').replaceAll('-', ' ');
+  return code === 'not-begun' ? 'not sent' : code.replaceAll('-', ' ');
+}
+
+export function notDoneForPeople(notDone: readonly NotDone[]): NotDone[] {
+  const counts = Object.fromEntries(notDone.map(({ outcome, rows }) => [outcome, rows]));
+  return Object.entries(forPeople(counts)).map(([outcome, rows]) => ({ outcome, rows }));
 }
 
 export function labelOf({ outcome }: NotDone): string {
@@ -374,7 +393,7 @@ const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'
 
 function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
   const first = stop === undefined ? toFixFirst(notDone, needs) : beforeRunning(stop);
-  const run = 'run the same command again: it does only what is left, with the same keys.';
+  const run = 'run the same command again: it sends only what was not sent.';
   if (first === '') return `R${run.slice(1)}`;
   return stop === undefined ? `${first}, then ${run}` : `${first} Then ${run}`;
 }
@@ -425,7 +444,7 @@ export function notAllDone(
 ): Told {
   const why = stop === undefined ? '' : ` ${reasonFor(stop)}`;
   const isHeld = notDone.some(({ outcome }) => outcome === 'held');
-  return new Told(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
+  return new Told(code, `${notDoneForPeople(notDone).map(rowsThat).join('; ')}.${why}`, {
     hint: ownOf(code, stop)?.hint ?? hintFor(notDone, stop, needs),
     ...(stop?.because === 'policy' ? allowanceOf(stop.refusal) : {}),
     next: [...(ownOf(code, stop)?.next ?? []), ...(isHeld ? [['history', '--state', 'held']] : []), running],

@@ -16,6 +16,7 @@ import {
   rowsStandingSo,
 } from '../../say/batch.ts';
 import { formatCount, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
+import { forPeople } from '../../say/rows.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { pad, widthsFor } from '../../show/table.ts';
@@ -213,13 +214,13 @@ const labels: Readonly<Record<RowStanding, string>> = {
   sending: 'Sending',
   unknown: 'Unknown',
   held: 'Held',
-  open: 'Open',
+  open: 'Not sent',
   rejected: 'Rejected',
   'did-not-happen': 'Not happened',
   declined: 'Declined',
   skipped: 'Skipped',
   'skipped-in-doubt': 'In doubt',
-  'not-begun': 'Not started',
+  'not-begun': 'Not sent',
 };
 
 function statusJson(command: string, status: BatchStatus): Record<string, unknown> {
@@ -253,13 +254,14 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
     json: statusJson(command, status),
     quiet: `${standings.done ?? 0}/${rows}`,
     human: (canvas) => {
+      const counts = forPeople(standings);
       const facts = labelled(
         [
           ['Bot', bots.join(', ')],
           ['Service', baseUrl],
           ['Rows', status.input === undefined ? `${formatCount(begun)} begun` : rowsInAll(rows, beyond)],
           ...rowStandings.map((standing) => {
-            const count = standings[standing] ?? 0;
+            const count = counts[standing] ?? 0;
             return [labels[standing], count === 0 ? undefined : rowsStandingSo(standing, count)] as const;
           }),
           ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),

@@ -26,6 +26,7 @@ import {
   batchDone,
   batchInALine,
   conflictWords,
+  forPeople,
   invalidRow,
   invalidRows,
   keptColumns,
@@ -33,6 +34,7 @@ import {
   meaningOf,
   moreRowsNotListed,
   type NotDone,
+  notDoneForPeople,
   recipientsOf,
   refusedRows,
   rowsMissing,
@@ -331,8 +333,7 @@ type BatchPlan = {
 };
 
 const standingLabels: readonly (readonly [standing: string, label: string])[] = [
-  ['new', 'New'],
-  ['unfinished', 'Unfinished'],
+  ['new', 'To send'],
   ['done', 'Already done'],
   ['held', 'Held'],
   ['elsewhere', 'Elsewhere'],
@@ -342,8 +343,9 @@ const standingLabels: readonly (readonly [standing: string, label: string])[] = 
 ];
 
 function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
+  const counts = forPeople(plan.standings);
   const standings = standingLabels.map(([standing, label]): LabelledValue => {
-    const count = plan.standings[standing] ?? 0;
+    const count = counts[standing] ?? 0;
     const always = ['new', 'done', 'invalid'].includes(standing);
     return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
   });
@@ -471,7 +473,7 @@ export function batchEndView(end: BatchEnd): View {
           ? amountLines(plan, 'Amount', ({ all, asset }) => formatAmountOf(all, asset))
           : []),
         ['Skipped', plan.standings.skipped === undefined ? undefined : rowsSkipped(plan.repeats)],
-        ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
+        ...notDoneForPeople(notDone).map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
         ['Report', report],
       ] as const;
       return `${mark} ${paint.bold(headline)}\n${labelled(lines, canvas)}`;
