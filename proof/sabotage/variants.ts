@@ -91,6 +91,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['clocks'],
   },
   {
+    name: 'whatever-was-shown',
+    what: 'a decision is committed whatever others have done since the entry was shown',
+    edits: [
+      {
+        file: 'src/once/engine/shown.ts',
+        from: 'if (factsOf(shown) !== factsOf(await shownNow(id, tx)))',
+        to: "if (factsOf(shown) === '' && (await shownNow(id, tx)))",
+      },
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
     name: 'batch-repeats-itself',
     what: 'the rows of a batch count as payments under another name',
     edits: [

@@ -9,6 +9,7 @@ import { shortened, toldBy } from '../told.ts';
 import { batchOf, isAnotherByNow, type Job, pay, say } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { redirectedIds } from './concurrent/redirected.ts';
+import { playShown } from './concurrent/shown.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
 import type { Arena, Technique } from './technique.ts';
@@ -140,6 +141,7 @@ async function compare(
 }
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
+  await playShown(arena, tally);
   await playAtPace(arena.pace, tally, (own) => playConcurrent(arena, own));
   await playUnderLimit(arena, tally);
   await playOtherNames(arena, tally);
