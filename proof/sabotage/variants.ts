@@ -108,8 +108,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/journal/sqlite/statements.ts',
-        from: 'AND (intents.name IS NOT sought.name OR intents.named_by IS NOT sought.named_by)',
-        to: '',
+        from: "AND (intents.named_by IS 'row' AND intents.name IS sought.batch) = is_own AND",
+        to: 'AND',
       },
     ],
     caughtBy: ['concurrent'],

@@ -159,7 +159,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
       const before = await operator.json(['history', id]);
       for (const named of [key, before.intent?.key ?? ''])
         expect(await operator.json([command, named, ...words, '--yes'])).toMatchObject({
-          error: { code: 'usage', message: expect.stringContaining('only the whole ID') },
+          error: { code: 'usage', message: expect.stringContaining('only a whole ID is taken') },
         });
       expect(await operator.json(['history', id])).toEqual(before);
       expect(await operator.json([command, id, ...words, '--yes'])).toMatchObject({ exit: 0 });

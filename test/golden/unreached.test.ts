@@ -54,6 +54,7 @@ const failures: readonly Failure[] = [
   noUserName(),
   sharedFailure('no-channel-binding', { place }),
   engineFailure('own-proposal', { id, proposed: undefined }),
+  engineFailure('changed-since-shown', { id }),
   sharedFailure('certificate-refused', { place, trouble: said('it has expired') }, cause),
   sharedFailure('fenced', { place }),
   sharedFailure('not-on-standby', { place }),

@@ -148,8 +148,8 @@ export function nobodyOverrules(withYes: Suggestion): Told {
 
 export function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
   return usage(
-    `Without a question, only the whole ID names what is decided about; this is the one of entry ${id}`,
-    'Check that you mean this entry, then give its whole ID, or leave out --yes to be asked:',
+    `Without a question, only a whole ID is taken, and what was given stands for entry ${id}`,
+    'Check that you mean this entry, then give its whole ID:',
     [['history', id]],
   );
 }
