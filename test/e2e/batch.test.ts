@@ -63,7 +63,7 @@ describe('identity', () => {
     file('a.csv', csv('2,conv_demo,two', '3,conv_demo,three', '1,conv_demo,one'));
     const added = await send(path);
     expect(added.code).toBe(0);
-    expect(added.stderr).toContain('1 new, 2 already done');
+    expect(added.stderr).toContain('1 to send, 2 already done');
     expect(requests()).toBe(3);
     expect((await contents()).sort()).toEqual(['one', 'three', 'two']);
   });
@@ -74,7 +74,7 @@ describe('identity', () => {
     const path = file('a.jsonl', text(['x', 'y', 'x']));
     expect((await send(path)).code).toBe(0);
     file('a.jsonl', text(['x', 'x', 'x', 'y']));
-    expect((await send(path)).stderr).toContain('1 new, 3 already done');
+    expect((await send(path)).stderr).toContain('1 to send, 3 already done');
     expect((await contents()).sort()).toEqual(['x', 'x', 'x', 'y']);
   });
 
@@ -100,7 +100,7 @@ describe('identity', () => {
     const changed = await send(path, '--report', join(home.path, 'r.csv'));
     expect(changed.code).toBe(2);
     expect(changed.stderr).toContain('line 2 (id 1): the id is taken by message');
-    expect(changed.stderr).toContain('1 row was not sent');
+    expect(changed.stderr).toContain('1 row could not be sent');
     expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
       /\n2,1,not-sent,,"This row’s id is taken by message .*\n3,2,accepted,msg_/u,
     );
@@ -153,7 +153,7 @@ describe('identity', () => {
     );
     const changed = file('a.csv', messages('another'));
     expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
-      'Fix the rows that were not sent (a row with a new id is sent besides the earlier one), then run the same command again',
+      'Fix the rows that could not be sent (a row with a new id is sent besides the earlier one), then run the same command again',
     );
   });
 
@@ -329,7 +329,7 @@ describe('running', () => {
     const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
     expect(again.code).toBe(11);
     expect(jsonLines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
-    expect(ran.stderr).toMatch(/4\d rows were not sent/u);
+    expect(ran.stderr).toMatch(/7\d rows were not sent/u);
     expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
     expect((await send(file('a.csv', many(80)))).code).toBe(0);

@@ -12,6 +12,7 @@ import { Home } from '../../testing/home.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
 import { type Drive, drives, theToken } from './canaryDrives.ts';
+import { withLastId } from './lastId.mjs';
 
 const manyRuns = fileURLToPath(new URL('./inOneProcess.mjs', import.meta.url));
 
@@ -151,7 +152,8 @@ function check({ label, code, home }: Planted, ended: readonly Ran[]): void {
 async function drive(one: Planted, run: (argv: readonly string[], start: Start) => Promise<Ran>) {
   try {
     const ended: Ran[] = [];
-    for (const { argv, ...start } of one.runs) ended.push(await run(argv, start));
+    for (const { argv, ...start } of one.runs)
+      ended.push(await run(withLastId(argv, start.env ?? {}), start));
     check(one, ended);
   } finally {
     one.home.remove();

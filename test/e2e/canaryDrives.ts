@@ -114,20 +114,20 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   resolve: [
     {
-      line: ['key-of-the-lost', '--did-not-happen', '--reason', 'nobody listens'],
+      line: ['{id}', '--did-not-happen', '--reason', 'nobody listens'],
       before: [lostMessage],
       code: 0,
     },
     { line: ['nothing-like-it', '--happened', '--reason', 'seen'], code: 2 },
   ],
   approve: [
-    { line: ['key-of-the-payable', '--yes'], before: [payable], code: 0 },
-    { line: ['key-of-the-proposed', '--yes'], before: [proposed], code: 8 },
+    { line: ['{id}', '--yes'], before: [payable], code: 0 },
+    { line: ['{id}', '--yes'], before: [proposed], code: 8 },
     { line: ['key-of-the-lost', '--yes'], before: [lostMessage], code: 2 },
     { line: ['nothing-like-it'], code: 2 },
   ],
   decline: [
-    { line: ['key-of-the-proposed', '--reason', 'nobody listens'], before: [proposed], code: 0 },
+    { line: ['{id}', '--reason', 'nobody listens'], before: [proposed], code: 0 },
     { line: ['nothing-like-it', '--reason', 'seen'], code: 2 },
   ],
   'journal accept-loss': [
@@ -151,7 +151,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   'journal migrate': [
     { line: [], shared: true, code: 0 },
     { line: [], code: 2 },
-    { line: ['--journal', 'postgres://owner@127.0.0.1:9/bots'], code: 1 },
+    { line: ['--journal', 'postgres://owner@127.0.0.1:9/bots'], code: 8 },
   ],
   'policy show': [
     { line: [], code: 0 },

@@ -162,9 +162,9 @@ describe('the list on a terminal', () => {
 describe('the key', () => {
   test('is in JSON and on no screen, not even where something is not settled', async () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    const unsettled = await operator.run([...payAda, '--once', 'rent', '--verbose']);
+    const unsettled = await operator.run([...payAda, '--once', 'rent']);
     const { intent } = await operator.json([...payAda, '--once', 'rent']);
-    const settled = await operator.run([...payAda, '--once', 'rent', '--verbose']);
+    const settled = await operator.run([...payAda, '--once', 'rent']);
     const detail = await operator.run(['history', intent?.id ?? '']);
     for (const { stdout, stderr } of [unsettled, settled, detail])
       expect(stdout + stderr).not.toContain(intent?.key ?? 'no key');

@@ -102,7 +102,7 @@ describe('journal migrate', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by a newer botctl')]);
     expect(refused.stderr).toContain('Nothing was changed.');
     const away = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: 'postgres://nobody@127.0.0.1:1/none' });
-    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
+    expect([away.code, away.stderr]).toEqual([8, expect.stringContaining('Nothing was changed.')]);
   });
 });
 
@@ -329,7 +329,7 @@ test('a standby is looked at, and nothing is done to it', async () => {
       ['journal', 'accept-durability', '--yes'],
     ]) {
       const refused = await run(words);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is a standby')]);
+      expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('is a standby')]);
     }
     await standby.close();
   } finally {

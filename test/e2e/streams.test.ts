@@ -65,7 +65,7 @@ describe('the streams', () => {
     for (const face of ['', '--json', '--quiet']) {
       const { code, stderr } = await shell(`${send}${face} ${face} > /dev/full`, { env: home.env });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/accepted \(ID [0-9a-f]+, .*the disk is full/u);
+      expect(stderr).toMatch(/accepted \(ID [0-9a-f]+\)\. .*the disk is full/u);
       const again = await shell(`${send}${face} --json`, { env: home.env });
       expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
     }

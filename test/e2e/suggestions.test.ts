@@ -259,7 +259,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
   test('of history, resume, resolve and doctor is found and understood', async () => {
     const said = await unknownPayment(way);
     await run(sendHello, way);
-    const [, id = ''] = /ID (\w+), key/u.exec(said.stderr) ?? [];
+    const [, id = ''] = /ID (\w+)\./u.exec(said.stderr) ?? [];
     const { stdout } = await run(['history', '--json', '--limit', '1'], way);
     const accepted = JSON.parse(stdout).intent.id as string;
     for (const argv of [

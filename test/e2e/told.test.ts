@@ -148,8 +148,8 @@ describe('a batch', () => {
     expect(jsonLines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
     const human = await operator.run(on('third', 'batch', 'send', second, '--once', 'news'));
     expect(human.stdout).toBe('✔ Batch news: 4 of 4 accepted\n');
-    expect(human.stderr.match(/note: .*already knew this key/gu)).toHaveLength(1);
+    expect(human.stderr.match(/note: .*already had a message under this name/gu)).toHaveLength(1);
     const quiet = await operator.run(on('fourth', 'batch', 'send', second, '--once', 'news', '--quiet'));
-    expect(quiet.stderr).not.toMatch(/note:.*already knew this key/u);
+    expect(quiet.stderr).not.toMatch(/note:.*already had a message under this name/u);
   });
 });

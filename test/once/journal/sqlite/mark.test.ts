@@ -196,7 +196,7 @@ const hurts: readonly Hurt[] = [
       const older = await leftJournal(0);
       for (const suffix of ['', '-wal']) copyFileSync(`${older}${suffix}`, `${path}${suffix}`);
     },
-    says: /its mark .*journal\.db\.mark is from another journal/u,
+    says: /journal\.db\.mark beside it is from another journal/u,
     loss: { is: 'mark', found: 'anothers' },
     accepted: five,
   },
@@ -205,14 +205,14 @@ const hurts: readonly Hurt[] = [
     hurt: (path) => {
       for (const suffix of ['-wal', '.mark']) rmSync(`${path}${suffix}`);
     },
-    says: /its mark .*journal\.db\.mark is missing/u,
+    says: /journal\.db\.mark beside it is missing/u,
     loss: { is: 'mark', found: 'missing' },
     accepted: [],
   },
   {
     what: 'a damaged mark',
     hurt: (path) => overwrite(`${path}.mark`, 20, (byte) => byte ^ 1),
-    says: /its mark .*journal\.db\.mark is damaged/u,
+    says: /journal\.db\.mark beside it is damaged/u,
     loss: { is: 'mark', found: 'damaged' },
     accepted: [],
   },
@@ -226,7 +226,7 @@ const hurts: readonly Hurt[] = [
       database.exec(`DELETE FROM meta WHERE name = 'mark'`);
       database.close();
     },
-    says: /is older than the mark beside it; that journal had 5 entries and 5 attempts/u,
+    says: /is older than the file .*journal\.db\.mark beside it; that journal had 5 entries and 5 attempts/u,
     loss: { is: 'journal', found: 'older' },
     accepted: five,
   },
@@ -604,7 +604,7 @@ describe('a mark that cannot be raised', () => {
     truncateSync(`${path}.mark`, 40);
     const failure = await failureOf(() => done(journal, 'accepted'));
     expect(failure.code).toBe('journal-not-writable');
-    expect(failure.message).toContain('journal.db.mark cannot be written');
+    expect(failure.message).toContain('journal.db.mark beside the journal cannot be written');
     expect(failure.message).toContain('the disk is full');
     const [one, two] = [newIntent(), newIntent()];
     const works = [one, two].map((intent) => ({
