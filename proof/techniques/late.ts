@@ -33,8 +33,8 @@ export async function playLate(stage: Stage): Promise<void> {
   ];
   await lane.service.faults(...Array(rows).fill({ kind: 'drop', when: 'before' }));
   play.expectExit(await after(0, pay('monday')), 11);
-  const keys = intentsIn(journalOf(home)).map(({ key }) => key);
-  for (const exit of [10, 0]) play.expectExit(await after(13, ['resume', ...keys, '--yes']), exit);
+  const ids = intentsIn(journalOf(home)).map(({ id }) => id);
+  for (const exit of [10, 0]) play.expectExit(await after(13, ['resume', ...ids, '--yes']), exit);
   play.expectExit(await after(22, pay('mon-day')), 10);
   await play.over(rows);
   play.expectExit(await after(24, pay('tuesday')), 0);
