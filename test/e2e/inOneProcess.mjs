@@ -14,7 +14,17 @@ for (const { argv: words, env, cwd, stdin } of JSON.parse(readFileSync(process.a
   const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]);
   // What a run has claimed is kept with its interrupts.
   const own = { ...interrupts };
-  const exit = await main({ argv, env, stdin: input, stdout, stderr, interrupts: own, clock, chance, terminal });
+  const exit = await main({
+    argv,
+    env,
+    stdin: input,
+    stdout,
+    stderr,
+    interrupts: own,
+    clock,
+    chance,
+    terminal,
+  });
   process.stdout.write(`\n<ended ${exit}>\n`);
   process.stderr.write('\n<ended>\n');
 }

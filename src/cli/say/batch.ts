@@ -1,22 +1,25 @@
 import type { BatchFacts } from '../../batch/facts.ts';
 import type { AlikeGroup, AlikeRows, PaidLess, RepeatedRow, RepeatedRows } from '../../batch/sheet.ts';
 import { ownRepeatDays } from '../../once/engine/plan.ts';
-import { isDone } from '../../once/engine/planKinds.ts';
-import type { EarlierPayment } from '../../once/journal/journal.ts';
-import { clipped, fewOf } from './intent.ts';
+import { type ConflictKind, isDone } from '../../once/engine/planKinds.ts';
+import type { Wanted } from '../../once/intent/wanted.ts';
+import type { EarlierPayment, Intent } from '../../once/journal/journal.ts';
+import { clipped, fewOf, takenBy } from './intent.ts';
 import { asNamed, wasPaid } from './outcomes.ts';
 import {
+  asWords,
   counted,
   formatAgo,
   formatAmountOf,
   formatCount,
   formatDuration,
+  forPeople,
   listed,
   type Suggestion,
   troubleInWords,
 } from './phrases.ts';
-import { asWords, forPeople, isItTheRightFile, nameAnother } from './rows.ts';
-import { type Sentence, type Table, Told, whenReady } from './told.ts';
+import { isItTheRightFile, nameAnother } from './rows.ts';
+import { notSentNow, type Sentence, type Table, Told, whenReady } from './told.ts';
 
 const fixTheFolder =
   'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
@@ -302,4 +305,22 @@ export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
   return left === 0
     ? []
     : [`… and ${counted(left, 'more payment is', 'more payments are')} in the file more than once`];
+}
+
+export function invalidRow(problem: string | undefined): Told {
+  return new Told('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
+    hint: 'Fix the row and run the command again.',
+  });
+}
+
+/** Why a row is not sent under its ID. */
+const conflicts: Readonly<Record<ConflictKind, string>> = {
+  'other-body': 'the id is taken by a different amount, recipient or text',
+  'other-bot': 'the id is taken by another bot',
+  'other-url': 'the id was used at another base URL of this service',
+};
+
+/** `found` has the row’s ID. */
+export function conflictWords(kind: ConflictKind, found: Intent | undefined, wanted: Wanted): string {
+  return kind === 'other-body' && found !== undefined ? `the id ${takenBy(found, wanted)}` : conflicts[kind];
 }

@@ -148,7 +148,7 @@ export function nobodyOverrules(withYes: Suggestion): Told {
 
 export function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
   return usage(
-    `Without a question, only a whole ID is taken, and what was given stands for entry ${id}`,
+    `Without a question, only a whole ID is taken. This one stands for entry ${id}`,
     'Check that you mean this entry, then give its whole ID:',
     [['history', id]],
   );

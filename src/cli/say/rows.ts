@@ -1,14 +1,21 @@
-import type { ConflictKind } from '../../once/engine/planKinds.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Wanted } from '../../once/intent/wanted.ts';
-import type { Intent, Runner } from '../../once/journal/journal.ts';
+import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
 import { usage } from './commandLine.ts';
-import { clipped, fewOf, takenBy } from './intent.ts';
+import { clipped, fewOf } from './intent.ts';
 import { policyWords, processName } from './outcomes.ts';
-import { counted, formatAmountOf, formatCount, formatDuration, listed, type Suggestion } from './phrases.ts';
-import { notSentNow, Told, type ToldDetails } from './told.ts';
+import {
+  asWords,
+  counted,
+  formatAmountOf,
+  formatCount,
+  formatDuration,
+  forPeople,
+  listed,
+  type Suggestion,
+} from './phrases.ts';
+import { Told, type ToldDetails } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 export const nameAnother = 'Name another file with --report.';
@@ -105,24 +112,6 @@ export function invalidRows(
   );
 }
 
-export function invalidRow(problem: string | undefined): Told {
-  return new Told('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
-    hint: 'Fix the row and run the command again.',
-  });
-}
-
-/** Why a row is not sent under its ID. */
-const conflicts: Readonly<Record<ConflictKind, string>> = {
-  'other-body': 'the id is taken by a different amount, recipient or text',
-  'other-bot': 'the id is taken by another bot',
-  'other-url': 'the id was used at another base URL of this service',
-};
-
-/** `found` has the row’s ID. */
-export function conflictWords(kind: ConflictKind, found: Intent | undefined, wanted: Wanted): string {
-  return kind === 'other-body' && found !== undefined ? `the id ${takenBy(found, wanted)}` : conflicts[kind];
-}
-
 export function askToBegin(left: number, noun: 'message' | 'transfer', alike = 0): string {
   const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
   return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}${same}?`;
@@ -147,17 +136,6 @@ const standingNotes: Readonly<Record<string, readonly [one: string, several: str
   invalid: [': not sent', ': not sent'],
   skipped: [': paid already; not sent', ': paid already; not sent'],
 };
-
-type Counts = Readonly<Record<string, number>>;
-
-/** For people, a row that was begun but not sent is like one that was not: to send before a run, not sent after it. */
-export function forPeople({ unfinished = 0, open = 0, ...others }: Counts): Counts {
-  return {
-    ...others,
-    ...(unfinished > 0 && { new: (others.new ?? 0) + unfinished }),
-    ...(open > 0 && { 'not-begun': (others['not-begun'] ?? 0) + open }),
-  };
-}
 
 export function rowsStanding(standing: string, rows: number): string {
   const [one, several] = standingNotes[standing] ?? ['', ''];
@@ -310,11 +288,6 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
 export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
 
 export type NotDone = { readonly outcome: string; readonly rows: number };
-
-/** A code of --json, as people say it. */
-export function asWords(code: string): string {
-  return code === 'not-begun' ? 'not sent' : code.replaceAll('-', ' ');
-}
 
 export function notDoneForPeople(notDone: readonly NotDone[]): NotDone[] {
   const counts = Object.fromEntries(notDone.map(({ outcome, rows }) => [outcome, rows]));

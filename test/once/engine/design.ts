@@ -311,7 +311,7 @@ export const exitRows: readonly (readonly [number, string, RegExp, string | unde
   [3, 'fix', /no token, .*401, 403/u, 'after-fix'],
   [4, 'fix', /404/u, 'after-fix'],
   [5, 'fix', /too little money \(402\)/u, 'after-fix'],
-  [6, 'look', /name or key is taken/u, 'after-fix'],
+  [6, 'look', /name is taken/u, 'after-fix'],
   [7, 'again', /429.* until the time ran out/u, 'same-command'],
   [8, 'again', /service or journal could not be reached/u, 'same-command'],
   [9, 'again', /unknown/u, 'same-command'],

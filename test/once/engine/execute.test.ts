@@ -652,7 +652,7 @@ describe('a claim that others may soon take over', () => {
     const ended = await scripted.run(transfer({}, once('rent')), [], stale());
     expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
     const { exit, problem } = await explained(ended, 0);
-    expect([exit, problem?.code, problem?.retry]).toEqual([1, 'fenced', 'same-command']);
+    expect([exit, problem?.code, problem?.retry]).toEqual([8, 'fenced', 'same-command']);
     expect(problem?.message).toMatch(/was not sent: this process was silent for too long/u);
   });
 

@@ -15,8 +15,7 @@ import {
   rowsInAll,
   rowsStandingSo,
 } from '../../say/batch.ts';
-import { formatCount, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
-import { forPeople } from '../../say/rows.ts';
+import { formatCount, forPeople, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { pad, widthsFor } from '../../show/table.ts';

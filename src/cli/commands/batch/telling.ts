@@ -15,19 +15,23 @@ import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { refusalCodes } from '../../../once/policy/policy.ts';
 import type { ParsedArgs } from '../../parse/command.ts';
-import { moreAlike, rowsPaidAlready, rowsSkipped, samePaymentWords } from '../../say/batch.ts';
+import {
+  conflictWords,
+  invalidRow,
+  moreAlike,
+  rowsPaidAlready,
+  rowsSkipped,
+  samePaymentWords,
+} from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { clipped, ofRow, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
-import { formatAmountOf, formatCount } from '../../say/phrases.ts';
+import { formatAmountOf, formatCount, forPeople } from '../../say/phrases.ts';
 import {
   askToBegin,
   batchDone,
   batchInALine,
-  conflictWords,
-  forPeople,
-  invalidRow,
   invalidRows,
   keptColumns,
   labelOf,
