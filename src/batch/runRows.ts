@@ -190,7 +190,7 @@ function isTooMany({ asked, lanesAtWork, inFlightLimit }: Run): boolean {
 function claimRow(row: SheetRow, { order: batch, engine, alike }: Run): Promise<Claim | Outcome> {
   const order = orderOf(row, batch);
   const ofBatch = identify(order, engine.bot, engine.journal, row.request);
-  // If no other row makes this payment, whoever made it under this name has come since, from another file.
+  // If no other row makes this payment, another file has made it under this name since the survey.
   const [payment] = spellingsOfPayment(ofBatch.payment, engine.bot.spellings);
   const identity = alike.has(payment) ? ofBatch : { ...ofBatch, batch: undefined };
   // What the survey did not see, nobody was asked about.

@@ -209,7 +209,7 @@ export class Sheet {
     return Number((this.#prepared.countAnew.get() as Cells).count);
   }
 
-  /** Of those, the payments that more rows make than made them before. */
+  /** The payments among them that more rows make than made them before. */
   paidLess(): PaidLess[] {
     const found = this.#prepared.paidLess.all() as Cells[];
     return found.map(({ request, lines, paid }) => ({

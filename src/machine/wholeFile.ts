@@ -3,7 +3,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** What stands at a path where a file is to be written: a link itself, not what it leads to. */
+/** What stands at a path where a file will be written: a link itself, not what it leads to. */
 export function occupantOf(path: string): 'nothing' | 'file' | 'link' | 'other' {
   return kindOf(lstatSync(path, { throwIfNoEntry: false }));
 }
@@ -14,7 +14,7 @@ function kindOf(stats: Stats | undefined): ReturnType<typeof occupantOf> {
   return stats.isFile() ? 'file' : 'other';
 }
 
-/** What stands in the way of a file is left unchanged. Whoever can plant a link would choose what is written over. */
+/** What stands in the way of a file is left unchanged: somebody who can plant a link would choose what is written over. */
 export class Occupied extends Error {
   readonly by: 'link' | 'other';
 
@@ -27,7 +27,7 @@ export class Occupied extends Error {
 /** A file that a user names. It is written beside its place and moved there whole; an earlier one keeps its mode. */
 export class WholeFile {
   readonly path: string;
-  /** Whether a regular file is there already. Whoever replaces it must know that it may. */
+  /** Whether a regular file is there already. The caller must know that it may replace it. */
   readonly replaces: boolean;
   readonly #draft: string;
   readonly #file: FileHandle;

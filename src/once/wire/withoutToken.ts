@@ -101,7 +101,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** The length of an escape of this character; 0 if there is none. */
+/** The length of an escape of this character; 0 if no escape stands here. */
 function escapeLength(of: string | undefined, text: string, at: number): number {
   if (!'\\%&'.includes(text[at] ?? '-')) return 0;
   const [all = '', json, url, hex, decimal, name = ''] = matchAt(escapes, text, at) ?? [];
