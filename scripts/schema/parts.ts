@@ -141,6 +141,16 @@ const chain = z
   })
   .meta({ id: 'Chain', title: 'What the chain says' });
 
+/** What a search found for a transfer in doubt that has no signature. It decides nothing. */
+const candidate = z
+  .strictObject({
+    signature: text,
+    slot: z.int(),
+    at: time.optional(),
+    memo: text.optional(),
+  })
+  .meta({ id: 'Candidate', title: 'A payment that may be a transfer in doubt' });
+
 const earlierPayment = z
   .strictObject({
     intent: text,
@@ -173,6 +183,17 @@ export const outcomeFields = {
     .optional()
     .describe('the transfer as the service answered it: `transfer_id`, `status`, `signature`'),
   chain: chain.optional().describe('the latest look at the chain, or the one that proved it'),
+  candidates: z
+    .array(candidate)
+    .optional()
+    .describe('of a transfer in doubt: payments of exactly this that no other entry owns'),
+  searched: z
+    .strictObject({
+      since: time.describe('its first attempt'),
+      until: time,
+      gap: text.optional().describe('why the search proves nothing'),
+    })
+    .optional(),
   repeats: repeats.optional(),
   request_id: text.optional().describe('the service’s own id of the request'),
   warnings,

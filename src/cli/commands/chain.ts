@@ -9,6 +9,7 @@ import {
   type Statuses,
 } from '../../once/chain/nodes.ts';
 import type { Payment } from '../../once/chain/payment.ts';
+import { type Search, searchFor } from '../../once/chain/search.ts';
 import { judgeUnsettled, type Look, settle, type Until, watch } from '../../once/chain/settle.ts';
 import {
   type ChainView,
@@ -25,8 +26,10 @@ import type { Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
+  candidateLine,
   chainWaitOver,
   chainWaitText,
+  isUnsent,
   nodeOfGoneProfile,
   nodeRefuses,
   nodeUnusable,
@@ -36,10 +39,14 @@ import {
   noWallet,
   otherCluster,
   provenOnChain,
+  searched,
   waitingForChain,
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
+import { formatAmountOf } from '../say/phrases.ts';
+import type { Told } from '../say/told.ts';
+import type { Display } from '../show/display.ts';
 import { requestOf } from '../show/report.ts';
 import type { WaitOptions } from './inputs.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
@@ -364,6 +371,30 @@ async function verifyOne(
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
   for (const { look } of looks) view = await settle(look, intent.id, journal, provenOnChain);
   return { intent: await asItStands(intent, journal), view };
+}
+
+/** What left the wallet and may be this transfer in doubt; undefined if it has a signature, or no wallet is known. */
+export async function searchOf(
+  intent: Intent,
+  chains: Pick<ChainsOfIntents, 'of'>,
+  journal: Journal,
+): Promise<Search | undefined> {
+  const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
+  if (!isInDoubt || isUnsent(intent) || (await signaturesOf(intent, journal.reads)).length > 0)
+    return undefined;
+  const { nodes, cluster, paymentOf } = await chains.of(intent);
+  const payment = paymentOf(intent);
+  const wallet = payment?.wallet;
+  if (payment === undefined || wallet === undefined) return undefined;
+  return searchFor({ intent, payment: { ...payment, wallet }, cluster, nodes }, journal);
+}
+
+/** Shows what was found, and returns what is to be said of it. */
+export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Display, 'notice'>): Told {
+  const { amount, asset, to_address: to } = requestOf(intent);
+  const payment = `${formatAmountOf(String(amount), String(asset))} to ${to}`;
+  for (const candidate of search.candidates) notice(candidateLine(candidate, { intent, payment, search }));
+  return searched({ intent, payment, search });
 }
 
 function rankOf(view: ChainView): number {

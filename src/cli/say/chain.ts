@@ -1,3 +1,4 @@
+import type { Candidate, Gap, Search } from '../../once/chain/search.ts';
 import type { ChainView, Paid } from '../../once/chain/standing.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
 import { envBot } from '../../once/connection.ts';
@@ -144,6 +145,65 @@ export function notDecided({ id, state }: Intent, view: ChainView): Told {
       next: [['verify', id]],
     },
   );
+}
+
+/** Why a search proves nothing, each a sentence. Any other reason is a node's. */
+const gapWords: Readonly<Partial<Record<Gap, string>>> = {
+  'cut-short': 'The node’s list does not go back to the first attempt, so it proves nothing.',
+  'too-many': 'The search ended after 1,000 transactions, so it proves nothing.',
+  'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
+  unclear: 'Some transactions cannot be read from outside, so it proves nothing.',
+};
+
+function gapOf({ gap }: Search): string[] {
+  if (gap === undefined) return [];
+  return [gapWords[gap] ?? `The search proves nothing: ${reasonWords[gap as Reason]}.`];
+}
+
+/** `1.5 SOL to 9WzD…` */
+type Searched = { readonly intent: Intent; readonly payment: string; readonly search: Search };
+
+// Blocks tell their time in whole seconds.
+const blockMs = 1000;
+
+/** One payment that may be the transfer. */
+export function candidateLine({ signature, atMs, memo }: Candidate, { payment, search }: Searched): string {
+  const when = atMs === undefined ? 'at an unknown time' : `at ${iso(atMs)}`;
+  const early = atMs !== undefined && atMs + blockMs <= search.sinceMs ? ', before the first attempt' : '';
+  const noted = memo === undefined ? 'no memo' : `memo ${JSON.stringify(memo)}`;
+  return `${payment} left the wallet ${when}${early}, with ${noted}: ${signature}`;
+}
+
+/** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
+export function searched({ intent, payment, search }: Searched): Told {
+  const { id, state } = intent;
+  const { candidates, sinceMs, untilMs, gap } = search;
+  const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
+  const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
+  const none = gap === undefined ? between : 'was found';
+  const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
+  const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
+  if (candidates.length > 0)
+    return new Told('unproven', message, {
+      hint: 'If one of them is this transfer, say so. Finding it decides nothing:',
+      next: candidates.map(({ signature }) => [
+        'resolve',
+        id,
+        '--happened',
+        '--signature',
+        signature,
+        ...reason,
+      ]),
+    });
+  return state === 'held'
+    ? new Told('unproven', message, {
+        hint: `Ask the service too, then decide. ${onlyIfSure}`,
+        next: resolving(id),
+      })
+    : new Told('unproven', message, {
+        hint: 'Run its own command again: within 30 minutes of the first attempt that finishes the payment, after that it is held and you decide.',
+        next: [['history', id]],
+      });
 }
 
 export function contradicted({ id }: Intent, view: ChainView): Told {

@@ -1,4 +1,5 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
+import type { Search } from '../../once/chain/search.ts';
 import { type ChainStanding, type ChainView, isAgainst } from '../../once/chain/standing.ts';
 import { isApprovalReason } from '../../once/engine/approval.ts';
 import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journal/journal.ts';
@@ -23,6 +24,8 @@ export type Report = {
   readonly signature?: string | undefined;
   /** What the chain shows about it. */
   readonly chain?: ChainStanding | undefined;
+  /** What left the wallet and may be it. */
+  readonly search?: Search;
   /** Who proposed, approved or declined it, where that is what it is about. */
   readonly decisions?: readonly Decision[];
   /** The same payment, made before. */
@@ -184,6 +187,22 @@ function chainJson(chain: ChainStanding | undefined): Fields {
   return { chain: { ...chain.view, ...(chain.acknowledged ? { acknowledged: true } : {}) } };
 }
 
+function searchJson(search: Search | undefined): Fields {
+  if (search === undefined) return {};
+  const { candidates, sinceMs, untilMs, gap } = search;
+  return {
+    candidates: candidates.map(({ signature, slot, atMs, memo }) => ({
+      ...{ signature, slot },
+      ...(atMs === undefined ? {} : { at: isoExact(atMs) }),
+      ...(memo === undefined ? {} : { memo }),
+    })),
+    searched: {
+      ...{ since: isoExact(sinceMs), until: isoExact(untilMs) },
+      ...(gap === undefined ? {} : { gap }),
+    },
+  };
+}
+
 /** The surest and newest first. */
 export function repeatsJson(repeats: readonly EarlierPayment[] = []): Fields {
   if (repeats.length === 0) return {};
@@ -216,6 +235,7 @@ export function reportJson(report: Report): Record<string, unknown> {
     ...(message === undefined ? {} : { message: pruned(message) }),
     ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
     ...chainJson(report.chain),
+    ...searchJson(report.search),
     ...repeatsJson(report.repeats),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
     warnings,

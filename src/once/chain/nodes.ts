@@ -197,17 +197,22 @@ export class ChainNodes {
     const timesS = told.flatMap(({ blockTimeS }) => blockTimeS ?? []);
     const [slot] = told.map((one) => one.slot);
     if (timesS.length > 0) return timesS;
-    const asked = await this.#each((node) => this.#ask(node, 'getBlockTime', [slot]));
+    const asked = await this.ask('getBlockTime', [slot]);
     return asked.flatMap((answer) => countIn(answer) ?? []);
   }
 
   /** The newest slot that any node calls final; undefined if none answers. */
   async finalizedNow(): Promise<ChainBefore | undefined> {
-    const asked = await this.#each((node) => this.#ask(node, 'getSlot', [{ commitment: 'finalized' }]));
+    const asked = await this.ask('getSlot', [{ commitment: 'finalized' }]);
     const slots = asked.flatMap((answer) => countIn(answer) ?? []);
     const nodesMs = asked.flatMap((answer) => (answer.is === 'answer' ? (answer.nodeMs ?? []) : []));
     if (slots.length === 0) return undefined;
     return { slot: Math.max(...slots), nodeMs: nodesMs.length === 0 ? undefined : Math.max(...nodesMs) };
+  }
+
+  /** What each node answers. */
+  ask(method: string, params: readonly unknown[]): Promise<NodeAnswer[]> {
+    return this.#each((node) => this.#ask(node, method, params));
   }
 
   async close(): Promise<void> {

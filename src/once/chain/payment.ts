@@ -309,7 +309,18 @@ const memoPrograms: readonly string[] = [
   'Memo4c2pN8afCj432Lb7RMVKi9PbQnnW7ewFFaV3oAH',
 ];
 
-function hasMemo(memo: string, { instructions }: ChainTransaction): boolean {
-  const bytes = Buffer.from(memo);
-  return instructions.some(({ program, data }) => memoPrograms.includes(program) && bytes.equals(data));
+function memosIn({ instructions }: ChainTransaction): Buffer[] {
+  return instructions.flatMap(({ program, data }) =>
+    memoPrograms.includes(program) ? [Buffer.from(data)] : [],
+  );
+}
+
+function hasMemo(memo: string, transaction: ChainTransaction): boolean {
+  return memosIn(transaction).some((bytes) => bytes.equals(Buffer.from(memo)));
+}
+
+/** What a transaction notes beside its payment; undefined if it notes nothing. */
+export function memoOf(transaction: ChainTransaction): string | undefined {
+  const memos = memosIn(transaction);
+  return memos.length === 0 ? undefined : memos.map((bytes) => bytes.toString()).join('; ');
 }

@@ -70,7 +70,7 @@ export function readTransaction(result: Exact): ChainTransaction {
   };
 }
 
-function isNothing(value: Exact | undefined): value is undefined | null {
+export function isNothing(value: Exact | undefined): value is undefined | null {
   return value === undefined || value === null;
 }
 

@@ -8,7 +8,7 @@ import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
 import { askToReverse, notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
-import { ChainsOfIntents } from '../chain.ts';
+import { ChainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whoDecides } from '../openJournal.ts';
 
@@ -21,6 +21,7 @@ export const run: Run = async (given, context) => {
     if (asks || (overrule && reverses(decision, found))) {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = askToReverse(decision.kind === 'happened');
+      if (decision.signature === undefined) await showSearch(found, given, context, journal);
       await confirmOverruling(() => reversing(found, earlier, ask), given, context);
     }
     const look = await lookAtSignature(found, decision, given, context, journal);
@@ -30,6 +31,27 @@ export const run: Run = async (given, context) => {
     return intent;
   });
 };
+
+/** For who is asked: what left the wallet and may be this transfer. */
+async function showSearch(
+  intent: Intent,
+  given: ParsedArgs,
+  context: Context,
+  journal: Journal,
+): Promise<void> {
+  const { display } = context;
+  if (intent.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
+  const chains = new ChainsOfIntents(given, context, new BatchPace(context.clock));
+  try {
+    const search = await searchOf(intent, chains, journal);
+    if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
+  } catch (thrown) {
+    // The question can be answered without a node.
+    if (!(thrown instanceof Failure)) throw thrown;
+  } finally {
+    await chains.close();
+  }
+}
 
 function parse(given: ParsedArgs): Omit<Decision, 'atMs'> {
   const happened = given.flag('happened');

@@ -31,7 +31,7 @@ import {
 } from '../../say/verify.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
-import { ChainsOfIntents, isProfileGone, type Verified, verifyEach } from '../chain.ts';
+import { ChainsOfIntents, isProfileGone, searchOf, tellSearch, type Verified, verifyEach } from '../chain.ts';
 import { openJournalOf, whoDecides } from '../openJournal.ts';
 import {
   chainProblem,
@@ -72,14 +72,15 @@ type Verifying = {
   readonly chains: ChainsOfIntents;
 };
 
-async function verifyNamed({ given, context, journal, chains }: Verifying): Promise<Exit> {
+async function verifyNamed(verifying: Verifying): Promise<Exit> {
+  const { given, context, journal, chains } = verifying;
   const intents: Intent[] = [];
   for (const beginning of given.args) intents.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
   // Several are looked up at a time: when one fails, others may already be decided.
   context.doing.hasChanged = true;
   await verifyEach(intents, chains, journal, async (verified) => {
-    exits.push(await tellOne(verified, given, context, journal));
+    exits.push(await tellOne(verified, verifying));
   });
   return worst(exits);
 }
@@ -226,15 +227,15 @@ async function reportOn({ intent, view }: Verified, given: ParsedArgs, journal: 
   return { ...report, chain: known, warnings: chainWarnings(view) };
 }
 
-async function tellOne(
-  verified: Verified,
-  given: ParsedArgs,
-  context: Context,
-  journal: Journal,
-): Promise<Exit> {
+async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
   const { display } = context;
-  const report = await reportOn(verified, given, journal);
-  const problem = await problemWith(verified, journal);
+  const known = await reportOn(verified, given, journal);
+  const search = await searchOf(verified.intent, chains, journal);
+  const report = search === undefined ? known : { ...known, search };
+  const problem =
+    search === undefined
+      ? await problemWith(verified, journal)
+      : problemOf(tellSearch(verified.intent, search, display));
   for (const warning of report.warnings) display.warn(warning);
   if (problem !== undefined) {
     await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.openWithNode(new SkippingClock());
+  await operator.sandbox.readings({ slot_ms: 0 });
+});
+afterEach(() => operator.close());
+
+type Candidate = { signature: string; slot: number; at: string; memo?: string };
+type Searched = Exited & {
+  candidates?: Candidate[];
+  searched?: { since: string; until: string; gap?: string };
+};
+
+const told = async (...argv: string[]): Promise<Searched> => (await operator.json(argv)) as Searched;
+const usdc = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25'];
+
+/** Paid, but the reply was lost: nobody knows, and there is no signature. With --wait its slot is known. */
+async function lose(words: readonly string[], when: 'before' | 'after' = 'after'): Promise<string> {
+  await operator.sandbox.faults({ kind: 'drop', when });
+  const { exit, intent } = await told(...words, '--wait');
+  expect(exit).toBe(9);
+  return intent?.id ?? '';
+}
+
+async function signatures(): Promise<string[]> {
+  const effects = (await operator.sandbox.ledger()) as { signature?: string }[];
+  return effects.flatMap(({ signature }) => signature ?? []);
+}
+
+describe('a payment in doubt without a signature', () => {
+  test.each([
+    ['SOL', payAda],
+    ['a token', usdc],
+  ])('is looked for in what left the wallet: %s', async (_what, pay) => {
+    await told(...pay.slice(0, -1), '0.1', '--once', 'earlier');
+    const id = await lose([...pay, '--memo', 'rent "7"', '--once', 'a']);
+    const [, signature = ''] = await signatures();
+    const found = await told('verify', id);
+    expect(found).toMatchObject({
+      exit: 9,
+      outcome: 'unknown',
+      candidates: [{ signature, memo: 'rent "7"' }],
+      searched: { since: expect.any(String), until: expect.any(String) },
+      error: { code: 'unproven' },
+    });
+    expect(found.searched).not.toHaveProperty('gap');
+    const [line = ''] = found.error?.next ?? [];
+    expect(line).toContain(`resolve ${id} --happened --signature ${signature}`);
+    const shown = await operator.run(['verify', id]);
+    expect(shown.stderr).toContain(`left the wallet at ${found.candidates?.[0]?.at.slice(0, 19)}Z`);
+    expect(shown.stderr).toContain(String.raw`with memo "rent \"7\"": ${signature}`);
+    expect(await told('history', id)).toMatchObject({ outcome: 'unknown', decisions: [] });
+  });
+
+  test('that never left is said not to have left, and stays in doubt', async () => {
+    await told(...payAda, '--once', 'earlier');
+    const id = await lose([...payAda, '--once', 'a'], 'before');
+    const { exit, candidates, error } = await told('verify', id);
+    expect({ exit, candidates }).toEqual({ exit: 9, candidates: [] });
+    expect(error?.message).toMatch(
+      /No payment of 0\.5 SOL to 9WzD\w+ left the wallet between \S+Z and \S+Z, as far as finalized\./u,
+    );
+  });
+
+  test('is not an older one, nor one that belongs to another entry', async () => {
+    await told(...payAda, '--once', 'older', '--wait');
+    const id = await lose([...payAda, '--once', 'a'], 'before');
+    await told(...payAda, '--once', 'another');
+    expect(await told('verify', id)).toMatchObject({ exit: 9, candidates: [] });
+  });
+
+  test('and paid twice elsewhere shows both', async () => {
+    await told(...payAda, '--once', 'earlier');
+    const id = await lose([...payAda, '--once', 'a']);
+    await operator.sandbox.post('transfer', { to_address: payAda[2], asset: 'SOL', amount: '0.5' });
+    expect((await told('verify', id)).candidates).toHaveLength(2);
+  });
+
+  test('proves nothing where the node’s list does not go back to the first attempt', async () => {
+    const id = await lose([...payAda, '--once', 'a'], 'before');
+    const { candidates, searched, error } = await told('verify', id);
+    expect({ candidates, gap: searched?.gap }).toEqual({ candidates: [], gap: 'cut-short' });
+    expect(error?.message).toContain('does not go back to the first attempt, so it proves nothing');
+    expect(error?.message).not.toContain('left the wallet between');
+  });
+
+  test('is searched for who is asked by resolve, and only then', async () => {
+    await told(...payAda, '--once', 'earlier');
+    const id = await lose([...payAda, '--once', 'a']);
+    const [, signature = ''] = await signatures();
+    const words = ['resolve', id.slice(0, 8), '--happened', '--reason', 'seen in the wallet'];
+    const asked = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
+    expect(asked.shown).toContain(signature);
+    expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('1 payment of exactly this left the wallet');
+    expect(asked.shown).not.toContain('before the first attempt');
+    const { stderr, code } = await operator.run([...words.with(1, id), '--yes']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('is not searched without a wallet, nor where all are verified', async () => {
+    const id = await lose([...payAda, '--once', 'a']);
+    expect((await operator.run(['verify', '--all'])).stderr).not.toContain('left the wallet');
+    await operator.run(['config', 'unset', 'payer', 'wallet']);
+    expect(await told('verify', id)).not.toHaveProperty('candidates');
+  });
+});
