@@ -58,7 +58,7 @@ function assertAscii(chunks) {
 const layers = [
   ['start', ['src/main.ts']],
   ['parse', ['src/cli/parse/commandLine.ts']],
-  ['record', ['src/cli/commands/history/run.ts', 'src/once/journal/sqlite/openJournal.ts']],
+  ['record', ['src/cli/commands/history/run.ts', 'src/once/journal/file/openJournal.ts']],
   ['send', ['src/cli/commands/send/run.ts', 'src/cli/bot/profileBot.ts', 'src/once/wire/connecting.ts']],
   ['wire', ['src/once/wire/undiciChannel.ts']],
   ['shared', ['src/postgres/openSharedJournal.ts', 'src/postgres/address.ts']],

@@ -281,7 +281,7 @@ const spoken: Record<string, readonly string[]> = {
   'once/engine/claim.ts': ['payment ', 'spend '],
   'once/journal/rows.ts': ['receipt '],
   // The head of a file.
-  'once/journal/sqlite/mark.ts': ['botctl mark 1\n\0\0'],
+  'once/journal/file/mark.ts': ['botctl mark 1\n\0\0'],
   // What HTTP asks for.
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],
@@ -292,15 +292,11 @@ const spoken: Record<string, readonly string[]> = {
   'once/engine/planKinds.ts': ['the re-run table has no row for what was found'],
   'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
   'once/intent/amount.ts': ['an amount has at most ', ' places'],
-  'once/journal/sqlite/store.ts': [
+  'once/journal/file/store.ts': [
     'this transaction is over',
     'a commit waited for something other than the journal',
   ],
-  'once/journal/sqlite/writeVerbs.ts': [
-    'intent ',
-    ' is being sent already',
-    ' is not claimed by this process',
-  ],
+  'once/journal/file/writeVerbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
   'postgres/connection.ts': ['another process than this connection began with'],
   'postgres/transaction.ts': ['this transaction is over'],
   'postgres/writing.ts': [

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lanesFor } from '../src/batch/pace.ts';
-import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
+import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import { botctl, type Ran } from './botctl.ts';
 import { program, programWords } from './program.ts';
 import { controlOf, recipient } from './sandbox.ts';

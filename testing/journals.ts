@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BaseUrl } from '../src/once/intent/baseUrl.ts';
+import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import type {
   AttemptEnd,
   Journal,
@@ -13,7 +14,6 @@ import type {
   Verdict,
   Writes,
 } from '../src/once/journal/journal.ts';
-import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import { closedAfterTest } from './closedAfterTest.ts';
 
 /** A folder for this test, removed after it. */

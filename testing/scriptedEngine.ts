@@ -9,6 +9,7 @@ import { resume } from '../src/once/engine/resume.ts';
 import { type Shown, shownNow } from '../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
+import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import type {
   Decision,
   DecisionKind,
@@ -19,7 +20,6 @@ import type {
   Work,
 } from '../src/once/journal/journal.ts';
 import { Mutex } from '../src/once/journal/mutex.ts';
-import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import type { Flight, FlightLimits, Shipment } from '../src/once/wire/flight.ts';
 import { HeldClock } from './heldClock.ts';
 import { allOf, inHand, isWrite, type JournalInHand } from './journals.ts';

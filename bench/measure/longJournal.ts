@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 
 /**
  * A journal of so many entries, put straight into its tables: as botctl it would take a day. The older half is a payroll

@@ -13,12 +13,12 @@ export const variants: readonly Variant[] = [
     what: 'the intent is committed only when the reply has come',
     edits: [
       {
-        file: 'src/once/journal/sqlite/store.ts',
+        file: 'src/once/journal/file/store.ts',
         from: "this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
         to: "if (!this.#database.isTransaction) this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
       },
       {
-        file: 'src/once/journal/sqlite/store.ts',
+        file: 'src/once/journal/file/store.ts',
         from: "this.#database.exec('COMMIT');",
         to: `const flying = this.#database.prepare(
           "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
@@ -83,7 +83,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment counts as long as its first attempt does, however late it was made',
     edits: [
       {
-        file: 'src/once/journal/sqlite/statements.ts',
+        file: 'src/once/journal/file/statements.ts',
         from: 'max(started_at) >= latest_since',
         to: 'false',
       },
@@ -107,7 +107,7 @@ export const variants: readonly Variant[] = [
     what: 'the rows of a batch count as payments under another name',
     edits: [
       {
-        file: 'src/once/journal/sqlite/statements.ts',
+        file: 'src/once/journal/file/statements.ts',
         from: "AND (intents.named_by IS 'row' AND intents.name IS sought.batch) = is_own AND",
         to: 'AND',
       },
@@ -156,13 +156,13 @@ export const variants: readonly Variant[] = [
     what: 'what a dead process was sending is taken as unsent',
     edits: [
       {
-        file: 'src/once/journal/sqlite/statements.ts',
+        file: 'src/once/journal/file/statements.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
                may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
         to: "SET state = 'open', owner = NULL, updated_at = :at",
       },
       {
-        file: 'src/once/journal/sqlite/statements.ts',
+        file: 'src/once/journal/file/statements.ts',
         from: "SET verdict = 'unknown', phase = 'process-died'",
         to: "SET verdict = 'unsent', phase = 'process-died'",
       },
@@ -174,12 +174,12 @@ export const variants: readonly Variant[] = [
     what: 'commits are not synced to the disk (NORMAL instead of FULL)',
     edits: [
       {
-        file: 'src/once/journal/sqlite/sqliteFile.ts',
+        file: 'src/once/journal/file/opening.ts',
         from: "'PRAGMA synchronous = FULL; PRAGMA foreign_keys",
         to: "'PRAGMA synchronous = NORMAL; PRAGMA foreign_keys",
       },
       {
-        file: 'src/once/journal/sqlite/sqliteFile.ts',
+        file: 'src/once/journal/file/opening.ts',
         from: "pragma(database, 'synchronous')) !== 2",
         to: "pragma(database, 'synchronous')) !== 1",
       },
@@ -227,7 +227,7 @@ export const variants: readonly Variant[] = [
     what: 'the mark beside the journal stays as it was set up',
     edits: [
       {
-        file: 'src/once/journal/sqlite/store.ts',
+        file: 'src/once/journal/file/store.ts',
         from: 'this.#mark?.raise(this.#given);',
         to: 'void this.#mark;',
       },

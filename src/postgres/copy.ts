@@ -1,6 +1,6 @@
 import { journalFailure, type ShownConflict } from '../once/journal/facts.ts';
-import type { Moved } from '../once/journal/sqlite/ownFiles.ts';
-import type { SourceFile } from '../once/journal/sqlite/sourceFile.ts';
+import type { Moved } from '../once/journal/file/ownFiles.ts';
+import type { SourceFile } from '../once/journal/file/sourceFile.ts';
 import { type Added, type Conflict, CopyTarget } from './copyTarget.ts';
 import { sharedFailure } from './facts.ts';
 import { askJournal, refusalToSend } from './handshake.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../once/failures.ts';
+import type { CopiedIntent, Standing } from '../once/journal/file/sourceFile.ts';
 import type { Attempt, BatchInput, Intent } from '../once/journal/journal.ts';
 import { receiptValue, troubleText } from '../once/journal/rows.ts';
-import type { CopiedIntent, Standing } from '../once/journal/sqlite/sourceFile.ts';
 import type { PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';

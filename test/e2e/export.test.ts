@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 

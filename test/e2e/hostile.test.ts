@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { allOf } from '../../testing/journals.ts';
 import { startLoopback } from '../../testing/loopback.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { schemaVersion } from '../../src/postgres/handshake.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';

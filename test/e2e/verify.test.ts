@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFile } from '../../src/once/journal/sqlite/sqliteFile.ts';
+import { openFile } from '../../src/once/journal/file/opening.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
 import { nodeBeside } from '../../testing/nodeBeside.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { unitsOf } from '../../src/once/intent/amount.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
+import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../src/once/journal/journal.ts';
-import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
-import { SourceFile } from '../../src/once/journal/sqlite/sourceFile.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { copyIntoShared, openTarget } from '../../src/postgres/copy.ts';
 import { meetServer, policyStatements } from '../../src/postgres/upkeep.ts';

@@ -1,4 +1,4 @@
-import { Mark, noRowNumbers, type RowNumbers } from '../../../src/once/journal/sqlite/mark.ts';
+import { Mark, noRowNumbers, type RowNumbers } from '../../../src/once/journal/file/mark.ts';
 import type { Home } from '../../../testing/home.ts';
 import { journalOf, numberOf } from '../../look.ts';
 import type { Play } from '../../play.ts';

@@ -73,7 +73,7 @@ async function earlierOf(
   if (unaskable.includes(failure.code)) return 'untold';
   if (!(await isJournalThere(given, context))) return [];
   try {
-    const { undecidedIntents } = await import('../../once/journal/sqlite/lookOnly.ts');
+    const { undecidedIntents } = await import('../../once/journal/file/lookOnly.ts');
     const baseUrl = knownBaseUrl(given, context);
     const location = await journalLocation(given, context);
     const undecided =

@@ -5,9 +5,9 @@ import { loginName } from '../../machine/engine/node.ts';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { Failure } from '../../once/failures.ts';
+import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
-import type { JournalUse } from '../../once/journal/sqlite/sqliteFile.ts';
 import type { Address, UrlSource } from '../../postgres/address.ts';
 import type { PgConnection } from '../../postgres/connection.ts';
 import type { Patience } from '../../postgres/connections.ts';
@@ -98,7 +98,7 @@ export async function openWithoutWarning(
   if (location.is === 'shared') return openShared(location.address, given, context, use);
   const { path, isNamed = false } = location;
   if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
-  const { openJournal } = await import('../../once/journal/sqlite/openJournal.ts');
+  const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = isNamed && !existsSync(path);
   const journal = openJournal(path, use, context.clock);

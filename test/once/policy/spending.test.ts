@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
+import { openFile } from '../../../src/once/journal/file/opening.ts';
+import { Store } from '../../../src/once/journal/file/store.ts';
+import { acceptLoss } from '../../../src/once/journal/file/upkeep.ts';
+import { spendingReads } from '../../../src/once/journal/file/writeVerbs.ts';
 import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
-import { openFile } from '../../../src/once/journal/sqlite/sqliteFile.ts';
-import { Store } from '../../../src/once/journal/sqlite/store.ts';
-import { acceptLoss } from '../../../src/once/journal/sqlite/upkeep.ts';
-import { spendingReads } from '../../../src/once/journal/sqlite/writeVerbs.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
 import {
   baseUrl,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Standing } from '../../../src/once/journal/sqlite/sourceFile.ts';
+import type { Standing } from '../../../src/once/journal/file/sourceFile.ts';
 import { mergeStanding } from '../../../src/postgres/copyTarget.ts';
 
 const at = (state: Standing['state'], change: Partial<Standing> = {}): Standing => ({

@@ -186,7 +186,7 @@ async function profiles(_line: ParsedArgs, { env }: Context): Promise<Completion
 async function intents(line: ParsedArgs, context: Context): Promise<Completion[]> {
   const path = await journalFile(line, context);
   if (path === undefined) return [];
-  const { recentIntents } = await import('../../../once/journal/sqlite/lookOnly.ts');
+  const { recentIntents } = await import('../../../once/journal/file/lookOnly.ts');
   const { own } = context.display;
   const found = recentIntents(path, mostLookedUp).map((intent) => ({
     value: intent.id,
@@ -199,7 +199,7 @@ async function intents(line: ParsedArgs, context: Context): Promise<Completion[]
 async function batches(line: ParsedArgs, context: Context): Promise<Completion[]> {
   const path = await journalFile(line, context);
   if (path === undefined) return [];
-  const { latestBatches } = await import('../../../once/journal/sqlite/lookOnly.ts');
+  const { latestBatches } = await import('../../../once/journal/file/lookOnly.ts');
   return latestBatches(path, mostLookedUp).map((value) => ({ value, about: '' }));
 }
 

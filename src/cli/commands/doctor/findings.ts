@@ -1,9 +1,9 @@
 import type { engineVersion } from '../../../machine/engine/node.ts';
 import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
 import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
+import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
+import type { RowNumbers } from '../../../once/journal/file/mark.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
-import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
-import type { RowNumbers } from '../../../once/journal/sqlite/mark.ts';
 import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';

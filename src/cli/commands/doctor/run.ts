@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { engineVersion } from '../../../machine/engine/node.ts';
 import { type Bot, sandboxBot } from '../../../once/connection.ts';
 import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
-import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
+import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Address } from '../../../postgres/address.ts';
 import { chainOfChoice } from '../../bot/chooseBot.ts';
@@ -214,9 +214,9 @@ async function sharedChecked(
 
 async function journalFacts(path: string): Promise<JournalFacts> {
   try {
-    const { diskKind } = await import('../../../once/journal/sqlite/upkeep.ts');
-    const { sizeOf } = await import('../../../once/journal/sqlite/ownFiles.ts');
-    const { refuseUnusable } = await import('../../../once/journal/sqlite/ownFiles.ts');
+    const { diskKind } = await import('../../../once/journal/file/upkeep.ts');
+    const { sizeOf } = await import('../../../once/journal/file/ownFiles.ts');
+    const { refuseUnusable } = await import('../../../once/journal/file/ownFiles.ts');
     refuseUnusable(path);
     const isEmpty = sizeOf(path) === 0;
     if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
@@ -225,10 +225,10 @@ async function journalFacts(path: string): Promise<JournalFacts> {
       const disk = { kind: diskKind(folder), trouble };
       return { is: 'none', folder, disk };
     }
-    const { lookAtJournal } = await import('../../../once/journal/sqlite/lookOnly.ts');
-    const { findLoss } = await import('../../../once/journal/sqlite/upkeep.ts');
+    const { lookAtJournal } = await import('../../../once/journal/file/lookOnly.ts');
+    const { findLoss } = await import('../../../once/journal/file/upkeep.ts');
     const { journalFailure } = await import('../../../once/journal/facts.ts');
-    const { Mark } = await import('../../../once/journal/sqlite/mark.ts');
+    const { Mark } = await import('../../../once/journal/file/mark.ts');
     const gone = isEmpty ? findLoss(path) : undefined;
     if (gone !== undefined) throw journalFailure('lost', { path, loss: gone });
     const trouble = await writingTroubleAt(path, true);
@@ -249,7 +249,7 @@ async function journalFacts(path: string): Promise<JournalFacts> {
 
 /** Why the path cannot be written, as part of a sentence. */
 async function writingTroubleAt(path: string, isThere: boolean): Promise<string | undefined> {
-  const { writingTrouble } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const { writingTrouble } = await import('../../../once/journal/file/upkeep.ts');
   const trouble = writingTrouble(path, isThere);
   return trouble && troubleInWords(trouble);
 }

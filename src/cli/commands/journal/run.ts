@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Exit, Failure } from '../../../once/failures.ts';
-import type { SourceFile } from '../../../once/journal/sqlite/sourceFile.ts';
-import type { AcceptedLoss } from '../../../once/journal/sqlite/upkeep.ts';
+import type { SourceFile } from '../../../once/journal/file/sourceFile.ts';
+import type { AcceptedLoss } from '../../../once/journal/file/upkeep.ts';
 import type { Address } from '../../../postgres/address.ts';
 import type { Note, SharedLoss } from '../../../postgres/facts.ts';
 import type { GrantedUse } from '../../../postgres/upkeep.ts';
@@ -58,7 +58,7 @@ export async function acceptLossOf(given: ParsedArgs, context: Context): Promise
     );
   }
   const { path } = location;
-  const { acceptLoss, findLoss } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const { acceptLoss, findLoss } = await import('../../../once/journal/file/upkeep.ts');
   const loss = findLoss(path);
   if (loss === undefined) {
     await display.show({
@@ -210,7 +210,7 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   const location = await journalLocation(given, context);
   if (location.is === 'shared') throw serverBacksUp(await shownLocation(location));
   const target = journalFile(named, 'FILE', context.env);
-  const { backUp } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const { backUp } = await import('../../../once/journal/file/upkeep.ts');
   const { intents, attempts } = await display.waiting(backingUp, backUp(location.path, target));
   await display.show({
     json: {
@@ -231,7 +231,7 @@ export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
   const [file = ''] = given.args;
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw targetIsFile(location.path);
-  const { SourceFile } = await import('../../../once/journal/sqlite/sourceFile.ts');
+  const { SourceFile } = await import('../../../once/journal/file/sourceFile.ts');
   const source = SourceFile.open(journalFile(file, 'FILE', context.env));
   try {
     const { openTarget } = await import('../../../postgres/copy.ts');

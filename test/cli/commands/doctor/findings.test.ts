@@ -10,7 +10,7 @@ import {
   sandboxFinding,
 } from '../../../../src/cli/commands/doctor/findings.ts';
 import { Told } from '../../../../src/cli/say/told.ts';
-import type { JournalLook } from '../../../../src/once/journal/sqlite/lookOnly.ts';
+import type { JournalLook } from '../../../../src/once/journal/file/lookOnly.ts';
 import type { Probe } from '../../../../src/once/wire/probe.ts';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');

@@ -1,4 +1,4 @@
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { newPath, opened } from '../../../../testing/journals.ts';
 import { describeContract } from '../contract/contract.ts';
 

@@ -22,11 +22,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
-import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
-import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
-import { migrations } from '../../../../src/once/journal/sqlite/schema.ts';
-import { openFile, withoutSync } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
-import { findLoss } from '../../../../src/once/journal/sqlite/upkeep.ts';
+import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
+import { openFile, withoutSync } from '../../../../src/once/journal/file/opening.ts';
+import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
+import { migrations } from '../../../../src/once/journal/file/schema.ts';
+import { findLoss } from '../../../../src/once/journal/file/upkeep.ts';
 import { failureOf, linesOf } from '../../../../testing/failure.ts';
 import {
   allOf,
@@ -361,17 +361,17 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
 
 describe('migrations', () => {
   afterEach(() => {
-    vi.doUnmock('../../../../src/once/journal/sqlite/schema.ts');
+    vi.doUnmock('../../../../src/once/journal/file/schema.ts');
     vi.resetModules();
   });
 
   async function withMore(...more: string[]): Promise<typeof openFile> {
     vi.resetModules();
-    vi.doMock('../../../../src/once/journal/sqlite/schema.ts', async (original) => {
-      const known = await original<typeof import('../../../../src/once/journal/sqlite/schema.ts')>();
+    vi.doMock('../../../../src/once/journal/file/schema.ts', async (original) => {
+      const known = await original<typeof import('../../../../src/once/journal/file/schema.ts')>();
       return { ...known, migrations: [...known.migrations, ...more] };
     });
-    return (await import('../../../../src/once/journal/sqlite/sqliteFile.ts')).openFile;
+    return (await import('../../../../src/once/journal/file/opening.ts')).openFile;
   }
 
   const versionOf = (path: string): unknown => {

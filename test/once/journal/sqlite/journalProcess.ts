@@ -18,7 +18,7 @@ type RunningJournal = {
 
 /** The journal alone as a program, so that other processes than this one can use it. */
 export async function buildJournal(): Promise<JournalProgram> {
-  const { href, remove } = await buildModule('src/once/journal/sqlite/openJournal.ts');
+  const { href, remove } = await buildModule('src/once/journal/file/openJournal.ts');
   return { start: (path, code) => run(href, path, code), remove };
 }
 

@@ -7,7 +7,7 @@ import {
   lookAtJournal,
   recentIntents,
   undecidedIntents,
-} from '../../../../src/once/journal/sqlite/lookOnly.ts';
+} from '../../../../src/once/journal/file/lookOnly.ts';
 import { done, newFolder, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 
 const idsOf = (intents: readonly { id: string }[]): string[] => intents.map(({ id }) => id);

@@ -20,12 +20,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { gathering } from '../../../../src/batch/gathering.ts';
 import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
+import { lookAtJournal, recentIntents } from '../../../../src/once/journal/file/lookOnly.ts';
+import { lastAcceptedLost, Mark } from '../../../../src/once/journal/file/mark.ts';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
+import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
+import { acceptLoss, findLoss } from '../../../../src/once/journal/file/upkeep.ts';
 import type { Transaction } from '../../../../src/once/journal/journal.ts';
-import { lookAtJournal, recentIntents } from '../../../../src/once/journal/sqlite/lookOnly.ts';
-import { lastAcceptedLost, Mark } from '../../../../src/once/journal/sqlite/mark.ts';
-import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
-import { acceptLoss, findLoss } from '../../../../src/once/journal/sqlite/upkeep.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {
   allOf,

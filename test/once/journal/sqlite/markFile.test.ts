@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { makeFolder } from '../../../../src/machine/disk.ts';
-import { highestOf, Mark, markPath, noRowNumbers } from '../../../../src/once/journal/sqlite/mark.ts';
+import { highestOf, Mark, markPath, noRowNumbers } from '../../../../src/once/journal/file/mark.ts';
 import { newPath } from '../../../../testing/journals.ts';
 
 const forty = { intents: 20, attempts: 20, decisions: 0 };

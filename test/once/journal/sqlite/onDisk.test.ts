@@ -15,18 +15,18 @@ import { basename, dirname, join } from 'node:path';
 import { type backup as copyByPages, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as locks from '../../../../src/machine/fileLock.ts';
-import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
-import { Mark } from '../../../../src/once/journal/sqlite/mark.ts';
-import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
-import { SourceFile } from '../../../../src/once/journal/sqlite/sourceFile.ts';
-import { checkpoint, fitLog, openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
+import { Mark } from '../../../../src/once/journal/file/mark.ts';
+import { checkpoint, fitLog, openFile } from '../../../../src/once/journal/file/opening.ts';
+import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
+import { SourceFile } from '../../../../src/once/journal/file/sourceFile.ts';
 import {
   acceptLoss,
   backUp,
   diskKind,
   findLoss,
   writingTrouble,
-} from '../../../../src/once/journal/sqlite/upkeep.ts';
+} from '../../../../src/once/journal/file/upkeep.ts';
 import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { expect, test, vi } from 'vitest';
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { newPath, opened } from '../../../../testing/journals.ts';
 
 let before = (): void => {};

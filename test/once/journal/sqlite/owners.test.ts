@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { Owners, OwnFiles, resolveLinks } from '../../../../src/once/journal/sqlite/ownFiles.ts';
+import { Owners, OwnFiles, resolveLinks } from '../../../../src/once/journal/file/ownFiles.ts';
 
 vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();

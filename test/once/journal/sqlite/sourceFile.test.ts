@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
-import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
-import { SourceFile } from '../../../../src/once/journal/sqlite/sourceFile.ts';
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
+import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
+import { SourceFile } from '../../../../src/once/journal/file/sourceFile.ts';
 import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
 import {
   baseUrl,

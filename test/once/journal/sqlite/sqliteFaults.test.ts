@@ -11,7 +11,7 @@ import {
   openingFailure,
   refuseForeign,
   sqliteFailure,
-} from '../../../../src/once/journal/sqlite/faults.ts';
+} from '../../../../src/once/journal/file/faults.ts';
 import { newFolder } from '../../../../testing/journals.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { type State, states } from '../../../../src/once/journal/journal.ts';
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
 import { newPath } from '../../../../testing/journals.ts';
 
 let database: DatabaseSyncInstance;

@@ -11,9 +11,9 @@ import type {
 } from '../journal.ts';
 import { lastRemembered } from '../rows.ts';
 import { type Mark, markPath } from './mark.ts';
+import { type JournalUse, openFile, readSalt } from './opening.ts';
 import { Owners, OwnFiles } from './ownFiles.ts';
 import { type Read, readVerbs } from './readVerbs.ts';
-import { type JournalUse, openFile, readSalt } from './sqliteFile.ts';
 import { type Ask, askBy } from './statements.ts';
 import { Store } from './store.ts';
 import { spendingReads, spendingWrites, writeVerbs } from './writeVerbs.ts';

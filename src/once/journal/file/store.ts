@@ -4,9 +4,9 @@ import { journalFailure } from '../facts.ts';
 import { Mutex } from '../mutex.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { lastAcceptedLost, type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
+import { checkpoint, fitLog, withoutSync } from './opening.ts';
 import { isRefusedAsMoved, movedFailure } from './ownFiles.ts';
 import { migrations } from './schema.ts';
-import { checkpoint, fitLog, withoutSync } from './sqliteFile.ts';
 import {
   type Bindings,
   type Item,

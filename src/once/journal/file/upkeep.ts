@@ -29,8 +29,8 @@ import {
   readMarkId,
   writeMarkId,
 } from './mark.ts';
+import { adoptMark, isOlderThanLog, openFile, openToRepair, withSetupLock } from './opening.ts';
 import { refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
-import { adoptMark, isOlderThanLog, openFile, openToRepair, withSetupLock } from './sqliteFile.ts';
 
 /** What a journal has lost, if anything. Makes and changes nothing. */
 export function findLoss(givenPath: string): Loss | undefined {

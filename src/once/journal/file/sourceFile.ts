@@ -9,8 +9,8 @@ import type { Attempt, BatchInput, Decision, Intent, Observation, Receipt } from
 import { attemptOf, batchInputOf, decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
+import { openFile, readSalt } from './opening.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
-import { openFile, readSalt } from './sqliteFile.ts';
 import { intentOf, type SqlRow } from './statements.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */
