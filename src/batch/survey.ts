@@ -147,7 +147,8 @@ async function beyondAtFirst({ kind, name }: BatchOrder, { journal, bot }: Surve
   const nowMs = journal?.clock.now() ?? 0;
   const groups = (await journal?.reads.rowsStanding(name)) ?? [];
   const own = groups.filter((group) => group.kind === kind && group.baseUrl === bot.baseUrl);
-  return new Beyond(own, nowMs);
+  // A clock that was set back is behind what these rows were written by.
+  return new Beyond(own, Math.max(nowMs, ...own.map(({ updatedAtMs }) => updatedAtMs)));
 }
 
 // Look-ups that start together may become one query.

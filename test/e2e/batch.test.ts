@@ -176,6 +176,14 @@ describe('identity', () => {
       rows: { missing: 2, done: 1 },
     });
   });
+
+  test('no row is missing from the input because the clock was set back since', async () => {
+    const path = file('a.csv', messages('one', 'two'));
+    const clock = new SkippingClock();
+    clock.skippedMs = 60_000;
+    await botctlHere(['batch', 'send', path, '--once', 'news'], { env, clock });
+    expect((await send(path)).stderr).not.toContain('not in this input');
+  });
 });
 
 describe('checking', () => {
