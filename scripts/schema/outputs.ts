@@ -302,7 +302,7 @@ const batchEnd = z
         done_before: count,
         done_by_others: count
           .optional()
-          .describe('since this run began, by other runners; only where the journal is shared'),
+          .describe('since this run began, by other processes; only where the journal is shared'),
         skipped: count.optional().describe('paid already'),
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
@@ -330,7 +330,7 @@ const batchEnd = z
       ...['others-at-work', 'policy'],
     ])
       .optional()
-      .describe('why no new rows were begun; `others-at-work`: other runners have the rest'),
+      .describe('why no new rows were begun; `others-at-work`: other processes have the rest'),
     report: text.optional().describe('the file that `--report` wrote'),
     error: problem.optional(),
   })

@@ -18,7 +18,7 @@ import { Told } from './told.ts';
 import { sharedLoss } from './upkeep.ts';
 
 /** Checks that people know under another name than --json gives them. */
-export const checkNames: Readonly<Record<string, string>> = { intents: 'entries' };
+export const checkNames: Readonly<Record<string, string>> = { intents: 'entries', runners: 'others' };
 
 /** The default hint of a failure that has none. */
 export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbose']] } as const;

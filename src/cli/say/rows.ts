@@ -237,7 +237,7 @@ export function progressOf(progress: Progress): string {
     // This runner has nothing left, and how long the others take is unknown.
     leftMs === undefined || waitingFor.length > 0 ? '' : `${formatDuration(leftMs)} left`,
     quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
-    others === 0 ? '' : `${formatCount(others)} given to other runners`,
+    others === 0 ? '' : `${formatCount(others)} given to other processes`,
     waitingFor.length === 0 ? '' : waitingForRunners(waitingFor),
   ];
   return parts.filter((part) => part !== '').join(', ');
@@ -357,7 +357,7 @@ const before: Readonly<Record<StopWords['because'], string>> = {
   held: 'Check the held rows before anything more is sent.',
   'max-failures': 'Find out why they are not done.',
   interrupted: '',
-  'others-at-work': 'Wait for the other runners.',
+  'others-at-work': 'Wait for the other processes.',
   failure: '',
 };
 
@@ -451,7 +451,7 @@ export function refusedRows(
 
 export function otherFile(name: string, source: string, changed: Suggestion): Told {
   return new Told('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
-    hint: 'Give every machine the same file. If you changed it on purpose, say so when the other runners have ended:',
+    hint: 'Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:',
     next: [changed],
   });
 }
@@ -476,15 +476,15 @@ function waitingForRunners(runners: readonly Runner[]): string {
 }
 
 export const ownShareDone = (runners: readonly Runner[]): string =>
-  `This runner has no rows left; ${waitingForRunners(runners)}.`;
+  `This process has no rows left; ${waitingForRunners(runners)}.`;
 
 function stillAtWork(runners: readonly Runner[]): string {
   return `Others are still at work after --max-wait (${runners.map(withRows).join(', ')}).`;
 }
 
 export function sharesOf(doneNow: number, doneByOthers: number): string {
-  return `${counted(doneNow, 'row')} by this runner, ${counted(doneByOthers, 'row')} by others`;
+  return `${counted(doneNow, 'row')} by this process, ${counted(doneByOthers, 'row')} by others`;
 }
 
 export const othersNotSeen = (report: string): string =>
-  `The journal cannot be read, so the rows of other runners are not known: the report ${report} was not written.`;
+  `The journal cannot be read, so the rows of other processes are not known: the report ${report} was not written.`;
