@@ -229,6 +229,7 @@ export const batchFields = {
       skipped: count.optional().describe('paid already'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
+      empty: count.optional().describe('skipped: without any text'),
     })
     .describe('how the rows stood before anything was sent'),
   totals: z
@@ -267,7 +268,12 @@ const batchCheck = z
   .strictObject({
     ...head,
     kind: oneOf(['message', 'transfer']),
-    rows: z.strictObject({ all: count, invalid: count, refused: count.describe('by a policy') }),
+    rows: z.strictObject({
+      all: count,
+      invalid: count,
+      refused: count.describe('by a policy'),
+      empty: count.optional(),
+    }),
     columns: batchFields.columns,
     totals: z
       .array(z.strictObject({ asset: text, all: text }))

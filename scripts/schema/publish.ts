@@ -139,18 +139,14 @@ function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (Array.isArray(schema.enum)) {
     const words = schema.enum as string[];
+    if (words.length > mostWords) return `one of ${words.length} words that the schema lists`;
     return words.map((word) => `\`${word}\``).join(', ');
   }
-  if (schema.type === 'array') return arrayOf((schema.items ?? {}) as JsonSchema);
+  if (schema.type === 'array') return `array of ${typeOf((schema.items ?? {}) as JsonSchema)}`;
   return schema.format === 'date-time' ? 'time' : String(schema.type ?? 'anything');
 }
 
 const mostWords = 20;
-
-function arrayOf(items: JsonSchema): string {
-  const { length } = (items.enum ?? []) as string[];
-  return length > mostWords ? `array of ${length} words that the schema lists` : `array of ${typeOf(items)}`;
-}
 
 function linkTo(reference: string): string {
   const name = reference.replace(/^.*\//u, '');

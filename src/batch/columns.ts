@@ -105,6 +105,40 @@ export function splitRow(
   return { fields: Object.fromEntries(fields), columns: columnsOf(columns), complaints };
 }
 
+/** How cells are read that a spreadsheet, or a person, has written. */
+export type Mending = {
+  /** `--asset`, `--amount`: for each row, in the place of a column. */
+  readonly fill?: Readonly<Record<string, string>>;
+  /** `--decimal-comma`: amounts are written like 1,5. */
+  readonly decimalComma?: boolean;
+};
+
+export function isFilled(name: string, { fill = {} }: Mending): boolean {
+  return Object.hasOwn(fill, name);
+}
+
+/** Nothing but blanks around them is taken away, and nothing from a text that is sent. */
+const trimmed = ['id', 'to_address', 'asset', 'amount'];
+
+export function mended({ fields, columns, complaints }: SplitRow, mending: Mending): SplitRow {
+  const { fill, decimalComma = false } = mending;
+  const own = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' && trimmed.includes(name) ? value.replace(blanksAround, '') : value,
+  ]);
+  const found: RowComplaint[] = [...complaints];
+  const whole: Record<string, unknown> = { ...Object.fromEntries(own), ...fill };
+  for (const name of Object.keys(fields))
+    if (isFilled(name, mending)) found.push(complainOfRow(name, 'filled', 'given'));
+  if (decimalComma && typeof whole.amount === 'string' && !isFilled('amount', mending)) {
+    if (whole.amount.includes('.')) found.push(complainOfRow('amount', 'decimal-comma', 'dot'));
+    else whole.amount = whole.amount.replace(',', '.');
+  }
+  return { fields: whole, columns, complaints: found };
+}
+
+const blanksAround = /^[ \t\u{a0}]+|[ \t\u{a0}]+$/gu;
+
 export function columnsOf(columns: readonly (readonly [string, string])[]): RowColumns | undefined {
   return columns.length === 0 ? undefined : Object.fromEntries(columns);
 }

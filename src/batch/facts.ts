@@ -19,6 +19,8 @@ export type BatchFacts = {
     readonly known: readonly string[];
     readonly needed: readonly string[];
   };
+  /** An option gives what the file has a column for. */
+  'filled-column': { readonly source: string; readonly column: string };
   /** `what` is the parser's own text. */
   'not-csv': { readonly source: string; readonly line: number | undefined; readonly what: string };
   'long-column': { readonly source: string; readonly mostCharacters: number };
@@ -44,6 +46,7 @@ export type BatchFacts = {
 const codes = {
   'no-header': 'bad-file',
   'bad-header': 'bad-file',
+  'filled-column': 'bad-file',
   'not-csv': 'bad-file',
   'long-column': 'bad-file',
   'line-too-long': 'bad-file',
@@ -71,6 +74,8 @@ export type OwnRules = {
   'no-key': 'given';
   column: 'unknown' | { readonly meant: string };
   'own-column': { readonly keys: readonly string[] };
+  filled: 'given';
+  'decimal-comma': 'dot';
   'no-buttons': 'given';
   buttons: 'other';
   template: 'given' | { readonly column: string; readonly source: string; readonly at: TemplatePlace };

@@ -11,6 +11,9 @@ import {
   csvColumns,
   folded,
   type HeaderColumns,
+  isFilled,
+  type Mending,
+  mended,
   type SplitRow,
   splitRow,
 } from './columns.ts';
@@ -20,6 +23,22 @@ import type { Template } from './template.ts';
 export type Input = Omit<Source, 'name'> & {
   /** Called with all bytes as they are read. */
   readonly onBytes?: (bytes: Buffer) => void;
+  readonly notes?: FileNotes;
+};
+
+/** What is found out about a file while it is read. */
+export type FileNotes = {
+  /** What divides the cells of a CSV file. */
+  delimiter?: string;
+  /** Rows without a single character, as spreadsheets write them. They are skipped. */
+  emptyRows: number;
+};
+
+/** How the cells of a file are to be read. */
+export type Reading = {
+  readonly template?: Template | undefined;
+  readonly isStrict?: boolean;
+  readonly mending?: Mending;
 };
 
 export function inputName({ path }: Pick<Input, 'path'>): string {
@@ -32,14 +51,14 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 export async function* readRows(
   input: Input,
   kind: Kind,
-  {
-    template,
-    isStrict = false,
-  }: { readonly template?: Template | undefined; readonly isStrict?: boolean } = {},
+  { template, isStrict = false, mending = {} }: Reading = {},
 ): AsyncGenerator<RawRow> {
   const { source, text, isJson } = await openText(input);
-  const columns = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
-  const rows = isJson ? jsonLines(text, columns, source) : csvRows(text, columns, source);
+  const header = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
+  const columns = { ...header, needed: header.needed.filter((name) => !isFilled(name, mending)) };
+  const rows = isJson
+    ? jsonLines(text, columns, mending, source)
+    : csvRows(text, columns, mending, source, input.notes);
   if (template === undefined) yield* rows;
   else for await (const row of rows) yield template.fill(row);
 }
@@ -119,15 +138,18 @@ async function* csvRecords(
   pieces: AsyncIterable<string>,
   known: readonly string[],
   source: string,
+  notes: FileNotes = { emptyRows: 0 },
 ): AsyncGenerator<CsvRecord> {
   let line = 1;
   try {
     const { beginning, all } = await withBeginning(pieces);
     const delimiter = delimiterOf(beginning, known);
+    notes.delimiter = delimiter;
     for await (const cells of parser(all, delimiter) as AsyncIterable<string[]>) {
       const beginsAt = line;
       line += 1 + newlinesIn(cells);
-      if (cells.length > 1 || cells[0] !== '') yield { cells, line: beginsAt, delimiter };
+      if (cells.some((cell) => cell.trim() !== '')) yield { cells, line: beginsAt, delimiter };
+      else if (cells.length > 1) notes.emptyRows += 1;
     }
   } catch (error) {
     throw error instanceof CsvError ? broken(error, source) : error;
@@ -137,12 +159,19 @@ async function* csvRecords(
 async function* csvRows(
   pieces: AsyncIterable<string>,
   columns: HeaderColumns,
+  mending: Mending,
   source: string,
+  notes: FileNotes | undefined,
 ): AsyncGenerator<RawRow> {
   let header: readonly CsvColumn[] | undefined;
-  for await (const { cells, line } of csvRecords(pieces, columns.known, source)) {
-    if (header === undefined) header = csvColumns(cells, columns, source);
-    else yield rowOf(cells, header, line);
+  for await (const { cells, line } of csvRecords(pieces, columns.known, source, notes)) {
+    if (header !== undefined) yield rowOf(cells, header, mending, line);
+    else {
+      header = csvColumns(cells, columns, source);
+      const given = header.flatMap((column) => ('known' in column ? column.known : []));
+      const column = given.find((name) => isFilled(name, mending));
+      if (column !== undefined) throw batchFailure('filled-column', { source, column });
+    }
   }
   if (header === undefined) throw batchFailure('no-header', { source, known: columns.known });
 }
@@ -189,7 +218,12 @@ function newlinesIn(cells: readonly string[]): number {
   return count;
 }
 
-function rowOf(cells: readonly string[], header: readonly CsvColumn[], line: number): RawRow {
+function rowOf(
+  cells: readonly string[],
+  header: readonly CsvColumn[],
+  mending: Mending,
+  line: number,
+): RawRow {
   const fields: Record<string, unknown> = {};
   const kept: [string, string][] = [];
   const complaints: RowComplaint[] = [];
@@ -208,7 +242,7 @@ function rowOf(cells: readonly string[], header: readonly CsvColumn[], line: num
       else complaints.push(complainOfRow(column.known, 'json', read.fault));
     }
   }
-  return readRow(line, { fields, columns: columnsOf(kept), complaints });
+  return readRow(line, mended({ fields, columns: columnsOf(kept), complaints }, mending));
 }
 
 function readRow(line: number, { fields, columns, complaints }: SplitRow): RawRow {
@@ -227,12 +261,13 @@ function broken(error: CsvError, source: string): Error {
 async function* jsonLines(
   pieces: AsyncIterable<string>,
   columns: HeaderColumns,
+  mending: Mending,
   source: string,
 ): AsyncGenerator<RawRow> {
   let line = 0;
   for await (const text of linesOf(pieces, source)) {
     line += 1;
-    if (text.trim() !== '') yield rowOfLine(text, columns, line);
+    if (text.trim() !== '') yield rowOfLine(text, columns, mending, line);
   }
 }
 
@@ -250,14 +285,14 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
   yield rest;
 }
 
-function rowOfLine(text: string, columns: HeaderColumns, line: number): RawRow {
+function rowOfLine(text: string, columns: HeaderColumns, mending: Mending, line: number): RawRow {
   const read = readJson(text);
   if ('fault' in read) return { line, complaints: [complainOfRow(undefined, 'object', read.fault)] };
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { line, complaints: [complainOfRow(undefined, 'object', 'other-json')] };
   }
-  return readRow(line, splitRow(value as Record<string, unknown>, columns));
+  return readRow(line, mended(splitRow(value as Record<string, unknown>, columns), mending));
 }
 
 /** How many bytes at the end belong to a character that is still incomplete. */

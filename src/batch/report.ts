@@ -26,6 +26,8 @@ export type RowReport = {
   readonly transferId: string | undefined;
   readonly error: string | undefined;
   readonly key: string | undefined;
+  /** When it happened; absent if it did not, or nobody knows. */
+  readonly atMs: number | undefined;
   /** What the file says about the row besides. */
   readonly columns?: RowColumns | undefined;
 };
@@ -39,7 +41,7 @@ export type RowReportInputs = {
   readonly resultOf: (
     intent: Intent,
     attempt: Attempt | undefined,
-  ) => Promise<Pick<RowReport, 'result' | 'transferId'>>;
+  ) => Promise<Pick<RowReport, 'result' | 'transferId' | 'atMs'>>;
 };
 
 /** A report of each row in input order: what the journal knows about it, and what this run said about it. */
@@ -56,7 +58,7 @@ export async function reportRow(row: SheetRow, sources: RowReportInputs): Promis
   const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);
   if (intent === undefined) {
     const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
-    const nothing = { result: undefined, transferId: undefined };
+    const nothing = { result: undefined, transferId: undefined, atMs: undefined };
     return { line, id, request, outcome, ...nothing, error, key: keyOf(row, sources), columns };
   }
   const attempt = await sources.journal?.reads.decisiveAttempt(intent.id);

@@ -65,6 +65,8 @@ type SurveyInputs = {
 type OfRow = { readonly line: number; readonly id?: string };
 
 export type BadRow = OfRow & { readonly reason: string };
+/** What is wrong with one row or many. */
+export type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly OfRow[] };
 export type ConflictRow = OfRow & {
   readonly plan: ConflictKind;
   readonly found: Intent | undefined;
@@ -91,6 +93,7 @@ export type Survey = {
   /** What the journal has under this name beyond the valid rows of the input. */
   readonly beyond: BatchInput['beyond'];
   readonly firstBad: readonly BadRow[];
+  readonly causes: readonly Cause[];
   readonly firstConflicts: readonly ConflictRow[];
   /** The number of rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
@@ -115,6 +118,7 @@ export type RefusedRows = {
 };
 
 export const shownBadRows = 20;
+const shownOfCause = 3;
 const shownWarnings = 20;
 /** No file of people has as many. */
 const mostTitles = 1000;
@@ -182,6 +186,7 @@ class Surveyor {
   readonly #beyond: Beyond;
   readonly #tally: Tally;
   readonly #firstBad: BadRow[] = [];
+  readonly #causes = new Map<string, Cause>();
   readonly #firstConflicts: ConflictRow[] = [];
   readonly #warnings = new Map<string, SurveyWarning>();
   readonly #keys = new KeySum();
@@ -224,6 +229,7 @@ class Surveyor {
       lacking: this.#beyond.lacking,
       beyond: this.#beyond.left,
       firstBad: this.#firstBad,
+      causes: [...this.#causes.values()],
       firstConflicts: this.#firstConflicts,
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
       warnings: [...this.#warnings.values()],
@@ -457,7 +463,12 @@ class Surveyor {
   }
 
   #list(line: number, id: string | undefined, reason: string): void {
-    if (this.#firstBad.length < shownBadRows) this.#firstBad.push({ ...ofRow(line, id), reason });
+    const row = ofRow(line, id);
+    if (this.#firstBad.length < shownBadRows) this.#firstBad.push({ ...row, reason });
+    const cause = this.#causes.get(reason);
+    if (cause === undefined && this.#causes.size === shownBadRows) return;
+    const { rows, first } = cause ?? { rows: 0, first: [] };
+    this.#causes.set(reason, { reason, rows: rows + 1, first: [...first, row].slice(0, shownOfCause) });
   }
 }
 

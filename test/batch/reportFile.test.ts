@@ -25,6 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const at = '2026-11-25T09:00:00.000Z';
 const never = new AbortController().signal;
 const told: readonly RowReport[] = [
   {
@@ -36,6 +37,7 @@ const told: readonly RowReport[] = [
     transferId: 'tr_1',
     error: undefined,
     key: 'k1',
+    atMs: Date.parse(at),
   },
   {
     line: 4,
@@ -46,6 +48,7 @@ const told: readonly RowReport[] = [
     transferId: undefined,
     error: 'no, "this"\nis bad',
     key: undefined,
+    atMs: undefined,
   },
 ];
 
@@ -60,11 +63,11 @@ test('a CSV report reads back', async () => {
   expect(parse(readFileSync(join(folder, 'r.csv')), { columns: true })).toEqual([
     {
       ...{ line: '2', id: 'a', to_address: 'ada', asset: 'SOL', amount: '1.5', outcome: 'accepted' },
-      ...{ signature: 'sig', transfer_id: 'tr_1', error: '', key: 'k1' },
+      ...{ signature: 'sig', transfer_id: 'tr_1', error: '', key: 'k1', time: at },
     },
     {
       ...{ line: '4', id: '', to_address: '', asset: '', amount: '', outcome: 'invalid' },
-      ...{ signature: '', transfer_id: '', error: 'no, "this"\\nis bad', key: '' },
+      ...{ signature: '', transfer_id: '', error: 'no, "this"\\nis bad', key: '', time: '' },
     },
   ]);
   expect(readdirSync(folder)).toEqual(['r.csv']);
@@ -76,7 +79,7 @@ test('a JSON Lines report leaves out what has no value', async () => {
   await file.close();
   const lines = readFileSync(join(folder, 'r.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { line: 2, id: 'a', outcome: 'accepted', message_id: 'sig', key: 'k1' },
+    { line: 2, id: 'a', outcome: 'accepted', message_id: 'sig', key: 'k1', time: at },
     { line: 4, outcome: 'invalid', error: 'no, "this"\\nis bad' },
   ]);
 });

@@ -203,7 +203,7 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
     expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
     expect(ran.stderr).toContain('line 5 (id bob): id is also used on line 3');
-    expect(ran.stderr).toContain('line 6: id starts or ends with a space (character 1)');
+    expect(ran.stderr).toContain('line 6 (id x): to_address is 6 bytes long');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];

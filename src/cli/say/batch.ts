@@ -72,6 +72,10 @@ export const batchTable: Table<BatchFacts> = {
     message: `${facts.source}, line 1: the header ${headerFaults(facts)}`,
     hint: `The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.${alikeWords(facts)}`,
   }),
+  'filled-column': ({ source, column }) => ({
+    message: `${source}, line 1: the header has the column ${column}, and --${column} is given too`,
+    hint: 'Leave out the option, or the column.',
+  }),
   'not-csv': ({ source, line, what }) => ({
     message: `${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})`,
     hint: 'Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.',

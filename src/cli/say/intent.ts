@@ -359,6 +359,8 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
     `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
     'one column: case does not matter, and a space, - and _ are the same',
   ],
+  filled: () => ['is given too', 'absent where its option is given'],
+  'decimal-comma': () => ['has a dot', 'digits, or digits,digits, like 1,5, because of --decimal-comma'],
   'no-buttons': () => ['is given too', 'absent if components is given'],
   buttons: () => [
     'is not an array of buttons',
@@ -391,6 +393,8 @@ function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Comp
 }
 
 function rowSentence(complaint: RowComplaint): string {
+  if (complaint.rule === 'amount' && complaint.value === 'comma')
+    return `${sentence(complaint)}; --decimal-comma takes 1,5`;
   if (!isOwn(complaint)) return sentence(complaint);
   const say = own[complaint.rule] as (value: unknown) => Said;
   return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
@@ -404,6 +408,13 @@ export function rowSentences(complaints: readonly RowComplaint[]): string {
 /** A row on a line of its own: its line number, and what is said about it. */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
   return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
+}
+
+/** Many rows on one line: how many they are, and the first of them. */
+export function ofRows(rows: number, first: readonly { line: number }[], text: string): string {
+  const lines = first.map(({ line }) => String(line));
+  const left = rows - first.length;
+  return `${counted(rows, 'row')} (lines ${listed(left === 0 ? lines : [...lines, `${left} more`])}): ${text}`;
 }
 
 /** `is taken by transfer 0a1b2c3d4e5f (accepted), with a different amount (it was 1 SOL, now 2 SOL)`. */

@@ -58,6 +58,8 @@ function rowsOf(count: number): string {
   return counted(count, 'row');
 }
 
+export const emptySkipped = (rows: number): string => `${formatCount(rows)}, skipped`;
+
 export function moreRowsNotListed(count: number): string {
   return `… and ${formatCount(count)} more; --report lists them all`;
 }
@@ -70,6 +72,7 @@ export function copyNeedsFile(): Told {
 }
 
 export const checkedLabels = {
+  empty: 'Empty rows',
   total: 'Total',
   recipients: 'Recipients',
   kept: 'Kept',
@@ -147,6 +150,7 @@ type BatchPlanWords = {
   readonly rows: number;
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
+  readonly emptyRows: number;
   readonly columns: readonly string[];
   /** Absent if no money moves. */
   readonly money?: {
@@ -164,6 +168,7 @@ export function batchInALine({
   rows,
   standings: found,
   lacking,
+  emptyRows,
   columns,
   money,
 }: BatchPlanWords): string {
@@ -171,8 +176,9 @@ export function batchInALine({
     .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
     .map(([standing, count]) => `${formatCount(count)} ${standings[standing] ?? standing}`);
   const missing = lacking === 0 ? '' : `; ${rowsMissing(lacking)}`;
+  const empty = emptyRows === 0 ? '' : `; ${counted(emptyRows, 'empty row')} skipped`;
   const kept = columns.length === 0 ? '' : `; kept, not sent: ${columnsListed(columns)}`;
-  return `batch ${name}: ${rowsOf(rows)}: ${parts.join(', ')}${money === undefined ? '' : moneyIn(money)}${missing}${kept}`;
+  return `batch ${name}: ${rowsOf(rows)}: ${parts.join(', ')}${money === undefined ? '' : moneyIn(money)}${missing}${empty}${kept}`;
 }
 
 /** Columns that botctl does not know. */

@@ -107,6 +107,15 @@ export function idOrSignature(report: Report): string | undefined {
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
+export function isSettled({ state, resolvedAs }: Intent): boolean {
+  return state === 'accepted' || resolvedAs === 'happened';
+}
+
+/** When the service or an operator said that it happened. */
+export function settledAt({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): number {
+  return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
+}
+
 /** A script that waits for approval checks one word, whoever has to approve. */
 function whyJson({ heldReason: why }: Intent): Fields {
   if (why === undefined) return {};

@@ -161,8 +161,8 @@ export function harmlessCell(text: string): string {
   return safeLine(text).replace(formula, "'$&");
 }
 
-export function csvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
+export function csvLine(cells: readonly (string | number | undefined)[], delimiter = ','): string {
+  return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(delimiter)}\n`;
 }
 
 /** What botctl itself prints beyond ASCII, each one cell wide, and what stands for it where the locale has no UTF-8. */

@@ -11,6 +11,7 @@ import {
   allRowsValid,
   checkedLabels,
   copyNeedsFile,
+  emptySkipped,
   keptColumns,
   recipientsOf,
   reportGivenUp,
@@ -125,7 +126,7 @@ async function writeCopy(report: ReportFile, { options, context, sheet }: Batch)
 
 function checkView(
   { rows, tally, refused, unsent, alike }: Survey,
-  { given, order, options, sheet }: Batch,
+  { given, order, options, sheet, notes: { emptyRows } }: Batch,
   copied: string | undefined,
 ): View {
   const { kind } = order;
@@ -148,7 +149,10 @@ function checkView(
       schema: 'botctl/1',
       command: given.command,
       kind,
-      rows: { all: rows, invalid, refused: refused.rows },
+      rows: {
+        ...{ all: rows, invalid, refused: refused.rows },
+        ...(emptyRows === 0 ? {} : { empty: emptyRows }),
+      },
       ...(unsent.length === 0 ? {} : { columns: unsent.slice(0, shownColumns) }),
       ...money,
       ...(alike.rows === 0 ? {} : { alike: alike.first.map(alikeJson) }),
@@ -160,6 +164,7 @@ function checkView(
         (total, index): LabelledValue => [index === 0 ? checkedLabels.total : '', totalOf(total)],
       );
       const lines: LabelledValue[] = [
+        [checkedLabels.empty, emptyRows === 0 ? undefined : emptySkipped(emptyRows)],
         ...sums,
         [
           checkedLabels.recipients,

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { BatchOrder } from '../../../batch/checkRow.ts';
+import type { Mending } from '../../../batch/columns.ts';
+import type { FileNotes } from '../../../batch/readRows.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
 import {
   type AlikeGroup,
@@ -16,11 +18,11 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { type Context, type ParsedArgs, rateOf } from '../../parse/command.ts';
 import { again } from '../../say/open.ts';
-import { isoMonth, type Suggestion } from '../../say/phrases.ts';
+import { isoExact, isoMonth, type Suggestion } from '../../say/phrases.ts';
 import { bothGiven } from '../../say/progress.ts';
 import { namelessBatch, notACount, reportIsInput, unknownReportFormat } from '../../say/rows.ts';
 import type { View } from '../../show/display.ts';
-import { idOrSignature, repeatsJson, shown, transferOf } from '../../show/report.ts';
+import { idOrSignature, isSettled, repeatsJson, settledAt, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
@@ -36,6 +38,7 @@ type BatchOptions = {
   readonly changedFile: boolean;
   /** `--skip-repeats` or `--repeat`. */
   readonly repeats: 'skip' | 'pay' | undefined;
+  readonly mending: Mending;
 };
 
 const mostAtATime = 256;
@@ -54,6 +57,20 @@ export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
     report,
     changedFile: given.flag('changed-file'),
     repeats: repeatsOption(given),
+    mending: mendingOf(given),
+  };
+}
+
+/** What the options say about cells, if the command takes them. */
+function mendingOf(given: ParsedArgs): Mending {
+  if (!given.takes('decimal-comma')) return {};
+  const filled = ['asset', 'amount'].flatMap((name) => {
+    const text = given.text(name);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return {
+    ...(filled.length === 0 ? {} : { fill: Object.fromEntries(filled) }),
+    ...(given.flag('decimal-comma') ? { decimalComma: true } : {}),
   };
 }
 
@@ -136,23 +153,45 @@ const noRow: RowReport = {
   transferId: undefined,
   error: undefined,
   key: undefined,
+  atMs: undefined,
 };
 
+const timeColumn = 'time';
+
+function timeOf({ atMs }: RowReport): string | undefined {
+  return atMs === undefined ? undefined : isoExact(atMs);
+}
+
 /** The text of a batch's report. `columns` are those of the file that are kept with their rows. */
-export function reportText(format: ReportFormat, kind: Kind, columns: readonly string[] = []): ReportText {
+export function reportText(
+  format: ReportFormat,
+  kind: Kind,
+  columns: readonly string[] = [],
+  delimiter = ',',
+): ReportText {
   if (format === 'jsonl')
-    return { heading: '', line: (row) => `${safeJson({ ...cellsOf(row, kind), columns: row.columns })}\n` };
+    return {
+      heading: '',
+      line: (row) =>
+        `${safeJson({ ...cellsOf(row, kind), columns: row.columns, [timeColumn]: timeOf(row) })}\n`,
+    };
   const own = Object.keys(cellsOf(noRow, kind));
   return {
-    heading: csvLine([
-      ...own,
-      ...columns.map((title) => safe(own.includes(title) ? `file ${title}` : title)),
-    ]),
+    heading: csvLine(
+      [...own, ...columns.map((title) => keptAs(title, [...own, timeColumn])), timeColumn],
+      delimiter,
+    ),
     line: (row) => {
       const cells = Object.values(cellsOf({ ...row, id: safe(row.id) }, kind));
-      return csvLine([...cells, ...columns.map((title) => safe(row.columns?.[title]))]);
+      const kept = columns.map((title) => safe(row.columns?.[title]));
+      return csvLine([...cells, ...kept, timeOf(row)], delimiter);
     },
   };
+}
+
+/** A column of the file that has the name of one of ours keeps it with a word before it. */
+export function keptAs(title: string, own: readonly string[]): string {
+  return safeLine(own.includes(title) ? `file ${title}` : title);
 }
 
 function safe(text: string | undefined): string | undefined {
@@ -183,6 +222,7 @@ export type Batch = {
   /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
   readonly sheet: Sheet;
+  readonly notes: FileNotes;
   readonly report: ReportFile | undefined;
 };
 
@@ -202,7 +242,11 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
         warnings: [],
         signature,
       };
-      return { result: idOrSignature(report), transferId: shown(transferOf(report)?.transfer_id) };
+      return {
+        result: idOrSignature(report),
+        transferId: shown(transferOf(report)?.transfer_id),
+        atMs: isSettled(intent) ? settledAt(report) : undefined,
+      };
     },
   };
 }

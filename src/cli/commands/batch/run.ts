@@ -70,7 +70,7 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
-  const unopened = { given, context, options, order, sheet, report };
+  const unopened = { given, context, options, order, sheet, report, notes: { emptyRows: 0 } };
   try {
     if (!given.flag('dry-run')) return await runBatch(unopened, wait);
     return await (given.text('once') === undefined ? checkFile(unopened) : dryRun(unopened));
@@ -198,13 +198,16 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   const hash = journal?.shares && createHash('sha256');
   const template = await templateOf(batch);
   if (template !== undefined) hash?.update(template.text);
+  if (Object.keys(options.mending).length > 0) hash?.update(JSON.stringify(options.mending));
   const input = {
     path: options.path,
     stdin: context.stdin,
     interrupted: context.interrupts.first,
+    notes: batch.notes,
     ...(hash && { onBytes: (bytes: Buffer) => void hash.update(bytes) }),
   };
-  const reading = { template: template?.parsed, isStrict: given.flag('strict') };
+  const { mending } = options;
+  const reading = { template: template?.parsed, isStrict: given.flag('strict'), mending };
   const surveyed = await display.waiting(
     checkingInput(inputName(input)),
     survey(readRows(input, order.kind, reading), order, {
@@ -287,7 +290,8 @@ async function finishReport(
     context.display.warn(othersNotSeen(options.report));
     return undefined;
   }
-  const text = reportText(reportFormatOf(options.report), order.kind, columns);
+  const format = reportFormatOf(options.report);
+  const text = reportText(format, order.kind, columns, batch.notes.delimiter);
   const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
   if (whole) return options.report;
   context.display.warn(reportGivenUp(options.report));

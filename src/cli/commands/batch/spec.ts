@@ -89,6 +89,9 @@ const transfer: LeafSpec = {
   arguments: input,
   options: [
     ...options,
+    { flags: '--asset <asset>', about: 'the asset of every row, in the place of a column', rare: true },
+    { flags: '--amount <amount>', about: 'the amount of every row, in the place of a column', rare: true },
+    { flags: '--decimal-comma', about: 'amounts are written like 1,5', rare: true },
     repeatWindowOption,
     {
       flags: '--skip-repeats',

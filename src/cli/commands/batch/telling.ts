@@ -24,7 +24,7 @@ import {
   samePaymentWords,
 } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
-import { clipped, ofRow, warningWords } from '../../say/intent.ts';
+import { clipped, ofRow, ofRows, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
 import { formatAmountOf, formatCount, forPeople } from '../../say/phrases.ts';
@@ -32,6 +32,7 @@ import {
   askToBegin,
   batchDone,
   batchInALine,
+  emptySkipped,
   invalidRows,
   keptColumns,
   labelOf,
@@ -151,7 +152,7 @@ export class RowTeller {
 /** The findings of the survey, as shown. */
 export function batchPlan(
   surveyed: Survey,
-  { given, context, order, bot, journal, sheet }: Batch,
+  { given, context, order, bot, journal, sheet, notes }: Batch,
 ): BatchPlan {
   const { distinct, repeated } = sheet.recipients();
   const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
@@ -168,6 +169,7 @@ export function batchPlan(
     rows: surveyed.rows,
     standings: surveyed.tally.standings,
     lacking: surveyed.lacking,
+    emptyRows: notes.emptyRows,
     totals: totals.filter(({ all }) => all !== '0'),
     recipients: distinct,
     recipientsRepeated: repeated,
@@ -180,12 +182,18 @@ export function batchPlan(
 
 /** Lists the first few bad rows on stderr; the report has all of them. */
 export function listBadRows(
-  { tally, firstBad, firstConflicts, warnings }: Survey,
+  { tally, causes, firstConflicts, warnings }: Survey,
   given: ParsedArgs,
   display: Display,
 ): void {
   for (const warning of warnings) display.warn(inAWarning(warning));
-  list(firstBad, tally.standings.invalid, given, display);
+  for (const { reason, rows, first } of causes) {
+    const [only = { line: 0 }] = first;
+    display.warn(rows === 1 ? ofRow(only, reason) : ofRows(rows, first, reason));
+  }
+  const shown = causes.reduce((sum, { first }) => sum + first.length, 0);
+  if (tally.standings.invalid > shown)
+    display.warn(moreRowsNotListed(tally.standings.invalid - shown), withReport(given));
   list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
 }
 
@@ -325,6 +333,7 @@ type BatchPlan = {
   /** Number of rows in each state: new, unfinished, done, held, elsewhere, conflict, invalid. */
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
+  readonly emptyRows: number;
   readonly totals: readonly Total[];
   readonly recipients: number;
   readonly recipientsRepeated: number;
@@ -357,6 +366,7 @@ function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
     ['Rows', formatCount(plan.rows)],
+    ['Empty rows', plan.emptyRows === 0 ? undefined : emptySkipped(plan.emptyRows)],
     ...standings,
     ...amountLines(plan, 'Total', totalOf),
     ['Balance', plan.balance && own(plan.balance.text)],
@@ -393,7 +403,10 @@ export function planJson(plan: BatchPlan): Record<string, unknown> {
     name: plan.name,
     bot: plan.bot,
     base_url: plan.baseUrl,
-    rows: { all: plan.rows, ...plan.standings, missing: plan.lacking },
+    rows: {
+      ...{ all: plan.rows, ...plan.standings, missing: plan.lacking },
+      ...(plan.emptyRows === 0 ? {} : { empty: plan.emptyRows }),
+    },
     ...(plan.columns.length === 0
       ? {}
       : { columns: plan.columns.slice(0, shownColumns).map((title) => clipped(title)) }),

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { type ChainStanding, isOfOtherTime } from '../../../once/chain/standing.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
-import { type Intent, type Journal, type Observation, states } from '../../../once/journal/journal.ts';
+import {
+  type Intent,
+  type Journal,
+  type Observation,
+  type Selection,
+  states,
+} from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import {
   exported,
@@ -16,9 +22,19 @@ import {
 import { sumWords } from '../../say/history.ts';
 import { isoExact } from '../../say/phrases.ts';
 import { problemOf } from '../../say/told.ts';
-import { columnsOf, messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
+import {
+  columnsOf,
+  isSettled,
+  messageOf,
+  type Report,
+  requestOf,
+  settledAt,
+  shown,
+  transferOf,
+} from '../../show/report.ts';
 import { pad } from '../../show/table.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
+import { keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 
@@ -53,14 +69,18 @@ export async function exportHistory(
   const unsettled: { count: number; some: Intent[] } = { count: 0, some: [] };
   let rows = 0;
   let isCut = false;
-  let state = await write(settledHeading(format));
+  const kept =
+    format === 'csv' && filters.batch !== undefined ? await keptTitles(selection, journal) : undefined;
+  let state = await write(settledHeading(format, kept));
   let left = limit;
   for await (const page of inPages(journal.reads.select(selection))) {
     const intents = page.slice(0, left);
     isCut = intents.length < page.length;
     left -= intents.length;
     const settled = intents.filter(isSettled);
-    const lines = await Promise.all(settled.map((intent) => lineOf(intent, format, command, journal)));
+    const lines = await Promise.all(
+      settled.map((intent) => lineOf(intent, { format, kept }, command, journal)),
+    );
     state = await write(lines.join(''));
     if (state === 'closed') break;
     rows += lines.length;
@@ -78,26 +98,31 @@ export async function exportHistory(
   return exitOf(problem.code);
 }
 
-function isSettled({ state, resolvedAs }: Intent): boolean {
-  return state === 'accepted' || resolvedAs === 'happened';
-}
-
 /** It may have happened, or may yet. */
 function isUnsettled({ state }: Intent): boolean {
   return state === 'open' || state === 'sending' || state === 'unknown' || state === 'held';
 }
 
-async function lineOf(
-  intent: Intent,
-  format: SettledFormat,
-  command: string,
-  { reads }: Journal,
-): Promise<string> {
+const mostTitles = 1000;
+
+/** The columns that a batch's rows have beside ours, in the order in which they are met. */
+async function keptTitles(selection: Selection, { reads }: Journal): Promise<readonly string[]> {
+  const titles = new Set<string>();
+  for await (const intent of reads.select(selection))
+    for (const title of isSettled(intent) ? Object.keys(columnsOf(intent) ?? {}) : [])
+      if (titles.size < mostTitles) titles.add(title);
+  return [...titles];
+}
+
+/** `kept` are the titles of a batch's own columns, each a column of the export. */
+type Layout = { readonly format: SettledFormat; readonly kept: readonly string[] | undefined };
+
+async function lineOf(intent: Intent, layout: Layout, command: string, { reads }: Journal): Promise<string> {
   const [report, observations] = await Promise.all([
     storedReport(intent, command, reads),
     intent.kind === 'transfer' ? reads.observationsOf(intent.id) : [],
   ]);
-  return settledLine({ report, observations }, format);
+  return settledLine({ report, observations }, layout);
 }
 
 export type SettledFormat = 'csv' | 'jsonl';
@@ -155,11 +180,6 @@ function cellsOf({ report, observations }: Settled): Cells {
   };
 }
 
-/** When the service or an operator said that it happened. */
-function settledAt({ intent, attempt }: Report): number {
-  return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
-}
-
 /** What a chain was seen to say; absent if it was never asked. */
 function chainCell(chain: ChainStanding | undefined): string | undefined {
   if (chain?.acknowledged === true) return 'acknowledged';
@@ -180,21 +200,24 @@ function feeOf(observations: readonly Observation[]): string | undefined {
   }
 }
 
-function settledHeading(format: SettledFormat): string {
-  return format === 'csv' ? csvLine(columns) : '';
+function settledHeading(format: SettledFormat, kept: Layout['kept']): string {
+  if (format !== 'csv') return '';
+  if (kept === undefined) return csvLine(columns);
+  const own = columns.slice(0, -1);
+  return csvLine([...own, ...kept.map((title) => keptAs(title, own))]);
 }
 
 /** A line that is harmless in a terminal, a spreadsheet and a log. */
-function settledLine(settled: Settled, format: SettledFormat): string {
+function settledLine(settled: Settled, { format, kept }: Layout): string {
   const cells = cellsOf(settled);
   if (format === 'jsonl') return `${safeJson(cells)}\n`;
-  return csvLine(
-    columns.map((column) => {
-      const cell = cells[column];
-      if (typeof cell === 'string' || cell === undefined) return cell && safeLine(cell);
-      return safeJson(cell);
-    }),
-  );
+  const { columns: own, ...rest } = cells;
+  const beside = typeof own === 'object' ? own : {};
+  const asText = own === undefined ? undefined : safeJson(own);
+  return csvLine([
+    ...Object.values(rest).map((cell) => (typeof cell === 'string' ? safeLine(cell) : undefined)),
+    ...(kept === undefined ? [asText] : kept.map((title) => beside[title] && safeLine(beside[title]))),
+  ]);
 }
 
 /** Intents of one state, and of one asset if they are transfers. */

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const [ada, bob] = [payAda[2], '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'];
+const file = (text: string): string => operator.home.file('pay.csv', text);
+const pay = (path: string, ...more: string[]): string[] => [
+  ...['batch', 'transfer', path, '--once', 'nov', '--yes'],
+  ...more,
+];
+const amounts = async (): Promise<unknown[]> =>
+  (await operator.sandbox.ledger()).map(({ request }) => request.amount).sort();
+
+/** As a German spreadsheet writes it: a mark, semicolons, decimal commas, a column of its own and empty rows. */
+const german = `\ufeffid;to_address;asset;amount;Kostenstelle\r
+ a1 ;${ada};SOL; 1,5 ;4711\r
+;;;;\r
+a2;${bob}\u00a0;SOL;0,75;0815\r
+ ; ;;;\r
+;;;;\r
+`;
+
+describe('a file from a spreadsheet', () => {
+  test('is paid as it is, and its report is as it was', async () => {
+    const report = operator.home.file('report.csv', '').replace(/report\.csv$/u, 'paid.csv');
+    const ended = await operator.run(pay(file(german), '--decimal-comma', '--report', report));
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await amounts()).toEqual(['0.75', '1.5']);
+    expect(ended.stderr).toContain('2 rows: 2 to send');
+    expect(ended.stderr).toContain('3 empty rows skipped');
+    const [head = '', first = '', ...rest] = readFileSync(report, 'utf8').trimEnd().split('\n');
+    expect(head).toMatch(/^line;id;to_address;.*;Kostenstelle;time$/u);
+    expect(first).toMatch(/^2;a1;.*;4711;\d{4}-\d\d-\d\dT[\d:.]+Z$/u);
+    expect(rest).toHaveLength(1);
+    const again = await operator.run(pay(file(german), '--decimal-comma', '--report', report));
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
+  });
+
+  test('says in --json how many rows are empty', async () => {
+    const { stdout } = await operator.run(pay(file(german), '--decimal-comma', '--dry-run', '--json'));
+    expect(lastLine(stdout)).toMatchObject({ rows: { all: 2, empty: 3 } });
+    const checked = ['batch', 'transfer', file(german), '--decimal-comma', '--dry-run', '--json'];
+    expect(lastLine((await operator.run(checked)).stdout)).toMatchObject({ rows: { all: 2, empty: 3 } });
+  });
+
+  test('without --decimal-comma is told of it once, with the number of rows', async () => {
+    const { code, stderr } = await operator.run(pay(file(german)));
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      '2 rows (lines 2 and 4): amount has a comma (it must be digits, or digits.digits, like 1.5); --decimal-comma takes 1,5',
+    );
+  });
+
+  test.each([
+    ['1.234,5', 'has a dot'],
+    ['1.5', 'has a dot'],
+    ['1,2,3', 'has a comma'],
+    ['1 5', 'has a space'],
+  ])('with --decimal-comma does not pay %s', async (amount, said) => {
+    const { code, stderr } = await operator.run(
+      pay(file(`id;to_address;asset;amount\na;${ada};SOL;${amount}\n`), '--decimal-comma'),
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`amount ${said}`) });
+    expect(await amounts()).toEqual([]);
+  });
+
+  test('names the first three lines of a cause that many rows share, and all in the report', async () => {
+    const rows = Array.from({ length: 30 }, (_, n) =>
+      `a${n},${ada},SOL,${n < 28 ? '1,5' : '-1'}`.replace('1,5', '"1,5"'),
+    );
+    const { stderr } = await operator.run(pay(file(`id,to_address,asset,amount\n${rows.join('\n')}\n`)));
+    expect(stderr).toContain('28 rows (lines 2, 3, 4, and 25 more): amount has a comma');
+    expect(stderr).toContain('2 rows (lines 30 and 31): amount has a sign');
+    expect(stderr).toContain('… and 25 more; --report lists them all');
+    expect(stderr.match(/amount has/gu)).toHaveLength(2);
+  });
+});
+
+describe('a text that is sent', () => {
+  test('keeps its blanks', async () => {
+    const csv = `id,to_address,asset,amount,memo\na,${ada},SOL,1," rent "\n`;
+    expect((await operator.run(pay(file(csv)))).code).toBe(0);
+    expect((await operator.sandbox.ledger()).map(({ request }) => request.memo)).toEqual([' rent ']);
+  });
+});
+
+describe('--asset and --amount', () => {
+  test('stand for columns that the file does not have', async () => {
+    const path = file(`id,to_address\na,${ada}\nb,${bob}\n`);
+    const { code, stderr } = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.25'));
+    expect(code, stderr).toBe(0);
+    expect(await amounts()).toEqual(['0.25', '0.25']);
+    const another = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.5'));
+    expect(another).toMatchObject({ code: 2, stderr: expect.stringContaining('in conflict') });
+    expect(await amounts()).toHaveLength(2);
+  });
+
+  test('are refused beside a column of the file', async () => {
+    const path = file(`id,to_address,asset,amount\na,${ada},SOL,1\n`);
+    const { code, stderr } = await operator.run(pay(path, '--amount', '2'));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('has the column amount') });
+    const lines = operator.home.file(
+      'pay.jsonl',
+      `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1"}\n`,
+    );
+    const json = await operator.run(pay(lines, '--amount', '2'));
+    expect({ code: json.code, stderr: json.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('amount is given too'),
+    });
+    expect(await amounts()).toEqual([]);
+  });
+});
+
+test('the export of a batch has the columns of its file as columns', async () => {
+  await operator.run(pay(file(german), '--decimal-comma'));
+  const { stdout } = await operator.run(['history', '--batch', 'nov', '--format', 'csv']);
+  const [head = '', first = ''] = stdout.split('\n');
+  expect(head).toMatch(/^settled_at,.*,fee,Kostenstelle$/u);
+  expect(first).toMatch(/,4711$/u);
+  const whole = await operator.run(['history', '--format', 'csv']);
+  expect(whole.stdout).toMatch(/^settled_at,.*,fee,columns\n/u);
+  const lines = await operator.run(['history', '--batch', 'nov', '--format', 'jsonl']);
+  expect(jsonLines(lines.stdout)).toMatchObject([{ columns: { Kostenstelle: '4711' } }, {}]);
+});
