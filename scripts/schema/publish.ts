@@ -139,7 +139,7 @@ function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (Array.isArray(schema.enum)) {
     const words = schema.enum as string[];
-    if (words.length > mostWords) return `one of ${words.length} words that the schema lists`;
+    if (words.length > mostWords) return `${words.length} words, listed in the schema`;
     return words.map((word) => `\`${word}\``).join(', ');
   }
   if (schema.type === 'array') return `array of ${typeOf((schema.items ?? {}) as JsonSchema)}`;
