@@ -35,7 +35,7 @@ export type FileNotes = {
 };
 
 /** How the cells of a file are to be read. */
-export type Reading = {
+type ReadingOptions = {
   readonly template?: Template | undefined;
   readonly isStrict?: boolean;
   readonly mending?: Mending;
@@ -51,7 +51,7 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 export async function* readRows(
   input: Input,
   kind: Kind,
-  { template, isStrict = false, mending = {} }: Reading = {},
+  { template, isStrict = false, mending = {} }: ReadingOptions = {},
 ): AsyncGenerator<RawRow> {
   const { source, text, isJson } = await openText(input);
   const header = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);

@@ -66,7 +66,7 @@ type OfRow = { readonly line: number; readonly id?: string };
 
 export type BadRow = OfRow & { readonly reason: string };
 /** What is wrong with one row or many. */
-export type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly OfRow[] };
+type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly OfRow[] };
 export type ConflictRow = OfRow & {
   readonly plan: ConflictKind;
   readonly found: Intent | undefined;

@@ -115,9 +115,14 @@ async function keptTitles(selection: Selection, { reads }: Journal): Promise<rea
 }
 
 /** `kept` are the titles of a batch's own columns, each a column of the export. */
-type Layout = { readonly format: SettledFormat; readonly kept: readonly string[] | undefined };
+type ExportLayout = { readonly format: SettledFormat; readonly kept: readonly string[] | undefined };
 
-async function lineOf(intent: Intent, layout: Layout, command: string, { reads }: Journal): Promise<string> {
+async function lineOf(
+  intent: Intent,
+  layout: ExportLayout,
+  command: string,
+  { reads }: Journal,
+): Promise<string> {
   const [report, observations] = await Promise.all([
     storedReport(intent, command, reads),
     intent.kind === 'transfer' ? reads.observationsOf(intent.id) : [],
@@ -200,7 +205,7 @@ function feeOf(observations: readonly Observation[]): string | undefined {
   }
 }
 
-function settledHeading(format: SettledFormat, kept: Layout['kept']): string {
+function settledHeading(format: SettledFormat, kept: ExportLayout['kept']): string {
   if (format !== 'csv') return '';
   if (kept === undefined) return csvLine(columns);
   const own = columns.slice(0, -1);
@@ -208,7 +213,7 @@ function settledHeading(format: SettledFormat, kept: Layout['kept']): string {
 }
 
 /** A line that is harmless in a terminal, a spreadsheet and a log. */
-function settledLine(settled: Settled, { format, kept }: Layout): string {
+function settledLine(settled: Settled, { format, kept }: ExportLayout): string {
   const cells = cellsOf(settled);
   if (format === 'jsonl') return `${safeJson(cells)}\n`;
   const { columns: own, ...rest } = cells;
