@@ -25,7 +25,7 @@ const more: Readonly<Record<string, string>> = {
 --timeout, --retries and --max-wait are stored in the profile if you give them. botctl tests the token with an empty message, which the service must refuse.`,
   'botctl config set': `The defaults are: timeout 30s, retries until max-wait, max-wait 60s, key-age 30m, repeat-window 20h, cluster mainnet. With confirm always, botctl asks before each payment, and needs --yes if there is no terminal.
 
-key-age says for how long after its first attempt botctl sends an unknown payment again by itself. After that the payment is held, because the service may have forgotten its key. repeat-window is the default of --repeat-window.
+key-age says for how long after its first request botctl sends an unknown payment again by itself. After that the payment is held, because the service may have forgotten its key. repeat-window is the default of --repeat-window.
 
 If an rpc-url holds a secret, give it as you give a token: with --token-stdin, --token-env, --token-file or --token-command. assets is JSON: the names of tokens and their mints. If base-url changes its origin, botctl needs the token again.`,
   'botctl policy set':

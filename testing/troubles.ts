@@ -124,7 +124,7 @@ export const troubles: readonly (readonly [Trouble, string])[] = [
   [{ is: 'journal-gone' }, 'the journal was gone by the time the connection was ready'],
   [{ is: 'claim-too-old' }, 'this process was silent for too long, and another one may have taken over'],
   [{ is: 'too-late' }, 'it was too late by the time the connection was ready'],
-  [{ is: 'attempt-failed', text: 'a "b"\n' }, 'the attempt itself failed (a "b"\n)'],
+  [{ is: 'attempt-failed', text: 'a "b"\n' }, 'the request itself failed (a "b"\n)'],
   [{ is: 'other', text: 'é' }, 'the connection failed (é)'],
   [{ is: 'other', code: 'EODD', text: 'm' }, 'the connection failed (EODD: m)'],
 ];

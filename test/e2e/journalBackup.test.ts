@@ -14,7 +14,7 @@ afterEach(() => operator.close());
 test('a backup is a whole journal, private, and replays what it holds', async () => {
   expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
   const made = await operator.apart(['journal', 'backup', copy]);
-  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('(1 entry, 1 attempt)')]);
+  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('(1 entry, 1 request)')]);
   expect(readdirSync(operator.home.path).filter((name) => name.startsWith('copy.db'))).toEqual([
     'copy.db',
     'copy.db.mark',

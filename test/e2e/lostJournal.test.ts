@@ -63,7 +63,7 @@ describe('a payment whose record was lost is not made again', () => {
     const again = await operator.jsonApart([...payAda, '--yes']);
     expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost', retry: 'after-fix' } });
     expect(again.error?.message).toMatch(
-      /has lost 1 entry and 1 attempt|journal\.db\.mark beside it is missing/u,
+      /has lost 1 entry and 1 request|journal\.db\.mark beside it is missing/u,
     );
     expect(await transfers()).toBe(1);
   });
@@ -80,7 +80,7 @@ describe('a payment whose record was lost is not made again', () => {
     }
     const refused = await operator.apart([...payAda, '--once', 'second', '--yes']);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('has lost 1 entry and 1 attempt');
+    expect(refused.stderr).toContain('has lost 1 entry and 1 request');
     const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
     const asked = await operator.apart(line.trim().split(' ').slice(1));
     expect([asked.code, asked.stderr]).toEqual([

@@ -85,7 +85,7 @@ describe('a payment in doubt without a signature', () => {
     const id = await lose([...payAda, '--once', 'a'], 'before');
     const { candidates, searched, error } = await told('verify', id);
     expect({ candidates, gap: searched?.gap }).toEqual({ candidates: [], gap: 'cut-short' });
-    expect(error?.message).toContain('does not go back to the first attempt, so it proves nothing');
+    expect(error?.message).toContain('does not go back to the first request, so it proves nothing');
     expect(error?.message).not.toContain('left the wallet between');
   });
 
@@ -97,7 +97,7 @@ describe('a payment in doubt without a signature', () => {
     const asked = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
     expect(asked.shown).toContain(signature);
     expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('1 payment of exactly this left the wallet');
-    expect(asked.shown).not.toContain('before the first attempt');
+    expect(asked.shown).not.toContain('before the first request');
     const { stderr, code } = await operator.run([...words.with(1, id), '--yes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

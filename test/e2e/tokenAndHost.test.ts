@@ -81,7 +81,7 @@ describe('a token from the environment without a base URL beside it', () => {
       });
       expect(ended.stdout).toContain(`--base-url`);
       expect(said(ended).error?.message).toMatch(
-        / Nothing was sent this time\. It may have been (?:made|sent) by an earlier attempt\.$/u,
+        / Nothing was sent this time\. It may have been (?:made|sent) by an earlier request\.$/u,
       );
     }
     const own = await operator.json(['resume', id], { env: { BOTCTL_TOKEN: 'token-of-elsewhere' } });

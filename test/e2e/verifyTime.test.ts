@@ -124,7 +124,7 @@ describe('a name that another machine may have used', () => {
     const looked = await told('verify', id);
     expect(looked).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven', earlier: true } });
     expect(looked.warnings).toEqual([
-      expect.stringMatching(/paid at .* before the first attempt .* another machine/u),
+      expect.stringMatching(/paid at .* before the first request .* another machine/u),
     ]);
   });
 
@@ -185,7 +185,7 @@ describe('a name that another machine may have used', () => {
     const words = ['batch', 'transfer', '-', '--once', 'b', ...waits, '--yes'];
     const { code, stderr } = await operator.run(words, { stdin: row });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first attempt/u);
+    expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first request/u);
   });
 });
 
@@ -260,7 +260,7 @@ describe('a bot whose wallet nobody names', () => {
       ...{ exit: 0, verified: false, chain: { verdict: 'likely', earlier: true } },
       warnings: [
         expect.stringContaining('names no wallet'),
-        expect.stringMatching(/paid at .* before the first attempt/u),
+        expect.stringMatching(/paid at .* before the first request/u),
       ],
     });
   });

@@ -112,7 +112,7 @@ test('what was done before is told, and what is unknown stays unknown', async ()
   const resumed = await alone('--sandbox', 'resume', '--all');
   expect(resumed).toMatchObject({
     code: 9,
-    stderr: expect.stringMatching(/may have been made by an earlier attempt/u),
+    stderr: expect.stringMatching(/may have been made by an earlier request/u),
   });
   expect(await botctl(lost, home)).toMatchObject({ code: 0 });
 });

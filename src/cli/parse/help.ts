@@ -292,15 +292,15 @@ export const globalOptions: readonly OptionSpec[] = [
     env: 'BOTCTL_JOURNAL',
     group: bot,
   },
-  { flags: '--timeout <duration>', about: 'longest time for one attempt (default 30s)', group: retries },
+  { flags: '--timeout <duration>', about: 'longest time for one request (default 30s)', group: retries },
   {
     flags: '--retries <n>',
-    about: 'most attempts after the first (default: until --max-wait)',
+    about: 'most requests after the first (default: until --max-wait)',
     group: retries,
   },
   {
     flags: '--max-wait <duration>',
-    about: 'how long to keep trying after the first attempt (default 60s)',
+    about: 'how long to keep trying after the first request (default 60s)',
     group: retries,
   },
   { flags: '--json', about: 'print one JSON object on stdout, also for an error', group: output },
@@ -309,7 +309,7 @@ export const globalOptions: readonly OptionSpec[] = [
     about: 'print only the message ID or the signature',
     group: output,
   },
-  { flags: '-v, --verbose', about: 'print each step and each attempt on stderr', group: output },
+  { flags: '-v, --verbose', about: 'print each step and each request on stderr', group: output },
   { flags: '--no-color', about: 'use no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];
 

@@ -77,7 +77,7 @@ function paidEarlier(view: ChainView): string {
 function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: ChainView): string {
   const when = timeS === undefined ? `in slot ${slot}` : `at ${iso(1000 * timeS)} (slot ${slot})`;
   const order = (timeS ?? 0) > beganS ? 'and' : 'before';
-  return `${when}, ${order} the first attempt of the transfer began at ${iso(1000 * beganS)}`;
+  return `${when}, ${order} the first request of the transfer began at ${iso(1000 * beganS)}`;
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
@@ -149,7 +149,7 @@ export function notDecided({ id, state }: Intent, view: ChainView): Told {
 
 /** Why a search proves nothing, each a sentence. Any other reason is a node's. */
 const gapWords: Readonly<Partial<Record<Gap, string>>> = {
-  'cut-short': 'The node’s list does not go back to the first attempt, so it proves nothing.',
+  'cut-short': 'The node’s list does not go back to the first request, so it proves nothing.',
   'too-many': 'The search ended after 1,000 transactions, so it proves nothing.',
   'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
   unclear: 'Some transactions cannot be read from outside, so it proves nothing.',
@@ -169,7 +169,7 @@ const blockMs = 1000;
 /** One payment that may be the transfer. */
 export function candidateLine({ signature, atMs, memo }: Candidate, { payment, search }: Searched): string {
   const when = atMs === undefined ? 'at an unknown time' : `at ${iso(atMs)}`;
-  const early = atMs !== undefined && atMs + blockMs <= search.sinceMs ? ', before the first attempt' : '';
+  const early = atMs !== undefined && atMs + blockMs <= search.sinceMs ? ', before the first request' : '';
   const noted = memo === undefined ? 'no memo' : `memo ${JSON.stringify(memo)}`;
   return `${payment} left the wallet ${when}${early}, with ${noted}: ${signature}`;
 }
@@ -201,7 +201,7 @@ export function searched({ intent, payment, search }: Searched): Told {
         next: resolving(id),
       })
     : new Told('unproven', message, {
-        hint: 'Run its own command again: within 30 minutes of the first attempt that finishes the payment, after that it is held and you decide.',
+        hint: 'Run its own command again: within 30 minutes of the first request that finishes the payment, after that it is held and you decide.',
         next: [['history', id]],
       });
 }

@@ -83,7 +83,7 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
       return 'is still undecided';
     case 'unknown':
     case 'sending':
-      return `may have been ${done[kind]} by an earlier attempt`;
+      return `may have been ${done[kind]} by an earlier request`;
     default:
       return `stays ${resolvedAs ?? state}`;
   }
@@ -96,9 +96,7 @@ export function isHeldRemark(intent: Intent): string {
 export const askToSendAgain = 'Send it again, unchanged?';
 
 export function waitsForYouRemark({ id, tainted }: Intent): string {
-  const doubt = tainted
-    ? ' An earlier attempt may have succeeded; approving repeats that request, unchanged.'
-    : '';
+  const doubt = tainted ? ' An earlier request may have succeeded; approving repeats it, unchanged.' : '';
   return `Transfer ${id} is waiting for your approval.${doubt}`;
 }
 

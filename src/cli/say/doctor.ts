@@ -213,7 +213,7 @@ export function folderNotWritable(folder: string, trouble: string): Advice {
 }
 
 export function holdsAll({ intents, attempts }: { intents: number; attempts: number }): string {
-  return `the journal has everything that it ever had (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'attempt')})`;
+  return `the journal has everything that it ever had (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'request')})`;
 }
 
 export function noMarkYet(path: string): Advice {

@@ -101,7 +101,7 @@ export const engineTable: Table<EngineFacts> = {
     const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
     return {
       message: `Entry ${id} is ${state}: the service’s own reply shows that ${proof}`,
-      hint: 'The history shows its attempts.',
+      hint: 'The history shows its requests.',
       next: [['history', id]],
     };
   },

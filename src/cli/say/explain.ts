@@ -100,7 +100,7 @@ async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promis
       );
     case 'not-recorded':
       return {
-        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
+        message: `${outcome.attempt.status === undefined ? 'A request ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
         hint: hintToRecord(outcome),
       };
   }

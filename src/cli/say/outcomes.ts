@@ -40,7 +40,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   // The last attempt was not sent, so the doubt is about an earlier one.
   const why =
     attempt?.trouble?.is === 'claim-too-old'
-      ? `an earlier attempt was sent, and the last one was not (${troubleWords(attempt.trouble)})`
+      ? `an earlier request was sent, and the last one was not (${troubleWords(attempt.trouble)})`
       : said;
   const between =
     stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
@@ -50,7 +50,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   if (attempt?.status === 401 || attempt?.status === 403) {
     return {
       message,
-      hint: `An earlier attempt may have reached the service. Fix the token’s permission, then run the same command again, or resume the ${nouns[intent.kind]}.`,
+      hint: `An earlier request may have reached the service. Fix the token’s permission, then run the same command again, or resume the ${nouns[intent.kind]}.`,
       next: [['resume', intent.id]],
     };
   }
@@ -73,16 +73,16 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   'unclear-status':
     'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
   'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
-  'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
+  'rejected-after-doubt': 'the service refuses it now, but an earlier request may have been accepted',
   'other-conflict': 'the service answered with a conflict that is not about a repeated request',
   conflict: 'the service says that it already has this request, but this journal never sent it',
   'conflict-in-flight': 'the service keeps saying that this request is in progress',
   'key-age':
-    'an earlier attempt may have been accepted, so long ago that the service may no longer recognise a repetition',
-  clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
+    'an earlier request may have been accepted, so long ago that the service may no longer recognise a repetition',
+  clock: 'an earlier request may have been accepted, and this machine’s clock has gone back since',
   'other-token':
-    'an earlier attempt may have been accepted under another token, and the service may not recognise a repetition under this one',
-  policy: 'an earlier attempt may have been accepted, and the policy does not allow sending it again',
+    'an earlier request may have been accepted under another token, and the service may not recognise a repetition under this one',
+  policy: 'an earlier request may have been accepted, and the policy does not allow sending it again',
   'above-limit': 'the amount is more than the policy allows without approval',
   approval: 'it was proposed, or the amount is more than the policy allows without approval',
   proposed: 'it was proposed (--propose)',
@@ -232,7 +232,7 @@ export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
 
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
 export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint | undefined): string {
-  if (attempt === undefined) return 'no attempt was made';
+  if (attempt === undefined) return 'no request was made';
   const trouble = attempt.trouble && troubleWords(attempt.trouble);
   if (attempt.status === undefined) return trouble ?? 'no reply came';
   const { code, message } = complaint ?? {};

@@ -22,7 +22,8 @@ export function counted(count: number, noun: string, nouns = `${noun}s`): string
 
 /** One, and several, of what a journal counts. */
 export function nounsOf(what: string): [one: string, several: string] {
-  return what === 'intents' ? ['entry', 'entries'] : [what.slice(0, -1), what];
+  if (what === 'intents') return ['entry', 'entries'];
+  return what === 'attempts' ? ['request', 'requests'] : [what.slice(0, -1), what];
 }
 
 /** A moment, to the second. */

@@ -104,9 +104,9 @@ export const rowsLandingWords =
 export function progressWords(progress: Progress): string {
   switch (progress.is) {
     case 'sending':
-      return `attempt ${progress.number}: POST ${progress.url} (key ${progress.key})`;
+      return `request ${progress.number}: POST ${progress.url}`;
     case 'came-back':
-      return `attempt ${progress.number}: ${whatCame(progress.what)}, ${progress.tookMs} ms`;
+      return `request ${progress.number}: ${whatCame(progress.what)}, ${progress.tookMs} ms`;
     case 'waiting':
       return `${progress.verdict}: waiting ${progress.waitMs} ms`;
   }

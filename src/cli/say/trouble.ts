@@ -105,7 +105,7 @@ const sentences: { readonly [Is in Trouble['is']]: string | ((trouble: Of<Is>) =
   'journal-gone': 'the journal was gone by the time the connection was ready',
   'claim-too-old': 'this process was silent for too long, and another one may have taken over',
   'too-late': 'it was too late by the time the connection was ready',
-  'attempt-failed': ({ text }) => `the attempt itself failed (${text})`,
+  'attempt-failed': ({ text }) => `the request itself failed (${text})`,
   other: ({ code, text }) => `the connection failed (${code === undefined ? text : `${code}: ${text}`})`,
 };
 

@@ -80,7 +80,7 @@ export function serverBacksUp(place: string): Told {
 }
 
 export function backedUp(path: string, intents: number, attempts: number): string {
-  return `${path} is a copy of the journal as it is now (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'attempt')}). Keep it together with ${path}.mark.`;
+  return `${path} is a copy of the journal as it is now (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'request')}). Keep it together with ${path}.mark.`;
 }
 
 export const backingUp = 'Copying the journal';
@@ -166,20 +166,20 @@ export function sharedLoss(loss: SharedLoss): string {
   if (loss.is === 'server-changed')
     return 'the journal is on a different server, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
   const { missing } = loss;
-  const kinds = Object.entries(noted).flatMap(([what, plural]) => {
+  const kinds = Object.entries(noted).flatMap(([what, [one, several]]) => {
     const { length } = missing.filter((note) => note.what === what);
     if (length === 0) return [];
-    return length > 1 ? `${length} ${plural}` : `${/^[ao]/u.test(what) ? 'an' : 'a'} ${what}`;
+    return length > 1 ? `${length} ${several}` : one;
   });
   const verb = missing.length === 1 ? 'is' : 'are';
   return `${listed(kinds)} that the journal acknowledged to this machine ${verb} no longer in it`;
 }
 
-const noted: Readonly<Record<Note['what'], string>> = {
-  attempt: 'attempts',
-  decision: 'decisions',
-  observation: 'observations',
-  policy: 'policies',
+const noted: Readonly<Record<Note['what'], readonly [one: string, several: string]>> = {
+  attempt: ['a request', 'requests'],
+  decision: ['a decision', 'decisions'],
+  observation: ['an observation', 'observations'],
+  policy: ['a policy', 'policies'],
 };
 
 /** A sentence without its full stop. */
@@ -189,7 +189,7 @@ export function hasLost(place: string, loss: SharedLoss): string {
 
 export function missingNote({ what, id, number }: Note): string {
   if (what === 'policy') return `policy ${number}`;
-  return `entry ${id}, ${what} ${what === 'attempt' ? number : `of ${isoExact(number)}`}`;
+  return `entry ${id}, ${what === 'attempt' ? `request ${number}` : `${what} of ${isoExact(number)}`}`;
 }
 
 export function nothingMissing(place: string): string {

@@ -56,7 +56,7 @@ export type Waiting =
 
 /** A step of the engine, for observers that show every step. */
 export type Progress =
-  | { readonly is: 'sending'; readonly number: number; readonly url: string; readonly key: string }
+  | { readonly is: 'sending'; readonly number: number; readonly url: string }
   | { readonly is: 'came-back'; readonly number: number; readonly what: WhatCame; readonly tookMs: number }
   | { readonly is: 'waiting'; readonly verdict: Verdict; readonly waitMs: number };
 

@@ -158,7 +158,7 @@ export async function send({ intent, number }: Claim, door: Door, engine: Engine
   const startedAtMs = clock.now();
   const landing = landingOf(engine);
   const cut = landing.begin();
-  observer.step({ is: 'sending', number, url, key: intent.key });
+  observer.step({ is: 'sending', number, url });
   try {
     const flight = await observer.during(
       { for: 'reply', kind: intent.kind },

@@ -299,9 +299,8 @@ describe('trying again', () => {
       return reply(500);
     };
     await scripted.run(transfer(), [lost, slow, paid], { observer });
-    const { key } = await scripted.only();
     const sending = (number: number) => [
-      { is: 'sending', number, url: scripted.sent[0]?.url, key },
+      { is: 'sending', number, url: scripted.sent[0]?.url },
       { for: 'reply', kind: 'transfer' },
     ];
     const reset = { is: 'reset' };
@@ -668,7 +667,7 @@ describe('a claim that others may soon take over', () => {
     await scripted.run(transfer({}, once('rent')), [lost], noRetries);
     const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
     expect(exit).toBe(9);
-    expect(problem?.message).toMatch(/an earlier attempt was sent, and the last one was not/u);
+    expect(problem?.message).toMatch(/an earlier request was sent, and the last one was not/u);
   });
 });
 

@@ -292,7 +292,7 @@ describe('what is said', () => {
   test.each([
     ['failed-status', 'says that it failed'],
     ['no-proof', 'nothing in its reply shows'],
-    ['rejected-after-doubt', 'an earlier attempt may have been accepted'],
+    ['rejected-after-doubt', 'an earlier request may have been accepted'],
     ['conflict', 'already has this request'],
     ['conflict-in-flight', 'request is in progress'],
     ['key-age', 'so long ago'],

@@ -46,7 +46,7 @@ export const historySpec: LeafSpec = {
     { flags: '--local', about: 'use local times and days instead of UTC' },
   ],
   examples: [
-    { about: 'See every attempt and decision of one entry, and what to do', line: 'botctl history 3f9a' },
+    { about: 'See every request and decision of one entry, and what to do', line: 'botctl history 3f9a' },
     {
       about: 'See what a payroll paid to one address',
       line: 'botctl history --total --batch payroll-2026-11 --to 9WzD',

@@ -230,7 +230,7 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
           ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
           ['Created', isoIn(zone, intent.createdAtMs)],
           ...attempts.map(
-            (attempt) => [`Attempt ${attempt.number}`, canvas.own(attemptLine(attempt, zone))] as const,
+            (attempt) => [`Request ${attempt.number}`, canvas.own(attemptLine(attempt, zone))] as const,
           ),
           ['Reply', replyLine(report)],
           ...decisionLines(decisions, zone),

@@ -78,7 +78,7 @@ describe('what is not in order', () => {
     [
       'notes',
       'fail',
-      '2 attempts that the journal',
+      '2 requests that the journal',
       { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number })) } },
     ],
     ['notes', 'fail', 'a different server', { notes: { ...notes, held: 0, isNewServer: true } }],

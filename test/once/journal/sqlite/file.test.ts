@@ -283,7 +283,7 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     renameSync(path, `${path}.moved`);
     const refused = await refusal(path);
     expect(refused.code).toBe('journal-lost');
-    expect(refused.message).toContain('1 entry and 1 attempt');
+    expect(refused.message).toContain('1 entry and 1 request');
     expect(existsSync(path)).toBe(false);
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
   });

@@ -162,7 +162,7 @@ const hurts: readonly Hurt[] = [
   {
     what: 'one flipped bit in the log',
     hurt: (path) => overwrite(`${path}-wal`, logHeaderBytes + 40, (byte) => byte ^ 4),
-    says: /has lost 5 entries and 5 attempts/u,
+    says: /has lost 5 entries and 5 requests/u,
     loss: { is: 'rows' },
     accepted: five,
   },
@@ -172,21 +172,21 @@ const hurts: readonly Hurt[] = [
       const frames = (statSync(`${path}-wal`).size - logHeaderBytes) / frameBytes;
       truncateSync(`${path}-wal`, logHeaderBytes + Math.floor(frames / 2) * frameBytes);
     },
-    says: /has lost [1-4] entr(?:y|ies) and [1-4] attempts?/u,
+    says: /has lost [1-4] entr(?:y|ies) and [1-4] requests?/u,
     loss: { is: 'rows' },
     accepted: expect.anything() as never,
   },
   {
     what: 'the log’s header broken',
     hurt: (path) => overwrite(`${path}-wal`, 9, (byte) => byte ^ 0x80),
-    says: /has lost 5 entries and 5 attempts/u,
+    says: /has lost 5 entries and 5 requests/u,
     loss: { is: 'rows' },
     accepted: five,
   },
   {
     what: 'the log removed',
     hurt: (path) => rmSync(`${path}-wal`),
-    says: /has lost 5 entries and 5 attempts/u,
+    says: /has lost 5 entries and 5 requests/u,
     loss: { is: 'rows' },
     accepted: five,
   },
@@ -226,14 +226,14 @@ const hurts: readonly Hurt[] = [
       database.exec(`DELETE FROM meta WHERE name = 'mark'`);
       database.close();
     },
-    says: /is older than the file .*journal\.db\.mark beside it; that journal had 5 entries and 5 attempts/u,
+    says: /is older than the file .*journal\.db\.mark beside it; that journal had 5 entries and 5 requests/u,
     loss: { is: 'journal', found: 'older' },
     accepted: five,
   },
   {
     what: 'journal.db removed from beside its log and its mark',
     hurt: (path) => rmSync(path),
-    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    says: /is gone or empty, but .* that journal had 5 entries and 5 requests/u,
     loss: { is: 'journal', found: 'gone' },
     accepted: five,
   },
@@ -242,7 +242,7 @@ const hurts: readonly Hurt[] = [
     hurt: (path) => {
       for (const suffix of ['', '-wal']) rmSync(`${path}${suffix}`);
     },
-    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    says: /is gone or empty, but .* that journal had 5 entries and 5 requests/u,
     loss: { is: 'journal', found: 'gone' },
     accepted: five,
   },
@@ -258,7 +258,7 @@ const hurts: readonly Hurt[] = [
   {
     what: 'journal.db emptied',
     hurt: (path) => truncateSync(path, 0),
-    says: /is gone or empty, but .* that journal had 5 entries and 5 attempts/u,
+    says: /is gone or empty, but .* that journal had 5 entries and 5 requests/u,
     loss: { is: 'journal', found: 'gone' },
     accepted: five,
   },
