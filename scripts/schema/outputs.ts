@@ -95,9 +95,18 @@ const shownProfile = z
   .strictObject({
     ...head,
     profile,
+    journal: text.optional().describe('of `config show`: what `config journal` names'),
     path: text.optional().describe('the file that has it, of `config show`'),
   })
   .meta({ id: 'ShownProfile', title: 'A profile, shown or changed' });
+
+const journalOfMachine = z
+  .strictObject({
+    ...head,
+    journal: text.describe('its path, or its URL without the password'),
+    set: z.boolean().describe('false where it is the usual one of this user'),
+  })
+  .meta({ id: 'JournalOfMachine', title: 'The journal of commands that name no other' });
 
 const removedProfile = z
   .strictObject({ ...head, removed: profile })
@@ -605,6 +614,12 @@ export const outputs: readonly Output[] = [
     commands: batches,
     about: 'The rows of a file by themselves: of `--dry-run` without `--once`.',
     schema: batchCheck,
+  },
+  {
+    name: 'JournalOfMachine',
+    commands: ['config journal'],
+    about: 'The journal of commands that name no other.',
+    schema: journalOfMachine,
   },
   {
     name: 'BatchStatus',

@@ -34,7 +34,7 @@ export type Address = {
 };
 
 /** Where the URL was given. Everyone on the machine can see an argument. */
-export type UrlSource = '--journal' | 'BOTCTL_JOURNAL';
+export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'config journal';
 
 const defaultPort = 5432;
 export const defaultSchema = 'botctl';
@@ -42,7 +42,7 @@ const longestTimeoutS = 600;
 
 /** `userName` is called only if nothing else names the user. The password file is not read here. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
-  if (source === '--journal' && showsPassword(text))
+  if (source !== 'BOTCTL_JOURNAL' && showsPassword(text))
     throw sharedFailure('bad-url', { source, fault: 'password-in-option' });
   const settings = new AddressSettings(parseJournalUrl(text, source), source, env);
   const server = serverOf(settings);

@@ -180,6 +180,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['extra'], code: 2 },
   ],
   'config show': [...profileNames.map((name) => ({ line: [name], code: 0 })), { line: ['nobody'], code: 2 }],
+  'config journal': [
+    { line: [], code: 0 },
+    { line: ['./team.db', '--unset'], code: 2 },
+  ],
   'config use': [
     { line: ['variable'], code: 0 },
     { line: ['nobody'], code: 2 },

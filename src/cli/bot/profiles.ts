@@ -79,6 +79,8 @@ const profile = z.looseObject({
 const profilesFile = z.looseObject({
   version: z.literal(1),
   'in-use': optionalText,
+  /** The journal of every command that names no other: a file, or a URL without a password. */
+  journal: optionalText,
   profiles: z.record(text, profile),
 });
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { loginName } from '../../machine/engine/node.ts';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
@@ -12,6 +12,7 @@ import type { Address, UrlSource } from '../../postgres/address.ts';
 import type { PgConnection } from '../../postgres/connection.ts';
 import type { Patience } from '../../postgres/connections.ts';
 import type { ServerFacts } from '../../postgres/handshake.ts';
+import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { inWords } from '../say/inWords.ts';
@@ -33,8 +34,8 @@ export function sandboxFolder(env: Context['env']): string {
 
 /** Where this command's journal is: in a file on this machine, or on a server that several machines share. */
 export type JournalLocation =
-  | { readonly is: 'file'; readonly path: string; readonly isNamed?: true }
-  | { readonly is: 'shared'; readonly address: Address };
+  | { readonly is: 'file'; readonly path: string; readonly namedBy?: UrlSource }
+  | { readonly is: 'shared'; readonly address: Address; readonly namedBy: UrlSource };
 
 /** The sandbox has its own journal, so that trying things out never touches real money. */
 export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
@@ -45,19 +46,30 @@ export async function journalLocation(given: ParsedArgs, context: EnvContext): P
   // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
   if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
   if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
-  if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
+  if (text === undefined) return lastingLocation(context);
   return locationAt(text, 'BOTCTL_JOURNAL', context);
 }
 
-async function locationAt(text: string, source: UrlSource, { env }: EnvContext): Promise<JournalLocation> {
+/** The journal of all commands that name no other. */
+export async function lastingLocation({ env }: EnvContext): Promise<JournalLocation> {
+  const { journal } = readProfiles(profilesPaths(env));
+  if (journal === undefined) return { is: 'file', path: join(dataFolder(env), 'journal.db') };
+  return locationAt(journal, 'config journal', { env });
+}
+
+export async function locationAt(
+  text: string,
+  source: UrlSource,
+  { env }: EnvContext,
+): Promise<JournalLocation> {
   if (isJournalUrl(text) && !isMarked(text)) {
     const { parseAddress } = await import('../../postgres/address.ts');
-    return { is: 'shared', address: parseAddress(text, source, env, accountName) };
+    return { is: 'shared', address: parseAddress(text, source, env, accountName), namedBy: source };
   }
   const path = journalFile(text, source, env);
   // A relative path would mean another journal in each folder, and CI files do not expand a ~.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
-  return { is: 'file', path, isNamed: true };
+  return { is: 'file', path: source === 'config journal' ? resolve(path) : path, namedBy: source };
 }
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
@@ -67,8 +79,12 @@ export function journalFile(text: string, source: string, env: Context['env']): 
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 
+type Place =
+  | { readonly is: 'file'; readonly path: string }
+  | { readonly is: 'shared'; readonly address: Address };
+
 /** The location as shown to people: a path, or the URL without its password. */
-export async function shownLocation(location: JournalLocation): Promise<string> {
+export async function shownLocation(location: Place): Promise<string> {
   if (location.is === 'file') return location.path;
   const { placeOf } = await import('../../postgres/address.ts');
   return placeOf(location.address);
@@ -94,13 +110,21 @@ export async function openWithoutWarning(
   context: JournalContext,
   use: JournalUse,
 ): Promise<Journal> {
-  const location = await journalLocation(given, context);
+  return openAt(await journalLocation(given, context), given, context, use);
+}
+
+export async function openAt(
+  location: JournalLocation,
+  given: ParsedArgs,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
   if (location.is === 'shared') return openShared(location.address, given, context, use);
-  const { path, isNamed = false } = location;
+  const { path, namedBy } = location;
   if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   // A mistyped name creates a journal that knows nothing, so that is reported.
-  const isNew = isNamed && !existsSync(path);
+  const isNew = namedBy !== undefined && !existsSync(path);
   const journal = openJournal(path, use, context.clock);
   if (isNew) context.display.warn(madeNewJournal(path));
   return journal;
@@ -153,7 +177,10 @@ async function wholeAddress(
  * so the answer is yes: opening it reports the fault.
  */
 export async function isJournalThere(given: ParsedArgs, context: EnvContext): Promise<boolean> {
-  const location = await journalLocation(given, context);
+  return isThere(await journalLocation(given, context));
+}
+
+export function isThere(location: JournalLocation): boolean {
   if (location.is === 'shared') return true;
   const { path } = location;
   return [path, `${path}-wal`, `${path}.mark`].some(mayBeThere);

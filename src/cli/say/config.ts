@@ -314,3 +314,32 @@ export function tokenStdinIsTerminal(secret: Secret): Told {
     hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
   });
 }
+
+export const journalInUse = (place: string): string => `Commands that name no journal use ${place}.`;
+
+export const journalSets = (place: string): string =>
+  `From now on, commands that name no journal use ${place}.`;
+
+export const journalOutranked =
+  'BOTCTL_JOURNAL is set, and still comes first in this shell.';
+
+export function journalSetAndUnset(): Told {
+  return new Told('usage', 'A journal and --unset cannot both be given', { hint: 'Give one of them.' });
+}
+
+export function journalNotLeft(place: string, state: string): Told {
+  return new Told(
+    'not-allowed-now',
+    `The journal ${place} has entries that are not settled: under another they could happen twice`,
+    { hint: 'Settle them first:', next: [['history', '--state', state]] },
+  );
+}
+
+/** A journal that is gone for good is given up in the file, by hand. */
+export function journalNotAsked({ code, message, details }: Told, path: string): Told {
+  return new Told(code, message, {
+    ...details,
+    hint: `It may have entries that are not settled. If it is gone for good, remove "journal" from ${path}.`,
+    next: [],
+  });
+}

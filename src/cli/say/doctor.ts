@@ -469,3 +469,5 @@ export function metricsNotWritten(path: string, reason: string, cause: unknown):
     cause,
   });
 }
+
+export const namedByConfig = 'botctl config journal names it for all commands on this machine';

@@ -1,5 +1,6 @@
 import type { ChainFacts } from '../../once/chain/cluster.ts';
 import type { NoFile } from '../../once/journal/place.ts';
+import type { UrlSource } from '../../postgres/address.ts';
 import type { Secret, TokenSource } from '../bot/tokenSource.ts';
 import { listed, type Occurrence, optionWords, type Suggestion } from './phrases.ts';
 import { type Sentence, sentence, type Table, Told } from './told.ts';
@@ -210,10 +211,10 @@ export function badPath(where: string, text: string): Told {
   });
 }
 
-export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Told {
+export function emptyJournal(source: UrlSource): Told {
   return new Told('usage', `${source} is empty`, {
     hint:
-      source === '--journal'
+      source !== 'BOTCTL_JOURNAL'
         ? 'Give it a file, or a postgres:// URL.'
         : 'Set it to the whole path of a file, or to a postgres:// URL. To use the journal of this user, unset it.',
   });

@@ -18,6 +18,7 @@ import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
 import type { View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
+import { lastingLocation, shownLocation } from '../openJournal.ts';
 
 export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
   const { env, display } = context;
@@ -26,7 +27,8 @@ export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
   const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
   if (name === undefined || name === '') throw noProfileToShow(name === '', paths.file);
   const summary = summaryOf(file, name, findProfile(file, name), env);
-  await display.show(profileView(given.command, summary, { path: paths.file }));
+  const journal = file.journal && (await shownLocation(await lastingLocation(context)));
+  await display.show(profileView(given.command, summary, { path: paths.file, journal }));
   return 0;
 }
 
@@ -106,11 +108,18 @@ export function changedView(command: string, summary: ProfileSummary, line: stri
 export function profileView(
   command: string,
   summary: ProfileSummary,
-  { headline, path }: { readonly headline?: string; readonly path?: string } = {},
+  {
+    headline,
+    path,
+    journal,
+  }: { readonly headline?: string; readonly path?: string; readonly journal?: string | undefined } = {},
 ): View {
-  const rows = [...rowsOf(summary), ...(path === undefined ? [] : [['file', path] as const])];
+  const beside = Object.entries({ journal, file: path }).filter(
+    (row): row is [string, string] => row[1] !== undefined,
+  );
+  const rows = [...rowsOf(summary), ...beside];
   return {
-    json: { schema: 'botctl/1', command, profile: profileJson(summary), path },
+    json: { schema: 'botctl/1', command, profile: profileJson(summary), journal, path },
     human: ({ paint }) => {
       const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
       return `${[...(headline === undefined ? [] : [safeLine(headline)]), ...lines].join('\n')}\n`;

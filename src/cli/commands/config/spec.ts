@@ -183,6 +183,27 @@ export const configSpec: BranchSpec = {
     ),
     leaf(
       {
+        name: 'journal',
+        does: 'changes',
+        about: 'Name the journal of all commands on this machine',
+        details:
+          '--journal and BOTCTL_JOURNAL come first; --sandbox keeps its own. It stays while it has entries that are not settled. Without an argument, it is shown.',
+        arguments: [
+          { usage: '[journal]', about: 'a file, or a postgres:// URL without its password (see .pgpass)' },
+        ],
+        options: [{ flags: '--unset', about: 'use the journal of this user again' }],
+        examples: [
+          {
+            line: 'botctl config journal postgres://bots@db.example.com/ledger',
+            about: 'Use the team’s journal',
+          },
+        ],
+        exits: [0, 1, 2, 8],
+      },
+      () => import('./journal.ts').then(({ journal }) => ({ run: journal })),
+    ),
+    leaf(
+      {
         name: 'remove',
         does: 'changes',
         alias: 'rm',

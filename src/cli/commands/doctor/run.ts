@@ -16,6 +16,7 @@ import {
   embeddedBot,
   loadingSandbox,
   lookingAtJournal,
+  namedByConfig,
   profilesIn,
 } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
@@ -88,7 +89,8 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
     const proxy = facts.direct ? undefined : await proxyOf(facts.url, context);
     const probed = await probeOf(proxy?.bad ? undefined : facts.url, proxy?.server, timeoutMs, context);
     const used = proxy && { ...proxy, used: proxy.server !== undefined };
-    const journal = await journalChecked(await journalLocation(given, context), given, context);
+    const location = await journalLocation(given, context);
+    const journal = await journalChecked(location, given, context);
     const address = facts.url && probed ? addressFinding(facts.url, probed, used, clock.now()) : undefined;
     const mayAsk = address !== undefined && address.level !== 'fail';
     return [
@@ -101,6 +103,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
       clockFinding(probed?.clock, journal.latestMs, clock.now()),
       ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
+      ...(location.namedBy === 'config journal' ? [ok('journal', namedByConfig)] : []),
       sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
   } finally {

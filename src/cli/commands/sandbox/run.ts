@@ -7,7 +7,7 @@ import { chainTrouble, missingNativeVm } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { diskTrouble, formatAmountOf, isoExact } from '../../say/phrases.ts';
+import { diskTrouble, formatAmountOf, isoExact, shellWord } from '../../say/phrases.ts';
 import {
   cannotStart,
   emptyData,
@@ -129,16 +129,17 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim(makeProfile)}\n  ${profileLine(running)}\n\n${paint.dim(greetingEnd)}\n`,
+      `\n${paint.dim(makeProfile)}\n  ${profileLine(running, dataDir)}\n\n${paint.dim(greetingEnd)}\n`,
     quiet: baseUrl,
   };
 }
 
 /** One command for a shell: a profile that also knows the sandbox's chain. */
-function profileLine({ baseUrl, tokens, node }: RunningSandbox): string {
+function profileLine({ baseUrl, tokens, node }: RunningSandbox, dataDir: string): string {
   const chain = `--rpc-url ${node.rpcUrl} --cluster ${node.genesisHash} --wallet ${node.wallet}`;
   const assets = `--assets '${JSON.stringify(node.assets)}'`;
-  return `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin ${chain} ${assets}`;
+  const journal = shellWord(join(dataDir, 'journal.db'));
+  return `export BOTCTL_JOURNAL=${journal}; echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin ${chain} ${assets}`;
 }
 
 const keyShown = 8;

@@ -1,0 +1,78 @@
+import type { Exit } from '../../../once/failures.ts';
+import type { State } from '../../../once/journal/journal.ts';
+import { changeProfiles } from '../../bot/changeProfiles.ts';
+import { readProfiles } from '../../bot/profiles.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import {
+  journalInUse,
+  journalNotAsked,
+  journalNotLeft,
+  journalOutranked,
+  journalSetAndUnset,
+  journalSets,
+} from '../../say/config.ts';
+import { inWords } from '../../say/inWords.ts';
+import { emptyJournal } from '../../say/open.ts';
+import { safeLine } from '../../show/text.ts';
+import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../openJournal.ts';
+import { profilesPathsOf } from './show.ts';
+
+/** Shows, names or unsets the journal of every command on this machine that names no other. */
+export async function journal(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { display, env, interrupts } = context;
+  const [text] = given.args;
+  const unset = given.flag('unset');
+  if (text !== undefined && unset) throw journalSetAndUnset();
+  const paths = profilesPathsOf(context);
+  if (text === undefined && !unset) return tell(journalInUse, given, context);
+  const wanted = text === undefined ? undefined : await lastingName(text, given, context);
+  if (wanted !== readProfiles(paths).journal) await refuseToLeave(given, context);
+  await changeProfiles(
+    paths,
+    ({ journal: _before, ...file }) => (wanted === undefined ? file : { ...file, journal: wanted }),
+    interrupts.first,
+  );
+  if (env.BOTCTL_JOURNAL !== undefined) display.warn(journalOutranked);
+  return tell(journalSets, given, context);
+}
+
+/** What is kept: the whole path of a file, or the URL of a journal that can be opened, without a password. */
+async function lastingName(text: string, given: ParsedArgs, context: Context): Promise<string> {
+  if (text === '') throw emptyJournal('config journal');
+  const location = await locationAt(text, 'config journal', context);
+  if (location.is === 'file') return location.path;
+  await (await openAt(location, given, context, 'look')).close();
+  return text;
+}
+
+const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
+
+/** Another journal would not know what may have happened, and pay it again. */
+async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
+  const location = await lastingLocation(context);
+  if (!isThere(location)) return;
+  const left = await openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
+    throw journalNotAsked(await inWords(thrown), profilesPathsOf(context).file);
+  });
+  try {
+    for await (const { state } of left.reads.select({ states: unsettled, limit: 1 }))
+      throw journalNotLeft(left.place, state);
+  } finally {
+    await left.close();
+  }
+}
+
+async function tell(
+  say: (place: string) => string,
+  { command }: ParsedArgs,
+  context: Context,
+): Promise<Exit> {
+  const location = await lastingLocation(context);
+  const place = await shownLocation(location);
+  await context.display.show({
+    json: { schema: 'botctl/1', command, journal: place, set: location.namedBy !== undefined },
+    human: ({ own }) => `${own(say(safeLine(place)))}\n`,
+    quiet: place,
+  });
+  return 0;
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+let own: string;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+  own = join(operator.home.path, 'team.db');
+});
+afterEach(() => operator.close());
+
+const url = 'postgres://bots@127.0.0.1:1/ledger';
+const use = (...words: string[]) => operator.run(['config', 'journal', ...words]);
+
+describe('the journal of a machine', () => {
+  test('is used by every command that names no other', async () => {
+    expect(await use(own)).toMatchObject({ code: 0, stdout: expect.stringContaining(own) });
+    expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
+    expect([existsSync(own), existsSync(operator.journal)]).toEqual([true, false]);
+    expect((await operator.json(['history'])).intent?.name).toBe('a');
+    const other = { BOTCTL_JOURNAL: join(operator.home.path, 'other.db') };
+    expect((await operator.run(['history'], { env: other })).stdout).toBe('');
+    const named = ['history', '--journal', join(operator.home.path, 'third.db')];
+    expect((await operator.run(named)).stdout).toBe('');
+  });
+
+  test('is shown alone, by config show and by doctor, and is no profile’s', async () => {
+    operator.useProfiles({ payer: {} }, 'payer');
+    await use(own);
+    expect((await use()).stdout).toBe(`Commands that name no journal use ${own}.\n`);
+    expect(await operator.json(['config', 'journal'])).toMatchObject({ journal: own, set: true });
+    expect((await operator.run(['config', 'show'])).stdout).toMatch(new RegExp(`journal +${own}\n`, 'u'));
+    expect((await operator.run(['config', 'show', '--json'])).stdout).toContain(`"journal":"${own}"`);
+    expect((await operator.run(['doctor'])).stdout).toContain('botctl config journal names it');
+  });
+
+  test('is given up by --unset', async () => {
+    await use(own);
+    expect(await use('--unset')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(operator.journal),
+    });
+    expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
+    expect(existsSync(operator.journal)).toBe(true);
+  });
+
+  test('may be a server, named without its password, that has a journal', async () => {
+    const whole = new URL(await (await sharedServer()).newDatabase());
+    operator.env.PGPASSWORD = whole.password;
+    whole.password = '';
+    expect(await use(whole.href)).toMatchObject({ code: 1, stderr: expect.stringContaining('migrate') });
+    await operator.run(['journal', 'migrate', '--journal', whole.href]);
+    expect((await use(whole.href)).code).toBe(0);
+    expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
+    expect((await use()).stdout).toContain(`${whole.host}${whole.pathname}`);
+    expect((await operator.json(['history', '--journal', whole.href])).intent?.name).toBe('a');
+    expect((await use('--unset')).code).toBe(0);
+  });
+
+  test('that cannot be asked is not set, and not given up', async () => {
+    expect((await use(url)).code).toBe(8);
+    operator.home.writeConfig({ version: 1, profiles: {}, journal: url });
+    const left = await use('--unset');
+    expect(left).toMatchObject({ code: 8, stderr: expect.stringContaining('remove "journal" from') });
+  });
+
+  test.each([
+    ['a password', 'postgres://bots:secret@db.example.com/ledger'],
+    ['an unknown parameter', `${url}?sslmod=disable`],
+    ['another kind of URL', 'mysql://bots@db.example.com/ledger'],
+    ['nothing', ''],
+    ['both a journal and --unset', `${url}`, '--unset'],
+  ])('is not set with %s', async (_what, ...words) => {
+    const { code, stderr } = await use(...words);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('secret');
+    expect((await use()).stdout).toContain(operator.journal);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'stays while a payment of the one in use is unknown (%s)',
+    async (when) => {
+      if (when === 'after') await use(own);
+      await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+      await operator.run([...payAda, '--once', 'a']);
+      const left = await (when === 'after' ? use('--unset') : use(own));
+      expect(left).toMatchObject({ code: 2, stderr: expect.stringContaining('not settled') });
+      expect((await operator.run([...payAda, '--once', 'a'])).code).toBe(0);
+      expect((await (when === 'after' ? use('--unset') : use(own))).code).toBe(0);
+    },
+  );
+
+  test('does not hold for the sandbox inside a command', async () => {
+    await use(own);
+    await operator.run([...sendHello, '--sandbox', '--once', 'a']);
+    expect(existsSync(own)).toBe(false);
+  });
+});
