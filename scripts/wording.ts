@@ -146,7 +146,7 @@ export const marks: Readonly<Record<PartName, Partial<Counts>>> = {
   README: { lines: 150, words: 1150, forbidden: 0 },
   docs: { bytes: 102_700, forbidden: 0 },
   CHANGELOG: { forbidden: 0 },
-  messages: { words: 16_400, forbidden: 0 },
+  messages: { words: 16_600, forbidden: 0 },
 };
 
 export const partNames = Object.keys(marks) as PartName[];
