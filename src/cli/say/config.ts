@@ -320,8 +320,7 @@ export const journalInUse = (place: string): string => `Commands that name no jo
 export const journalSets = (place: string): string =>
   `From now on, commands that name no journal use ${place}.`;
 
-export const journalOutranked =
-  'BOTCTL_JOURNAL is set, and still comes first in this shell.';
+export const journalOutranked = 'BOTCTL_JOURNAL is set, and still comes first in this shell.';
 
 export function journalSetAndUnset(): Told {
   return new Told('usage', 'A journal and --unset cannot both be given', { hint: 'Give one of them.' });
