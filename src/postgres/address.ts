@@ -34,7 +34,7 @@ export type Address = {
 };
 
 /** Where the URL was given. Everyone on the machine can see an argument. */
-export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'config journal';
+export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
 const defaultPort = 5432;
 export const defaultSchema = 'botctl';

@@ -54,7 +54,7 @@ export async function journalLocation(given: ParsedArgs, context: EnvContext): P
 export async function lastingLocation({ env }: EnvContext): Promise<JournalLocation> {
   const { journal } = readProfiles(profilesPaths(env));
   if (journal === undefined) return { is: 'file', path: join(dataFolder(env), 'journal.db') };
-  return locationAt(journal, 'config journal', { env });
+  return locationAt(journal, 'journal', { env });
 }
 
 export async function locationAt(
@@ -69,7 +69,7 @@ export async function locationAt(
   const path = journalFile(text, source, env);
   // A relative path would mean another journal in each folder, and CI files do not expand a ~.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
-  return { is: 'file', path: source === 'config journal' ? resolve(path) : path, namedBy: source };
+  return { is: 'file', path: source === 'journal' ? resolve(path) : path, namedBy: source };
 }
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
@@ -84,7 +84,7 @@ type Place =
   | { readonly is: 'shared'; readonly address: Address };
 
 /** The location as shown to people: a path, or the URL without its password. */
-export async function shownLocation(location: Place): Promise<string> {
+export async function shownLocation(location: Shown): Promise<string> {
   if (location.is === 'file') return location.path;
   const { placeOf } = await import('../../postgres/address.ts');
   return placeOf(location.address);

@@ -335,7 +335,7 @@ export function journalNotLeft(place: string, state: string): Told {
 }
 
 /** A journal that is gone for good is given up in the file, by hand. */
-export function journalNotAsked({ code, message, details }: Told, path: string): Told {
+export function journalNotOpened({ code, message, details }: Told, path: string): Told {
   return new Told(code, message, {
     ...details,
     hint: `It may have entries that are not settled. If it is gone for good, remove "journal" from ${path}.`,

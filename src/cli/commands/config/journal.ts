@@ -5,8 +5,8 @@ import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import {
   journalInUse,
-  journalNotAsked,
   journalNotLeft,
+  journalNotOpened,
   journalOutranked,
   journalSetAndUnset,
   journalSets,
@@ -38,8 +38,8 @@ export async function journal(given: ParsedArgs, context: Context): Promise<Exit
 
 /** What is kept: the whole path of a file, or the URL of a journal that can be opened, without a password. */
 async function lastingName(text: string, given: ParsedArgs, context: Context): Promise<string> {
-  if (text === '') throw emptyJournal('config journal');
-  const location = await locationAt(text, 'config journal', context);
+  if (text === '') throw emptyJournal('journal');
+  const location = await locationAt(text, 'journal', context);
   if (location.is === 'file') return location.path;
   await (await openAt(location, given, context, 'look')).close();
   return text;
@@ -52,7 +52,7 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
   const location = await lastingLocation(context);
   if (!isThere(location)) return;
   const left = await openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
-    throw journalNotAsked(await inWords(thrown), profilesPathsOf(context).file);
+    throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
   });
   try {
     for await (const { state } of left.reads.select({ states: unsettled, limit: 1 }))

@@ -103,7 +103,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
       clockFinding(probed?.clock, journal.latestMs, clock.now()),
       ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
-      ...(location.namedBy === 'config journal' ? [ok('journal', namedByConfig)] : []),
+      ...(location.namedBy === 'journal' ? [ok('journal', namedByConfig)] : []),
       sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
   } finally {
