@@ -32,10 +32,13 @@ export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
 }
 
-/** Where this command's journal is: in a file on this machine, or on a server that several machines share. */
-export type JournalLocation =
-  | { readonly is: 'file'; readonly path: string; readonly namedBy?: UrlSource }
-  | { readonly is: 'shared'; readonly address: Address; readonly namedBy: UrlSource };
+/** A file on this machine, or a server that several machines share. */
+type Where =
+  | { readonly is: 'file'; readonly path: string }
+  | { readonly is: 'shared'; readonly address: Address };
+
+/** Where this command's journal is, and what names it. */
+export type JournalLocation = Where & { readonly namedBy?: UrlSource };
 
 /** The sandbox has its own journal, so that trying things out never touches real money. */
 export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
@@ -79,12 +82,8 @@ export function journalFile(text: string, source: string, env: Context['env']): 
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 
-type Place =
-  | { readonly is: 'file'; readonly path: string }
-  | { readonly is: 'shared'; readonly address: Address };
-
 /** The location as shown to people: a path, or the URL without its password. */
-export async function shownLocation(location: Shown): Promise<string> {
+export async function shownLocation(location: Where): Promise<string> {
   if (location.is === 'file') return location.path;
   const { placeOf } = await import('../../postgres/address.ts');
   return placeOf(location.address);
