@@ -64,7 +64,7 @@ describe('a proposal', () => {
       ],
     });
     const { stdout } = await operator.run(['history', id]);
-    expect(stdout).toContain(`${me} proposed it`);
+    expect(stdout).toContain(`${me} asked for approval`);
     expect(stdout).toContain(`${me} approved it`);
     expect(stdout).not.toContain('send-again');
     expect(await paid()).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('a proposal', () => {
     const { code, shown } = await onTerminalHere(['approve', id], [['[y/N] ', 'n\r']], operator.env);
     const parts = ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL', 'for november', 'rent', id];
     for (const part of parts) expect(shown).toContain(part);
-    expect(shown).toContain(`${me} proposed it`);
+    expect(shown).toContain(`${me} asked for approval`);
     expect(code).toBe(10);
     expect(await paid()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a proposal that repeats what was paid since under another name', () =>
     await operator.run(decline(id));
     const overruled = await onTerminalHere(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
     const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
-    for (const part of [`${me} proposed it`, `${me} declined it`, 'Name rent', 'as rent-again'])
+    for (const part of [`${me} asked for approval`, `${me} declined it`, 'Name rent', 'as rent-again'])
       expect(shown).toContain(part);
     expect(overruled.code).toBe(130);
     expect(await paid()).toHaveLength(1);
@@ -357,7 +357,7 @@ describe('a policy whose approvals are by somebody else', () => {
       outcome: 'held',
       error: { code: 'own-proposal', retry: 'decide' },
     });
-    expect(own.error?.message).toContain(`${me} proposed it at`);
+    expect(own.error?.message).toContain(`${me} asked for it at`);
     expect(await paid()).toEqual([]);
     proposedBy(`${userInfo().username}@another-host`);
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
@@ -379,7 +379,7 @@ describe('a policy whose approvals are by somebody else', () => {
   test('says what it can and cannot hold, and is checked like the other keys', async () => {
     const path = usePolicy(other);
     const { stdout } = await operator.run(['policy', 'check', path]);
-    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than the proposer');
+    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than who asked for it');
     expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('anyone with the token can pay without botctl');
     expect(await operator.json(['policy', 'check', path])).toMatchObject({
       policies: [{ approvals: 'other' }],

@@ -25,7 +25,9 @@ describe('transfer --propose', () => {
     });
     const id = first.intent?.id ?? '';
     expect(first.error?.message).toContain(id);
-    expect(first.error?.message).toContain('is waiting for approval: it was proposed (--propose). ID');
+    expect(first.error?.message).toContain(
+      'is waiting for approval: the command asked for it (--propose). ID',
+    );
     expect(first.error?.message).toMatch(/ Nothing was sent\.$/u);
     expect((await operator.run(['history'])).stdout).toContain('(waits for approval)');
     expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 waits for approval)');
@@ -87,7 +89,7 @@ describe('transfer --propose', () => {
   test('says on a dry run what it would do', async () => {
     const dry = async () => {
       const { stdout } = await operator.run([...rent, '--propose', '--dry-run']);
-      return stdout.split('\n').filter((line) => /^ {2}(?:Proposal|Re-run) /u.test(line));
+      return stdout.split('\n').filter((line) => /^ {2}(?:Approval|Re-run) /u.test(line));
     };
     const [proposal, rerun] = await dry();
     expect(proposal).toContain('it would be recorded and held; nothing would be sent');

@@ -166,7 +166,7 @@ describe('a shared journal', () => {
     expect(proposed).toMatchObject({ exit: 10, decisions: [{ kind: 'proposed', role: name('bots') }] });
     const own = await runAs('bots', ['approve', id, '--yes']);
     expect(own).toMatchObject({ exit: 10, outcome: 'held', error: { code: 'own-proposal' } });
-    expect(JSON.stringify(own.error)).toContain(`(database role ${name('bots')}) proposed it at`);
+    expect(JSON.stringify(own.error)).toContain(`(database role ${name('bots')}) asked for it at`);
     expect(await operator.sandbox.ledger()).toEqual([]);
     expect(await runAs('ada', ['approve', id, '--yes'])).toMatchObject({
       exit: 0,

@@ -225,7 +225,7 @@ function dryRunView(dry: DryRun): View {
           ['Name', dry.name],
           ['Balance', dry.balance && own(dry.balance.text)],
           ['Policy', dry.policy && own(dry.policy.says)],
-          ['Proposal', dry.proposal && own(dry.proposal)],
+          ['Approval', dry.proposal && own(dry.proposal)],
           ['Re-run', own(`${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`)],
         ],
         canvas,

@@ -32,8 +32,8 @@ export const engineTable: Table<EngineFacts> = {
   'own-proposal': ({ id, proposed }) => ({
     message:
       proposed === undefined
-        ? `The policy wants transfer ${id} approved by someone other than its proposer, and the journal does not show who proposed it`
-        : `The policy wants transfer ${id} approved by someone else: ${handWords(proposed)} proposed it at ${iso(proposed.atMs)}`,
+        ? `The policy wants transfer ${id} approved by someone else, and the journal does not show who asked for it`
+        : `The policy wants transfer ${id} approved by someone else: ${handWords(proposed)} asked for it at ${iso(proposed.atMs)}`,
     hint: 'Someone else must check and approve it: another user or, in a shared journal, another database role. Or decline it:',
     next: [['history', id], declining(id)],
   }),

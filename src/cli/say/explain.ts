@@ -228,7 +228,7 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
     message: `This ${what} ${takenBy(intent, wanted)}.`,
     hint: mayEnd
       ? `If this is another ${noun}, give it a new ${name}. Or give up the earlier one, which was never sent:`
-      : `${wasProposed ? `What was proposed keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
+      : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
     next: mayEnd ? givingUp(intent) : [['history', id]],
   };
 }

@@ -128,7 +128,7 @@ export const didWords: Readonly<Record<DecisionKind, string>> = {
   'did-not-happen': 'decided that it did not happen',
   declined: 'declined it',
   'send-again': 'had it sent again',
-  proposed: 'proposed it',
+  proposed: 'asked for approval',
   approved: 'approved it',
 };
 

@@ -84,8 +84,8 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
     'an earlier request may have been accepted under another token, and the service may not recognise a repetition under this one',
   policy: 'an earlier request may have been accepted, and the policy does not allow sending it again',
   'above-limit': 'the amount is more than the policy allows without approval',
-  approval: 'it was proposed, or the amount is more than the policy allows without approval',
-  proposed: 'it was proposed (--propose)',
+  approval: 'the command asked for it, or the amount is more than the policy allows without approval',
+  proposed: 'the command asked for it (--propose)',
 };
 
 function isHeldReason(why: string): why is HeldReason {
@@ -123,14 +123,14 @@ export function didNotHappenWords({ id, kind }: Intent): Words {
   };
 }
 
-/** It is not proposed again: a person said what is wrong with it. */
+/** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
   declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'>,
 ): Words {
   const { atMs, reason } = declined;
   const anew = {
-    undefined: `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new proposal too`,
+    undefined: `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new transfer too`,
     run: '',
     row: ' and a new id',
   }[String(namedBy)];

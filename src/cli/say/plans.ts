@@ -18,7 +18,7 @@ export const dryRunWords: Readonly<Record<PlanKind, string>> = {
   replay: 'yes: it is done; it would only be shown again',
   wait: 'yes: another process is sending it now',
   'needs-decision': 'yes: it is held; nothing would be sent',
-  declined: 'yes: a person declined it; nothing would be sent or proposed',
+  declined: 'yes: a person declined it; nothing would be sent',
   'reported-ahead':
     'it would not be sent: it was done at a time that is still in the future by this machine’s clock',
   'other-body': 'it would not be sent: the name is taken by a different amount, recipient or text',
@@ -49,7 +49,7 @@ export function proposalWords(
   if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
   if (sends === 'nothing') return undefined;
   if (plan.is === 'resume' && plan.found?.tainted === true)
-    return 'it would not become a proposal: it may have been made already';
+    return 'it would not wait for approval: it may have been made already';
   if (policy?.is === 'refused') return undefined;
   return 'it would be recorded and held; nothing would be sent until a person approves it';
 }

@@ -127,7 +127,7 @@ export const policyLabels = {
   fresh: 'New journals',
   approvals: 'Approvals',
   another:
-    'only by someone other than the proposer, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl',
+    'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl',
   allowed: 'may begin to count',
   confirm: 'Transfers',
   confirmed: 'confirmed by a person, or with --yes',

@@ -316,8 +316,8 @@ export const sharedTable: Table<SharedFacts> = {
     hint: connectAsOwner,
   }),
   'one-role': ({ place, role }) => ({
-    message: `The policy requires approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}: nothing proposed could be approved`,
-    hint: 'Give different roles to the people who propose and those who approve, then set the policy. This prints what each role needs:',
+    message: `The policy requires approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}, so nothing could be approved`,
+    hint: 'Give different roles to the people who pay and those who approve, then set the policy. This prints what each role needs:',
     next: [['journal', 'grants']],
   }),
 

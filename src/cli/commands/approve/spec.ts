@@ -4,9 +4,9 @@ export const approveSpec: LeafSpec = {
   name: 'approve',
   group: 'Money',
   does: 'sends',
-  about: 'Approve proposed payments, and send them',
+  about: 'Approve payments that wait for it, and send them',
   details:
-    'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the proposer.',
+    'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the person who asked for it.',
   arguments: [
     {
       usage: '<ids...>',
@@ -22,7 +22,7 @@ export const approveSpec: LeafSpec = {
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
-  examples: [{ about: 'See one proposal in full, and approve it', line: 'botctl approve 3f9a' }],
+  examples: [{ about: 'See one payment in full, and approve it', line: 'botctl approve 3f9a' }],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
   load: async () => (await import('./run.ts')).approve,
 };
@@ -31,7 +31,7 @@ export const declineSpec: LeafSpec = {
   name: 'decline',
   group: 'Money',
   does: 'decides',
-  about: 'Decline proposed payments; nothing is sent',
+  about: 'Decline payments that wait for approval; nothing is sent',
   arguments: [
     {
       usage: '<ids...>',
@@ -40,7 +40,7 @@ export const declineSpec: LeafSpec = {
     },
   ],
   options: [
-    { flags: '--reason <text>', about: 'what is wrong; the command that proposed it will say so' },
+    { flags: '--reason <text>', about: 'what is wrong; the same command will say so' },
     {
       flags: '--overrule',
       about:

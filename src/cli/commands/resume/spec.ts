@@ -12,7 +12,7 @@ export const resumeSpec: LeafSpec = {
     { flags: '--all', about: 'everything that is unknown or was interrupted' },
     {
       flags: '--held',
-      about: 'with --all: held entries too, except proposals; asks, or needs --yes',
+      about: 'with --all: held entries too, except those that wait for approval; asks, or needs --yes',
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation; needs whole IDs' },
   ],
