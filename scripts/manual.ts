@@ -35,7 +35,7 @@ If an rpc-url holds a secret, give it as you give a token: with --token-stdin, -
   'botctl journal copy':
     'The first file also brings its salt, by which botctl recognises tokens. If two files have the same key with the same content, that is one entry. If the content differs, botctl lists the entries and copies nothing. Payments in doubt are held until you decide.',
   'botctl journal backup':
-    'The copy has its own mark, by which botctl knows that nothing is missing from it.',
+    'The copy has a .mark file of its own, by which botctl knows that nothing is missing from it.',
   'botctl journal grants': 'An auditor (--read-only) sees no salt.',
   options: '--quiet prints nothing after a 409 that names no message.',
   'exit-codes': `Codes 2 to 5, 7, 8 and 130 are only for what cannot have happened.

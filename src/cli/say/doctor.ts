@@ -18,7 +18,12 @@ import { Told } from './told.ts';
 import { sharedLoss } from './upkeep.ts';
 
 /** Checks that people know under another name than --json gives them. */
-export const checkNames: Readonly<Record<string, string>> = { intents: 'entries', runners: 'others' };
+export const checkNames: Readonly<Record<string, string>> = {
+  intents: 'entries',
+  mark: 'losses',
+  notes: 'losses',
+  runners: 'others',
+};
 
 /** The default hint of a failure that has none. */
 export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbose']] } as const;
@@ -218,7 +223,7 @@ export function holdsAll({ intents, attempts }: { intents: number; attempts: num
 
 export function noMarkYet(path: string): Advice {
   return {
-    says: `${path} has none yet: its set-up was interrupted`,
+    says: `${path}.mark does not exist yet: its set-up was interrupted`,
     todo: 'The next send creates it.',
   };
 }
