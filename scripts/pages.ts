@@ -69,7 +69,7 @@ export function tourSteps(page: string): Step[] {
   return [...page.matchAll(/<!-- tour( picture)? -->\n+```console\n([\s\S]*?)```/gu)].flatMap(
     ([, pictured, block = '']) =>
       block
-        .split(/^\$ /mu)
+        .split(pictured === undefined ? /^\$ /mu : /^/mu)
         .map((command) => command.trimEnd())
         .filter((command) => command !== '')
         .map((command) => ({ command, pictured: pictured !== undefined })),

@@ -41,16 +41,32 @@ const shared: readonly { readonly name: string; readonly of: string; readonly ke
 /** docs/json.md: the same for people. */
 export function publishedPage(): string {
   const { $defs = {} } = publishedSchema();
-  const printed = outputs.map(({ name, commands, about }) => {
-    const by = commands.includes('*') ? 'Any command' : commands.map((one) => `\`${one}\``).join(', ');
-    return `### ${name}\n\n${by}: ${about}\n\n${fieldList($defs[name])}`;
-  });
+  const told = outputs.filter(({ commands }) => !commands.some(isSetUp));
+  const printed = told.map((one) => `### ${headOf(one)}\n\n${fieldList($defs[one.name])}`);
+  const others = outputs
+    .filter((one) => !told.includes(one))
+    .map((one) => `- ${headOf(one).replace('\n\n', ': ')}`);
   const groups = shared.map(({ name, of, keys }) => `### ${name}\n\n${fieldList(only($defs[of], keys))}`);
   const names = outputs.map(({ name }) => name);
   const parts = Object.keys($defs)
     .filter((name) => !names.includes(name))
     .map((name) => `### ${name}\n\n${fieldList($defs[name])}`);
-  return `${intro}\n## What is printed\n\n${printed.join('\n')}\n## What it is made of\n\n${[...groups, ...parts].join('\n')}`;
+  const whole = [...printed, ...groups, ...parts].join('');
+  const linked = parts.filter((part) => whole.includes(`[${/^### (\w+)/u.exec(part)?.[1]}]`));
+  return [
+    `${intro}\n## What is printed\n\n${printed.join('\n')}`,
+    `## Of set-up and upkeep\n\nThe schema lists their fields.\n\n${others.join('\n')}\n`,
+    `## What it is made of\n\n${[...groups, ...linked].join('\n')}`,
+  ].join('\n');
+}
+
+function isSetUp(command: string): boolean {
+  return /^(?:config|journal|policy|doctor|sandbox)\b/u.test(command);
+}
+
+function headOf({ name, commands, about }: Output): string {
+  const by = commands.includes('*') ? 'Any command' : commands.map((one) => `\`${one}\``).join(', ');
+  return `${name}\n\n${by}: ${about}`;
 }
 
 const intro = `# What botctl prints with --json
