@@ -70,7 +70,7 @@ type ToDo = { readonly code: 'other-cluster' | 'node-refused' | 'node-unusable';
 
 const toFix: Partial<Record<Reason, ToDo>> = {
   'other-cluster': { code: 'other-cluster', todo: 'Fix the rpc-url or the cluster of the profile' },
-  'not-permitted': { code: 'node-refused', todo: 'Fix the key in the rpc-url of the profile' },
+  'not-permitted': { code: 'node-refused', todo: 'Fix the secret in the rpc-url of the profile' },
 };
 const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again later' };
 

@@ -368,7 +368,7 @@ export function otherCluster(host: string, cluster: string): Told {
 
 export function nodeRefuses(host: string): Told {
   return new Told('node-refused', `The node ${host} refused the request (401 or 403)`, {
-    hint: 'The key in its rpc-url may be missing or old: set it again.',
+    hint: 'The secret in its rpc-url may be missing or old: set it again.',
   });
 }
 

@@ -39,7 +39,7 @@ const badAmounts: Readonly<Record<BadAmount, string>> = {
 
 const knownAddresses: Readonly<Record<KnownAddress, string>> = {
   'system-program': 'the system program',
-  'system-account': 'an account of the system, which nobody’s key controls',
+  'system-account': 'an account of the system, which nobody controls',
   sysvar: 'a sysvar',
   'token-program': 'the token program',
   'token-program-of-2022': 'the token program of 2022',
@@ -91,7 +91,7 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
       ? ['is off the curve and shorter than most addresses: a character may be missing', addressRule]
       : [
           'is off the curve',
-          'an address that a wallet key controls; add --allow-off-curve if it belongs to a multisig vault or another program',
+          'an address that a wallet controls; add --allow-off-curve if it belongs to a multisig vault or another program',
         ],
   unusual: (value) => [
     `is ${unusualWords(value)}`,
@@ -312,9 +312,9 @@ export function textFaultWords(fault: TextFault): string {
     case 'too-deep':
       return `it is nested deeper than ${fault.mostLevels} levels`;
     case 'long-key':
-      return `a key is longer than ${fault.mostCharacters} characters`;
+      return `the name of a field is longer than ${fault.mostCharacters} characters`;
     case 'key-twice':
-      return `the key "${clipped(fault.key)}" is given twice in one object`;
+      return `the field "${clipped(fault.key)}" is given twice in one object`;
   }
 }
 

@@ -113,7 +113,7 @@ const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows 
 const rpcUrlFaults = {
   'not-a-url': 'is not a URL',
   'not-https': 'is not https (http is allowed only for a node on this machine)',
-  'user-info': 'contains a user name or a password: put a key into the path or the query',
+  'user-info': 'contains a user name or a password: put a secret into the path or the query',
   fragment: 'has a part after #, which is never sent',
 } as const;
 
@@ -151,9 +151,9 @@ export function badAssets(problem: string): Told {
 export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
   return new Told(
     'usage',
-    'An rpc-url with a path or a query cannot be an argument: it may contain a key, and arguments are visible in ps',
+    'An rpc-url with a path or a query cannot be an argument: it may contain a secret, and arguments are visible in ps',
     {
-      hint: `If it contains a key, have a new one issued. ${
+      hint: `If it contains a secret, have a new one issued. ${
         command === 'add'
           ? 'Leave it out to be asked for it, or set it later with config set NAME rpc-url.'
           : 'Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.'

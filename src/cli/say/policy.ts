@@ -77,7 +77,7 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
     case 'missing':
       return ['is missing'];
     case 'unknown-key':
-      return [`is not known (the keys are ${listed(fault.known)})`];
+      return [`is not known (the fields are ${listed(fault.known)})`];
     case 'not-of-shape':
       return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
     case 'not-the-value':

@@ -184,7 +184,7 @@ describe('a payload', () => {
       'a key given twice',
       '{"content":"a",\n"content":"b"}',
       'bad-file',
-      'line 2, column 1: the key "content" is given twice',
+      'line 2, column 1: the field "content" is given twice',
     ],
     [
       'an unknown field',

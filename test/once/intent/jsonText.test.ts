@@ -74,12 +74,12 @@ describe('what is not JSON is refused with its line and column', () => {
 
 describe('a key given twice in one object is refused where it is given again', () => {
   test.each([
-    ['{"a": 1, "a": 2}', 'line 1, column 10: the key "a" is given twice in one object.'],
-    ['{"a": 1,\n "\\u0061": 2}', 'line 2, column 2: the key "a" is given twice in one object.'],
-    ['{"x": [{"b": 1, "b": 1}]}', 'line 1, column 17: the key "b" is given twice in one object.'],
+    ['{"a": 1, "a": 2}', 'line 1, column 10: the field "a" is given twice in one object.'],
+    ['{"a": 1,\n "\\u0061": 2}', 'line 2, column 2: the field "a" is given twice in one object.'],
+    ['{"x": [{"b": 1, "b": 1}]}', 'line 1, column 17: the field "b" is given twice in one object.'],
     [
       '{"__proto__": 1, "__proto__": 2}',
-      'line 1, column 18: the key "__proto__" is given twice in one object.',
+      'line 1, column 18: the field "__proto__" is given twice in one object.',
     ],
   ])('%s', async (json, fault) => {
     expect(await faultOf(json)).toBe(fault);

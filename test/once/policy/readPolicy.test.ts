@@ -70,7 +70,7 @@ describe('is refused, and the field is named', () => {
     ['a newer schema', { schema: 'botctl-policy/2' }, 'schema is from a newer botctl'],
     ['a newer schema of two digits', { schema: 'botctl-policy/10' }, 'schema is from a newer botctl'],
     ['a schema like a newer one', { schema: 'x/botctl-policy/2' }, 'schema is not'],
-    ['a key that is not known', { limit: {} }, 'limit is not known (the keys are schema, journal, limits'],
+    ['a key that is not known', { limit: {} }, 'limit is not known (the fields are schema, journal, limits'],
     ['a key in the place of a missing one', { limits: undefined, limit: {} }, 'limit is not known'],
     ['no limits', { limits: undefined }, 'limits is missing'],
     ['limits that are none', { limits: [] }, 'limits is not an object'],
@@ -78,7 +78,7 @@ describe('is refused, and the field is named', () => {
     [
       'a limit that is not known',
       { limits: { SOL: { hour: '1' } } },
-      'limits.SOL.hour is not known (the keys are transfer, day',
+      'limits.SOL.hour is not known (the fields are transfer, day',
     ],
     [
       'a limit as a number',

@@ -141,7 +141,7 @@ export const configSpec: BranchSpec = {
         details: keyDetails,
         arguments: [
           name,
-          { usage: '<key>', about: 'one of the settings listed here', completes: keys },
+          { usage: '<setting>', about: 'one of the settings listed here', completes: keys },
           { usage: '[value]', about: 'the new value; never a token, because ps shows arguments' },
         ],
         options: [
@@ -174,7 +174,7 @@ export const configSpec: BranchSpec = {
         details: 'It takes the settings of config set, except base-url and token.',
         arguments: [
           name,
-          { usage: '<key>', about: 'the setting', completes: [...settingKeys, ...chainKeys] },
+          { usage: '<setting>', about: 'what to reset', completes: [...settingKeys, ...chainKeys] },
         ],
         examples: [{ line: 'botctl config unset prod timeout', about: 'Use the default timeout again' }],
         exits: looks,

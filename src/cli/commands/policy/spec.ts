@@ -20,7 +20,7 @@ export const policySpec: BranchSpec = {
       does: 'looks',
       about: 'Check a policy file before you use it',
       details:
-        'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/policy.md describes every key:\n  {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5"}}}',
+        'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/policy.md describes every field:\n  {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5"}}}',
       arguments: [{ usage: '<file>', readsStdin: true, about: 'the policy', completes: 'file' }],
       examples: [{ about: 'Check a new policy', line: 'botctl policy check policy.json' }],
       exits: [0, 1, 2],
