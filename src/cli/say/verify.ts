@@ -3,7 +3,7 @@ import { Told } from './told.ts';
 
 export function whichToVerify(all: boolean): Told {
   return new Told('usage', all ? 'Both --all and IDs are given' : 'Nothing to verify is named', {
-    hint: 'Give IDs, or use --all for every transfer without a final verdict.',
+    hint: 'Give IDs, or use --all for every transfer without a final answer.',
   });
 }
 
@@ -40,7 +40,7 @@ export function verifiedSummary(counts: Readonly<Record<string, number>>): strin
 
 export const nothingIsGone = 'Every transfer’s profile exists, so there is nothing to acknowledge.';
 
-export const nothingToVerify = 'Every transfer has its final verdict.';
+export const nothingToVerify = 'Every transfer has its final answer.';
 
 export const verifyingText = (done: number): string => `${done} verified`;
 

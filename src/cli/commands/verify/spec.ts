@@ -11,7 +11,7 @@ export const verifySpec: LeafSpec = {
     { usage: '[ids...]', about: 'payments: the ID, or its first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--all', about: 'every payment without a final verdict' },
+    { flags: '--all', about: 'every payment without a final answer' },
     { flags: '--since <when>', about: 'with --all: only payments begun since then, as in history' },
     { flags: '--rate <n/s>', about: 'at most this many requests to each node: 4/s or 100/m' },
     {
