@@ -37,6 +37,11 @@ const ours: readonly Word[] = [
   { pattern: /\b(?:left|leaves?|leaving) behind\b/giu, instead: 'given up' },
   { pattern: /(?<![\w-])intents?(?![\w-])/giu, instead: 'payment, message, entry' },
   { pattern: /\bheld (?:by|against)\b/giu, instead: 'applies to, taken by' },
+  { pattern: /\bpropos(?:als?|ed|ers?)\b/giu, instead: 'what waits for approval, who asked for it' },
+  // Not where the proof names a column.
+  { pattern: /(?<!\breply to an )\battempts?\b/giu, instead: 'request' },
+  { pattern: /\b(?:this|other|per|dead) runners?\b/giu, instead: 'process' },
+  { pattern: /\bverdicts?\b/giu, instead: 'answer' },
 ];
 
 /** English that makes a reader stop. */
