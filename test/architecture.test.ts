@@ -292,11 +292,11 @@ const spoken: Record<string, readonly string[]> = {
   'once/engine/planKinds.ts': ['the re-run table has no row for what was found'],
   'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
   'once/intent/amount.ts': ['an amount has at most ', ' places'],
-  'once/journal/file/store.ts': [
+  'once/journal/file/base.ts': [
     'this transaction is over',
     'a commit waited for something other than the journal',
   ],
-  'once/journal/file/writeVerbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
+  'once/journal/verbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
   'postgres/connection.ts': ['another process than this connection began with'],
   'postgres/transaction.ts': ['this transaction is over'],
   'postgres/writing.ts': [

@@ -60,7 +60,6 @@ const writeVerbs = [
   'markRowsReported',
   'supersede',
   'keepBatch',
-  'startCounting',
   'propose',
   'holdBack',
 ] as const satisfies readonly (keyof Writes)[];

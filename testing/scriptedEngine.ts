@@ -134,7 +134,7 @@ export class ScriptedEngine {
 
   /** Opens the journal as another process would. Commits take turns, because all of this runs in one process. */
   open(): Journal {
-    const real = openJournal(this.path);
+    const real = openJournal(this.path, 'send', this.clock);
     const journal: Journal = {
       ...real,
       commit: (work, guards) => this.#commits.alone(() => real.commit((tx) => inItsTime(work, tx), guards)),

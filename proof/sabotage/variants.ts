@@ -13,12 +13,12 @@ export const variants: readonly Variant[] = [
     what: 'the intent is committed only when the reply has come',
     edits: [
       {
-        file: 'src/once/journal/file/store.ts',
+        file: 'src/once/journal/file/base.ts',
         from: "this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
         to: "if (!this.#database.isTransaction) this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
       },
       {
-        file: 'src/once/journal/file/store.ts',
+        file: 'src/once/journal/file/base.ts',
         from: "this.#database.exec('COMMIT');",
         to: `const flying = this.#database.prepare(
           "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
@@ -83,8 +83,8 @@ export const variants: readonly Variant[] = [
     what: 'a payment counts as long as its first attempt does, however late it was made',
     edits: [
       {
-        file: 'src/once/journal/file/statements.ts',
-        from: 'max(started_at) >= latest_since',
+        file: 'src/once/journal/verbs.ts',
+        from: 'max(started_at) >= :latestSince',
         to: 'false',
       },
     ],
@@ -107,9 +107,9 @@ export const variants: readonly Variant[] = [
     what: 'the rows of a batch count as payments under another name',
     edits: [
       {
-        file: 'src/once/journal/file/statements.ts',
-        from: "AND (intents.named_by IS 'row' AND intents.name IS sought.batch) = is_own AND",
-        to: 'AND',
+        file: 'src/once/journal/verbs.ts',
+        from: "const isOfBatch = `CASE WHEN named_by = 'row' AND name = :batch THEN 1 ELSE 0 END`;",
+        to: "const isOfBatch = ':isOwn';",
       },
     ],
     caughtBy: ['concurrent'],
@@ -156,13 +156,13 @@ export const variants: readonly Variant[] = [
     what: 'what a dead process was sending is taken as unsent',
     edits: [
       {
-        file: 'src/once/journal/file/statements.ts',
+        file: 'src/once/journal/verbs.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
-               may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
-        to: "SET state = 'open', owner = NULL, updated_at = :at",
+      may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
+        to: "SET state = 'open', owner = NULL, counts_at = NULL, updated_at = :at",
       },
       {
-        file: 'src/once/journal/file/statements.ts',
+        file: 'src/once/journal/verbs.ts',
         from: "SET verdict = 'unknown', phase = 'process-died'",
         to: "SET verdict = 'unsent', phase = 'process-died'",
       },
@@ -227,8 +227,8 @@ export const variants: readonly Variant[] = [
     what: 'the mark beside the journal stays as it was set up',
     edits: [
       {
-        file: 'src/once/journal/file/store.ts',
-        from: 'this.#mark?.raise(this.#given);',
+        file: 'src/once/journal/file/base.ts',
+        from: 'this.#mark?.raise({ intents: 0, attempts: 0, decisions: 0, ...this.#given });',
         to: 'void this.#mark;',
       },
     ],

@@ -145,8 +145,6 @@ export function writeVerbs(
       const texts = { base_url: baseUrl, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) };
       await ask('keepBatch', { ...input, ...texts, skipped_in_doubt: skippedInDoubt });
     },
-    // Counting began when the journal was given its policy.
-    startCounting: async () => {},
     propose: async (intent, why, at) => {
       const { owner: _nobody, token_hash: _nothing, ...item } = itemOf(intent, '', '', at);
       await mustChange('begin', { ...item, why }, 'propose');

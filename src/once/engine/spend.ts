@@ -70,7 +70,6 @@ export async function spendWithin(
   tx: Transaction,
   nowMs: number,
 ): Promise<PolicyWord> {
-  await tx.startCounting(nowMs);
   const waits = needsApproval(policies, order.spend) && !(await isApproved(policies, order, tx));
   const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
   return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;

@@ -311,8 +311,6 @@ export interface Writes {
   supersede(id: string): Promise<void>;
   /** Keeps what a batch's file asks for. In a shared journal the batch must have been joined. */
   keepBatch(input: BatchInput): Promise<void>;
-  /** Starts counting what is spent. */
-  startCounting(atMs: number): Promise<void>;
   /** Records an intent without an attempt, to wait for a person's approval. */
   propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
   /** Does the same for a known intent that is not on its way. */
@@ -326,7 +324,6 @@ export type SpendingReads = Pick<
   Reads,
   'spending' | 'spenders' | 'ownSpending' | 'paidLike' | 'policyNumber'
 >;
-export type SpendingWrites = Pick<Writes, 'startCounting' | 'propose' | 'holdBack'>;
 
 /** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;

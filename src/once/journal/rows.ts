@@ -2,29 +2,36 @@ import { readPayment } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import type {
-  AssetSum,
-  Attempt,
-  BatchInput,
-  Decision,
-  DecisionKind,
-  EarlierPayment,
-  Guards,
-  Intent,
-  NamedBy,
-  NewIntent,
-  Observation,
-  Overview,
-  Phase,
-  Receipt,
-  Resolution,
-  RowsStanding,
-  State,
-  Verdict,
+import {
+  type AssetSum,
+  type Attempt,
+  type BatchInput,
+  type Decision,
+  type DecisionKind,
+  type EarlierPayment,
+  type Guards,
+  type Intent,
+  type NamedBy,
+  type NewIntent,
+  type Observation,
+  type Overview,
+  type Phase,
+  type Receipt,
+  type Resolution,
+  type RowsStanding,
+  type State,
+  states,
+  type Verdict,
 } from './journal.ts';
 
-/** A row of either store; both have these columns. */
-type JournalRow = Readonly<Record<string, unknown>>;
+/** A row of either database; both have these columns. */
+export type JournalRow = Readonly<Record<string, unknown>>;
+
+/** A missing value is NULL. */
+export type Values = Readonly<Record<string, undefined | null | boolean | number | string | Uint8Array>>;
+
+/** Asks about one item. What is asked in one turn may be gathered by its text, except that a state changes last. */
+export type Ask = (sql: string, values: Values) => Promise<readonly JournalRow[]>;
 
 export function optional<Value>(cell: unknown): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
@@ -48,6 +55,19 @@ function troubleFromText(cell: unknown): Trouble | undefined {
     // None, or a flipped bit that the store cannot detect. The rest of the attempt matters more.
     return undefined;
   }
+}
+
+/** The schema checks what is written, so a row that breaks its checks was damaged on the disk. */
+export class DamagedRow extends Error {}
+
+// JavaScript has no later dates.
+const lastMs = 8.64e15;
+
+/** A row of an intent that makes sense. */
+export function sound(row: JournalRow): JournalRow {
+  const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
+  if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow();
+  return row;
 }
 
 export function intentOf(row: JournalRow, ownerLives: boolean): Intent {

@@ -152,7 +152,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       }) as const;
     const [ada = '', bob = ''] = people;
     await store.startCounting(place, nowMs);
-    await journal.startCounting(nowMs);
     const doubtful = await done(journal, 'unknown', paymentTo(ada));
     const policies: Policies = [
       {
@@ -217,7 +216,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     await decide(await pay('AdaHappenedXyz', 'unknown', nowMs - 1), 'happened', nowMs - 1);
     await decide(await pay('AdaDidNotXyz', 'unknown', nowMs - 1), 'did-not-happen', nowMs - 1);
     await store.startCounting(place, nowMs);
-    await journal.startCounting(nowMs);
     await pay('AdaMiddleXyz', 'accepted', nowMs + 1);
     await pay('aDaHeadAbc', 'accepted', nowMs + 2);
     await pay('aDaHeadAbc', 'accepted', nowMs + 3, 'token');
@@ -272,7 +270,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     const place = await store.newPlace();
     const journal = await store.open(place);
     await store.startCounting(place, nowMs);
-    await journal.startCounting(nowMs);
     const payment = JSON.stringify([people[0], 'sol', '2']);
     const id = await done(journal, 'rejected', { kind: 'transfer', namedBy: 'once', name: 'n', payment });
     expect(await journal.ownSpending(id)).toBeUndefined();

@@ -4,8 +4,8 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import { Failure } from '../../failures.ts';
 import { journalFailure, type Move } from '../facts.ts';
-import { migrations } from './schema.ts';
-import { DamagedRow } from './statements.ts';
+import { DamagedRow } from '../rows.ts';
+import { schemaVersion } from '../schema.ts';
 
 const primary = {
   error: 1,
@@ -29,6 +29,8 @@ const lostSchema = /^no such (table|column|index)|malformed|unsupported file for
 const wordings: readonly (readonly [RegExp, number])[] = [
   [/database disk image is malformed/u, primary.corrupt],
   [/file is not a database/u, primary.notADatabase],
+  // None of our columns holds such a number.
+  [/too large to be represented/u, primary.corrupt],
   [/database or disk is full/u, primary.full],
   [/disk I\/O error/u, primary.ioError],
   [/database (table )?is locked/u, primary.busy],
@@ -108,7 +110,8 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
 /** What a database says about itself: which program made it, and which versions. */
 type Versions = {
   readonly version: number;
-  readonly schemaVersion: number;
+  /** SQLite's own count of changes to the schema. */
+  readonly changes: number;
   readonly applicationId: number;
 };
 
@@ -117,21 +120,21 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
   database.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema LIMIT 1').get();
   return {
     version: Number(pragma(database, 'user_version')),
-    schemaVersion: Number(pragma(database, 'schema_version')),
+    changes: Number(pragma(database, 'schema_version')),
     applicationId: Number(pragma(database, 'application_id')),
   };
 }
 
 /** Throws if a journal was made before the first release. Does not look at its tables. */
-export function refuseUnreleased(id: number, path: string): void {
-  if (id === unreleasedId) throw journalFailure('unreleased', { path });
+export function refuseUnreleased(id: number, version: number, path: string): void {
+  const isEarlier = id === applicationId && version > 0 && version < schemaVersion;
+  if (id === unreleasedId || isEarlier) throw journalFailure('unreleased', { path });
 }
 
-export function refuseForeign({ version, schemaVersion, applicationId: id }: Versions, path: string): void {
-  refuseUnreleased(id, path);
-  const isEmpty = version === 0 && schemaVersion === 0;
+export function refuseForeign({ version, changes, applicationId: id }: Versions, path: string): void {
+  refuseUnreleased(id, version, path);
+  const isEmpty = version === 0 && changes === 0;
   if (id !== applicationId && !isEmpty) throw damaged(path);
   if (version < 0) throw damaged(path);
-  const known = migrations.length;
-  if (version > known) throw journalFailure('newer', { path, version, known });
+  if (version > schemaVersion) throw journalFailure('newer', { path, version, known: schemaVersion });
 }

@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Intent, State } from '../journal.ts';
+import { intentOf, type JournalRow, sound } from '../rows.ts';
+import { schemaVersion } from '../schema.ts';
+import { batchNames } from '../verbs.ts';
 import { applicationId, refuseUnreleased, sqliteFailure } from './faults.ts';
-import { Owners, readMoved, sizeOf } from './ownFiles.ts';
-import { migrations } from './schema.ts';
-import { intentOf, type SqlRow, statements } from './statements.ts';
+import { ProcessOwners, readMoved, sizeOf } from './ownFiles.ts';
 
 /** What a look at a journal's file shows. It makes, repairs and changes nothing. */
 export type JournalLook = {
@@ -35,7 +36,10 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
     const file = sizeOf(path) === 0 && existsSync(path) ? ':memory:' : path;
     const database = new DatabaseSync(file, { readOnly: file === path, timeout: busyTimeoutMs });
     try {
-      refuseUnreleased(Number(only(database, 'PRAGMA application_id')), path);
+      const [id, version] = ['application_id', 'user_version'].map((name) =>
+        Number(only(database, `PRAGMA ${name}`)),
+      );
+      refuseUnreleased(id ?? 0, version ?? 0, path);
       return look(database);
     } finally {
       database.close();
@@ -45,8 +49,8 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
   }
 }
 
-function rows(database: DatabaseSyncInstance, sql: string): SqlRow[] {
-  return database.prepare(sql).all() as SqlRow[];
+function rows(database: DatabaseSyncInstance, sql: string): JournalRow[] {
+  return database.prepare(sql).all() as JournalRow[];
 }
 
 function only(database: DatabaseSyncInstance, sql: string): unknown {
@@ -65,7 +69,7 @@ export function lookAtJournal(path: string): JournalLook {
     return {
       check: rows(database, 'PRAGMA quick_check(5)').map((row) => String(Object.values(row)[0])),
       version,
-      knownVersion: migrations.length,
+      knownVersion: schemaVersion,
       isJournal,
       movedTo: readable ? readMoved(database)?.place : undefined,
       mode: String(only(database, 'PRAGMA journal_mode')),
@@ -78,9 +82,9 @@ export function lookAtJournal(path: string): JournalLook {
   });
 }
 
-function toIntentOf(path: string): (row: SqlRow) => Intent {
-  const owners = new Owners(path);
-  return (row) => intentOf(row, (owner) => owners.isAlive(owner));
+function toIntentOf(path: string): (row: JournalRow) => Intent {
+  const owners = new ProcessOwners(path);
+  return (row) => intentOf(sound(row), typeof row.owner === 'string' && owners.isAlive(row.owner));
 }
 
 const oldestUnknown = `SELECT * FROM intents WHERE state IN ('unknown', 'sending')
@@ -102,7 +106,7 @@ export function recentIntents(path: string, limit: number): Intent[] {
     (
       database
         .prepare('SELECT * FROM intents ORDER BY created_at DESC, seq DESC LIMIT :limit')
-        .all({ limit }) as SqlRow[]
+        .all({ limit }) as JournalRow[]
     ).map(toIntentOf(path)),
   );
 }
@@ -110,14 +114,16 @@ export function recentIntents(path: string, limit: number): Intent[] {
 /** In reverse alphabetical order, because most names end in a date. */
 export function latestBatches(path: string, limit: number): string[] {
   return looking(path, (database) =>
-    (database.prepare(statements.batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
+    (database.prepare(batchNames).all({ before: '\u{10ffff}', limit }) as JournalRow[]).map(({ name }) =>
+      String(name),
+    ),
   );
 }
 
 /** Intents that may have happened, newest first. */
 export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {
   return looking(path, (database) =>
-    (database.prepare(undecided).all({ kind }) as SqlRow[]).map(toIntentOf(path)),
+    (database.prepare(undecided).all({ kind }) as JournalRow[]).map(toIntentOf(path)),
   );
 }
 

@@ -16,7 +16,9 @@ import { makeFolder, syncFolder } from '../../../machine/disk.ts';
 import { whileLocked } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss } from '../facts.ts';
+import { schemaVersion } from '../schema.ts';
 import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';
+import { fileSchema } from './fileSchema.ts';
 import {
   accountedNumbers,
   checkMark,
@@ -35,12 +37,15 @@ import {
   resolveLinks,
   sizeOf,
 } from './ownFiles.ts';
-import { migrations } from './schema.ts';
 
 const connections = new Map<string, DatabaseSyncInstance[]>();
 
 function connect(path: string, options: { readonly readOnly?: true; readonly timeout?: number }) {
   const database = new DatabaseSync(path, options);
+  // SQLite has no whole numbers of that size.
+  database.function('plus', { deterministic: true }, (left: unknown, right: unknown) =>
+    String(BigInt(String(left)) + BigInt(String(right))),
+  );
   connections.set(path, [...openTo(path), database]);
   return database;
 }
@@ -82,15 +87,15 @@ export function readSalt(database: DatabaseSyncInstance): Uint8Array {
 }
 
 /** Opens the journal's file, and creates or upgrades it if needed. Refuses anything odd without touching it. */
-export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFile {
+export function openFile(givenPath: string, use: JournalUse = 'send', nowMs = Date.now()): OpenedFile {
   const path = resolveLinks(givenPath);
   try {
     refuseUnusable(path);
     makeFolder(dirname(path));
     for (;;) {
-      if (sizeOf(path) > 0) return openKnown(path, use);
+      if (sizeOf(path) > 0) return openKnown(path, use, nowMs);
       // A process that waited for the lock finds what its holder made, or left half made.
-      const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path)));
+      const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path, nowMs)));
       if (made !== undefined) return made;
     }
   } catch (error) {
@@ -98,7 +103,7 @@ export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFil
   }
 }
 
-function openKnown(path: string, use: JournalUse): OpenedFile {
+function openKnown(path: string, use: JournalUse, nowMs: number): OpenedFile {
   // The mark is read before the database: what is committed in between is more than the mark says, not less.
   const found = Mark.open(path, use === 'send' ? 'r+' : 'r');
   const header = isOpenHere(path) ? undefined : readHeader(path);
@@ -107,7 +112,7 @@ function openKnown(path: string, use: JournalUse): OpenedFile {
     const base = header === undefined ? undefined : baseOf(header);
     if (base !== undefined && isOlder(base, found, path)) throw lossFailure({ is: 'base' }, found, path);
     openBystander(path);
-    const opened = openDatabase(path, (database) => prepare(database, path, found));
+    const opened = openDatabase(path, (database) => prepare(database, path, found, nowMs));
     if (use === 'send') makeRoom(opened.database, path);
     if (base !== undefined && use === 'send') opened.mark?.noteBase(base);
     return opened;
@@ -147,12 +152,16 @@ function openMoved(path: string, movedTo: string): OpenedFile {
 }
 
 /** Opens what is left of a journal, or creates it. The caller holds the set-up lock. */
-export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
+export function openToRepair<Result>(
+  path: string,
+  nowMs: number,
+  work: (database: DatabaseSyncInstance) => Result,
+): Result {
   if (sizeOf(path) > 0) openBystander(path);
   else makePrivate(path);
   const database = connect(path, { timeout: busyTimeoutMs });
   try {
-    setUp(database, path);
+    setUp(database, path, nowMs);
     setAndCheckPragmas(database);
     return work(database);
   } catch (error) {
@@ -172,12 +181,12 @@ function makePrivate(path: string): void {
   }
 }
 
-function openNew(path: string): OpenedFile {
+function openNew(path: string, nowMs: number): OpenedFile {
   refuseLeftovers(path);
   refuseMounted(path);
   makePrivate(path);
   return openDatabase(path, (database) => {
-    setUp(database, path);
+    setUp(database, path, nowMs);
     setAndCheckPragmas(database);
     return markSetUp(database, path);
   });
@@ -204,7 +213,7 @@ function refuseLeftovers(path: string): void {
 }
 
 /** Refuses a foreign or newer file, or one that has lost something, before anything is written. */
-function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound): Mark {
+function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound, nowMs: number): Mark {
   const versions = versionsOf(database);
   refuseForeign(versions, path);
   const isMade = versions.version > 0;
@@ -214,8 +223,8 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound)
   const mark = wholeMark(database, path, found, note);
   // The log and the shared memory get the mode of the database.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-  if (versions.version < migrations.length || pragma(database, 'journal_mode') !== 'wal') {
-    withSetupLock(path, () => setUp(database, path));
+  if (versions.version === 0 || pragma(database, 'journal_mode') !== 'wal') {
+    withSetupLock(path, () => setUp(database, path, nowMs));
   }
   setAndCheckPragmas(database);
   // Its set-up was killed before it had a mark. Two processes may get here at once.
@@ -292,7 +301,7 @@ function refuseByHeader(path: string, header: Buffer | undefined): void {
   refuseForeign(
     {
       version: header.readInt32BE(60),
-      schemaVersion: header.readInt32BE(40),
+      changes: header.readInt32BE(40),
       applicationId: header.readInt32BE(68),
     },
     path,
@@ -335,30 +344,28 @@ export function withSetupLock<Result>(path: string, work: () => Result): Result 
   );
 }
 
-function setUp(database: DatabaseSyncInstance, path: string): void {
+function setUp(database: DatabaseSyncInstance, path: string, nowMs: number): void {
   // Another process, even of another release, may have been here first.
   refuseForeign(versionsOf(database), path);
   if (pragma(database, 'journal_mode = WAL') !== 'wal') {
     throw journalFailure('no-shared-memory', { path });
   }
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
-  migrate(database);
+  makeSchema(database, nowMs);
 }
 
-function migrate(database: DatabaseSyncInstance): void {
-  for (const [index, step] of migrations.entries()) {
-    const number = index + 1;
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      if (Number(pragma(database, 'user_version')) < number) {
-        database.exec(`${step}; PRAGMA user_version = ${number}`);
-      }
-      database.exec('COMMIT');
-    } catch (error) {
-      // On a full disk SQLite has already rolled back.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
+function makeSchema(database: DatabaseSyncInstance, nowMs: number): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    if (Number(pragma(database, 'user_version')) === 0) {
+      database.exec(`${fileSchema}; PRAGMA user_version = ${schemaVersion}`);
+      database.prepare(/* sql */ 'INSERT INTO made (at) VALUES (?)').run(nowMs);
     }
+    database.exec('COMMIT');
+  } catch (error) {
+    // On a full disk SQLite has already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
   }
 }
 

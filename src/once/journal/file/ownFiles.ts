@@ -92,7 +92,7 @@ type Own = { readonly name: string; readonly lock: HeldLock; readonly touchedAtM
 /**
  * The processes that own intents. Each process that claims holds one lock, and is alive as long as the lock is held.
  */
-export class Owners {
+export class ProcessOwners {
   readonly #journalPath: string;
   readonly #folder: string;
   #own: Own | undefined;

@@ -6,12 +6,21 @@ import { codeOf } from '../../../machine/disk.ts';
 import { isHeld } from '../../../machine/fileLock.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Attempt, BatchInput, Decision, Intent, Observation, Receipt } from '../journal.ts';
-import { attemptOf, batchInputOf, decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
+import {
+  attemptOf,
+  batchInputOf,
+  decisionOf,
+  intentOf,
+  type JournalRow,
+  observationOf,
+  processDied,
+  receiptOf,
+  sound,
+} from '../rows.ts';
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { openFile, readSalt } from './opening.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
-import { intentOf, type SqlRow } from './statements.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */
 export class SourceFile {
@@ -75,8 +84,8 @@ export class SourceFile {
     }
   }
 
-  #whole(intents: readonly SqlRow[], after: number, last: number): CopiedIntent[] {
-    const of = (table: string, order: string): Map<unknown, SqlRow[]> =>
+  #whole(intents: readonly JournalRow[], after: number, last: number): CopiedIntent[] {
+    const of = (table: string, order: string): Map<unknown, JournalRow[]> =>
       byIntent(
         this.#rows(`SELECT * FROM ${table} WHERE intent > ? AND intent <= ? ORDER BY ${order}`, after, last),
       );
@@ -85,7 +94,7 @@ export class SourceFile {
     const receipts = of('receipts', 'seq');
     const observations = of('observations', 'seq');
     return intents.map((row) => ({
-      intent: intentOf(row, () => false),
+      intent: intentOf(sound(row), false),
       leftBehind: row.left_behind === 1,
       attempts: (attempts.get(row.seq) ?? []).map(attemptOf),
       decisions: (decisions.get(row.seq) ?? []).map(decisionOf),
@@ -144,8 +153,8 @@ export class SourceFile {
     this.#database.exec(sql);
   }
 
-  #rows(sql: string, ...values: number[]): SqlRow[] {
-    return this.#guard(() => this.#database.prepare(sql).all(...values) as SqlRow[]);
+  #rows(sql: string, ...values: number[]): JournalRow[] {
+    return this.#guard(() => this.#database.prepare(sql).all(...values) as JournalRow[]);
   }
 
   #guard<Result>(read: () => Result): Result {
@@ -157,8 +166,8 @@ export class SourceFile {
   }
 }
 
-function byIntent(rows: readonly SqlRow[]): Map<unknown, SqlRow[]> {
-  const grouped = new Map<unknown, SqlRow[]>();
+function byIntent(rows: readonly JournalRow[]): Map<unknown, JournalRow[]> {
+  const grouped = new Map<unknown, JournalRow[]>();
   for (const row of rows) {
     const same = grouped.get(row.intent);
     if (same === undefined) grouped.set(row.intent, [row]);

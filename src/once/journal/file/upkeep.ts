@@ -69,7 +69,7 @@ export function acceptLoss(givenPath: string, who: string, atMs: number): Accept
     const marked = found.is === 'mark' ? found.mark.highest : noRowNumbers;
     if (found.is === 'mark') found.mark.close();
     const keptLog = keepLog(path, isOlderThanLog(path, found));
-    return openToRepair(path, (database) => {
+    return openToRepair(path, atMs, (database) => {
       const held = accountedNumbers(database);
       const rows = lostRows(marked, held);
       const id = Mark.draft(path, highestOf(marked, held));
@@ -102,14 +102,27 @@ function record(
   );
   database.exec(/* sql */ 'BEGIN IMMEDIATE');
   try {
-    for (const { what, first, last } of rows) add.run(what, first, last, who, atMs);
+    for (const { what, first, last } of rows) {
+      add.run(what, first, last, who, atMs);
+      goOnAfter(database, what, last);
+    }
     if (rows.length === 0) add.run('mark', null, null, who, atMs);
+    database.prepare(/* sql */ 'INSERT INTO made (at) VALUES (?)').run(atMs);
     writeMarkId(database, markId);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Numbers of lost rows are not used again. SQLite has no number of a table until its first row. */
+function goOnAfter(database: DatabaseSyncInstance, table: string, last: number): void {
+  const { changes } = database
+    .prepare(/* sql */ 'UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = ?2')
+    .run(last, table);
+  if (Number(changes) === 0)
+    database.prepare(/* sql */ 'INSERT INTO sqlite_sequence (name, seq) VALUES (?2, ?1)').run(last, table);
 }
 
 /**

@@ -20,12 +20,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
 import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
 import { openFile, withoutSync } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
-import { migrations } from '../../../../src/once/journal/file/schema.ts';
 import { findLoss } from '../../../../src/once/journal/file/upkeep.ts';
 import { failureOf, linesOf } from '../../../../testing/failure.ts';
 import {
@@ -356,51 +355,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(
       [...codes].filter((code) => !/^(works|journal-(damaged|newer|not-writable))$/u.test(code)),
     ).toEqual([]);
-  });
-});
-
-describe('migrations', () => {
-  afterEach(() => {
-    vi.doUnmock('../../../../src/once/journal/file/schema.ts');
-    vi.resetModules();
-  });
-
-  async function withMore(...more: string[]): Promise<typeof openFile> {
-    vi.resetModules();
-    vi.doMock('../../../../src/once/journal/file/schema.ts', async (original) => {
-      const known = await original<typeof import('../../../../src/once/journal/file/schema.ts')>();
-      return { ...known, migrations: [...known.migrations, ...more] };
-    });
-    return (await import('../../../../src/once/journal/file/opening.ts')).openFile;
-  }
-
-  const versionOf = (path: string): unknown => {
-    const database = new DatabaseSync(path);
-    const version = database.prepare('PRAGMA user_version').get()?.user_version;
-    const extra = database
-      .prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'extra%'`)
-      .get()?.n;
-    database.close();
-    return [version, extra];
-  };
-
-  test('a step that fails leaves nothing of itself, and those before it stand', async () => {
-    const path = await usedJournal();
-    const open = await withMore(
-      'CREATE TABLE extra1 (x)',
-      'CREATE TABLE extra2 (x); INSERT INTO nowhere VALUES (1);',
-    );
-    expect(() => open(path)).toThrow();
-    expect(versionOf(path)).toEqual([migrations.length + 1, 1]);
-  });
-
-  test('each step is made once, with the record of its number', async () => {
-    const path = await usedJournal();
-    const open = await withMore('CREATE TABLE extra1 (x)', 'CREATE TABLE extra2 (x)');
-    open(path).database.close();
-    open(path).database.close();
-    expect(versionOf(path)).toEqual([migrations.length + 2, 2]);
-    expect((await refusal(path)).code).toBe('journal-newer');
   });
 });
 

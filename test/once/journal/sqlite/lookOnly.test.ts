@@ -26,7 +26,7 @@ describe('a look at a journal', () => {
       await journal.propose(newIntent({ kind: 'transfer', payment: 'p' }), why, nowMs);
     expect(lookAtJournal(path)).toEqual({
       check: ['ok'],
-      ...{ version: 1, knownVersion: 1, isJournal: true, mode: 'wal', syncsFully: true },
+      ...{ version: 2, knownVersion: 2, isJournal: true, mode: 'wal', syncsFully: true },
       movedTo: undefined,
       counts: { accepted: 1, unknown: 1, sending: 1, held: 4 },
       waiting: { approval: 2, proposed: 1 },

@@ -441,7 +441,9 @@ describe('an older journal.db under a newer log', () => {
 
 test('a copy made with .dump is told as what it is', async () => {
   const database = new DatabaseSync(await leftJournal());
-  const tables = database.prepare(`SELECT sql FROM sqlite_schema WHERE type = 'table'`).all() as {
+  const tables = database
+    .prepare(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .all() as {
     sql: string;
   }[];
   database.close();

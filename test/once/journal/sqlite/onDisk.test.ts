@@ -372,7 +372,7 @@ describe('a loss', () => {
     for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
     const { database } = openFile(path);
     database.exec(
-      'DROP TRIGGER intents_are_kept; PRAGMA foreign_keys = OFF; DELETE FROM intents WHERE seq = 2',
+      'DROP TRIGGER delete_on_intents_keeps; PRAGMA foreign_keys = OFF; DELETE FROM intents WHERE seq = 2',
     );
     database.close();
     expect((await failureOf(() => journal.findUnnamed('new'))).code).toBe('journal-damaged');

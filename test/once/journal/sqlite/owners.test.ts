@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { Owners, OwnFiles, resolveLinks } from '../../../../src/once/journal/file/ownFiles.ts';
+import { OwnFiles, ProcessOwners, resolveLinks } from '../../../../src/once/journal/file/ownFiles.ts';
 
 vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();
@@ -34,7 +34,7 @@ test('a lock call that is interrupted is made again', () => {
     writeFileSync(path, '');
     return undefined;
   });
-  const owners = new Owners(join(folder, 'journal.db'));
+  const owners = new ProcessOwners(join(folder, 'journal.db'));
   const name = owners.self();
   expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([name]);
   owners.close();
@@ -42,7 +42,7 @@ test('a lock call that is interrupted is made again', () => {
 
 test('a disk that takes no locks is named, and is no bug', () => {
   vi.mocked(takeLock).mockReturnValue(undefined);
-  const owners = new Owners(join(folder, 'journal.db'));
+  const owners = new ProcessOwners(join(folder, 'journal.db'));
   const failed = (() => {
     try {
       return owners.self();
@@ -55,7 +55,7 @@ test('a disk that takes no locks is named, and is no bug', () => {
 });
 
 test('a dead owner leaves nothing behind', () => {
-  const owners = new Owners(join(folder, 'journal.db'));
+  const owners = new ProcessOwners(join(folder, 'journal.db'));
   owners.self();
   writeFileSync(join(folder, 'journal.db.owners', 'dead'), '');
   owners.forget('dead');
@@ -64,7 +64,7 @@ test('a dead owner leaves nothing behind', () => {
 });
 
 test('an owner whose file was taken away has been asked', () => {
-  const owners = new Owners(join(folder, 'journal.db'));
+  const owners = new ProcessOwners(join(folder, 'journal.db'));
   const name = owners.self();
   expect(owners.isAsked()).toBe(false);
   rmSync(join(folder, 'journal.db.owners', name));

@@ -101,7 +101,7 @@ test.each([sqlite(5), new Error('19'), 'text', undefined])(
 );
 
 test('no release has a version below nothing', () => {
-  const versions = { schemaVersion: 1, applicationId };
+  const versions = { changes: 1, applicationId };
   expect(() => refuseForeign({ ...versions, version: -1 }, '/j.db')).toThrow(Failure);
-  expect(() => refuseForeign({ ...versions, version: 1 }, '/j.db')).not.toThrow();
+  expect(() => refuseForeign({ ...versions, version: 2 }, '/j.db')).not.toThrow();
 });

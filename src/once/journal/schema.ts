@@ -1,0 +1,321 @@
+// SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
+
+/** The number of what stands here. A journal with another number is refused. */
+export const schemaVersion = 2;
+
+/** Whether it counts as spent: it was paid, or may have been. */
+const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
+    OR (state = 'held' AND tainted = 1) OR coalesce(resolved_as, '') = 'happened')`;
+
+/** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
+export const tables = `
+CREATE TABLE meta (
+  name   TEXT PRIMARY KEY,
+  value  BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE intents (
+  seq                 INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at          INTEGER NOT NULL,
+  id                  TEXT NOT NULL UNIQUE,
+  kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
+  base_url            TEXT NOT NULL,
+  -- The URL as given, if the identity spells it differently: there all loopback names count as one.
+  spelled_url         TEXT,
+  bot                 TEXT NOT NULL,
+  named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
+  name                TEXT,
+  row_id              TEXT,
+  -- The row's other columns, as JSON. They are never sent.
+  columns             TEXT,
+  key                 TEXT NOT NULL CHECK (key <> ''),
+  identity            TEXT NOT NULL,
+  fingerprint         TEXT NOT NULL,
+  payment             TEXT,
+  body                BLOB NOT NULL,
+  state               TEXT NOT NULL CHECK (state IN
+                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved')),
+  tainted             INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)),
+  may_have_landed_at  INTEGER,
+  token_hash          TEXT,
+  owner               TEXT,
+  why                 TEXT,
+  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen', 'declined')),
+  attempts            INTEGER NOT NULL DEFAULT 0,
+  updated_at          INTEGER NOT NULL,
+  reported_at         INTEGER,
+  left_behind         INTEGER NOT NULL DEFAULT 0 CHECK (left_behind IN (0, 1)),
+  -- When it was spent, as far as limits count it: by the latest claim.
+  counts_at           INTEGER,
+  UNIQUE (key, base_url, kind),
+  CHECK ((named_by IS NULL) = (name IS NULL)),
+  CHECK ((kind = 'transfer') = (payment IS NOT NULL)),
+  CHECK ((state = 'sending') = (owner IS NOT NULL)),
+  CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
+  -- An intent that may have landed cannot be called unsent or rejected.
+  CHECK (state NOT IN ('open', 'rejected') OR tainted = 0),
+  CHECK (state <> 'unknown' OR tainted = 1),
+  -- Held although nothing of it may have landed: it waits for a person's approval.
+  CHECK (state <> 'held' OR tainted = 1 OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit')),
+  CHECK ((counts_at IS NOT NULL) = (${counts}))
+) STRICT;
+
+-- A named intent is found by its key.
+CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
+CREATE INDEX intents_created ON intents (created_at, seq);
+CREATE INDEX intents_not_accepted ON intents (state, created_at, seq) WHERE state <> 'accepted';
+-- One index for each filter of the history, which shows the newest first.
+CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
+CREATE INDEX intents_bot ON intents (bot, created_at, seq);
+CREATE INDEX intents_kind ON intents (kind, created_at, seq);
+-- A payment begins with its recipient, so this index finds recipients, too. It has the names because a claim asks who
+-- else paid the same: it skips the rows of its own batch without reading them.
+CREATE INDEX intents_payment ON intents (payment, created_at, name, named_by) WHERE payment IS NOT NULL;
+CREATE INDEX intents_unfinished_payment ON intents (payment)
+  WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
+-- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.
+CREATE INDEX intents_unnamed_payment ON intents (payment)
+  WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
+-- Intents that may have been paid long after they began: proposals, and those that were refused at first.
+CREATE INDEX intents_late_payment ON intents (payment, updated_at)
+  WHERE payment IS NOT NULL AND updated_at - created_at > 600000;
+
+-- The base URLs that have intents. They are few, and every claim of a name asks for them.
+CREATE TABLE services (base_url TEXT PRIMARY KEY) STRICT;
+
+-- What a batch's file asked for when its latest run began.
+CREATE TABLE batches (
+  name              TEXT NOT NULL,
+  base_url          TEXT NOT NULL,
+  kind              TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
+  rows              INTEGER NOT NULL CHECK (rows >= 0),
+  -- Paid already, or perhaps.
+  skipped           INTEGER NOT NULL,
+  skipped_in_doubt  INTEGER NOT NULL,
+  -- The sum of each asset, as JSON.
+  totals            TEXT NOT NULL,
+  -- What the journal had under this name beyond the file, as JSON.
+  beyond            TEXT NOT NULL,
+  PRIMARY KEY (name, base_url, kind)
+) STRICT;
+
+CREATE TABLE attempts (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  intent       INTEGER NOT NULL REFERENCES intents (seq),
+  number       INTEGER NOT NULL CHECK (number > 0),
+  started_at   INTEGER NOT NULL,
+  ended_at     INTEGER,
+  phase        TEXT CHECK (phase IN ('not-sent', 'sent', 'replied', 'process-died')),
+  verdict      TEXT CHECK (verdict IN ('accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held')),
+  status       INTEGER,
+  request_id   TEXT,
+  trouble      TEXT,
+  retry_after  INTEGER,
+  duplicate    INTEGER NOT NULL DEFAULT 0,
+  verified     INTEGER NOT NULL DEFAULT 1,
+  reply        BLOB,
+  headers      TEXT,
+  UNIQUE (intent, number),
+  CHECK ((verdict IS NULL) = (ended_at IS NULL))
+) STRICT;
+
+CREATE TABLE decisions (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  intent       INTEGER NOT NULL REFERENCES intents (seq),
+  kind         TEXT NOT NULL CHECK (kind IN
+                 ('happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined')),
+  who          TEXT NOT NULL,
+  at           INTEGER NOT NULL,
+  reason       TEXT NOT NULL,
+  signature    TEXT,
+  -- The body that an approval is for.
+  fingerprint  TEXT,
+  -- The database role that decided, where there are roles.
+  role         TEXT
+) STRICT;
+CREATE INDEX decisions_intent ON decisions (intent);
+
+-- A transfer id or a signature of one service, or an instruction on one chain, belongs to one intent.
+CREATE TABLE receipts (
+  seq     INTEGER PRIMARY KEY,
+  origin  TEXT NOT NULL,
+  what    TEXT NOT NULL CHECK (what IN ('transfer-id', 'signature', 'instruction')),
+  value   TEXT NOT NULL CHECK (value <> ''),
+  intent  INTEGER NOT NULL REFERENCES intents (seq),
+  UNIQUE (value, what, origin)
+) STRICT;
+CREATE INDEX receipts_intent ON receipts (intent);
+
+-- What chains were seen to say about intents.
+CREATE TABLE observations (
+  seq          INTEGER PRIMARY KEY,
+  intent       INTEGER NOT NULL REFERENCES intents (seq),
+  verdict      TEXT NOT NULL CHECK (verdict IN
+                 ('proven', 'likely', 'contradicted', 'undecided', 'acknowledged', 'before')),
+  who          TEXT NOT NULL,
+  at           INTEGER NOT NULL,
+  signature    TEXT,
+  genesis      TEXT,
+  instruction  TEXT,
+  facts        TEXT NOT NULL,
+  CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL AND instruction IS NOT NULL))
+) STRICT;
+CREATE INDEX observations_intent ON observations (intent);
+
+-- Since when the sums of spending are complete: since the journal was made, or a loss of it was accepted.
+CREATE TABLE made (
+  seq  INTEGER PRIMARY KEY,
+  at   INTEGER NOT NULL
+) STRICT;
+
+-- A limit counts an asset over all services. If it counted per base URL, another spelling of one would evade it.
+CREATE TABLE spent (
+  asset      TEXT NOT NULL,
+  -- Empty for all recipients together.
+  recipient  TEXT NOT NULL,
+  hour       INTEGER NOT NULL,
+  units      TEXT NOT NULL,
+  PRIMARY KEY (asset, recipient, hour)
+) STRICT;
+
+CREATE TABLE paid (
+  address  TEXT PRIMARY KEY,
+  head     TEXT NOT NULL,
+  tail     TEXT NOT NULL,
+  since    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX paid_head ON paid (head);
+CREATE INDEX paid_tail ON paid (tail);
+`;
+
+type Rule = readonly [on: string, when: string, says: string];
+
+/** How an intent may move. Every state may become accepted, and accepted never changes. */
+const moves = `
+  'open>sending', 'open>held', 'open>resolved', 'open>accepted',
+  'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
+  'unknown>sending', 'unknown>held', 'unknown>resolved', 'unknown>accepted',
+  'held>sending', 'held>resolved', 'held>accepted',
+  'rejected>sending', 'rejected>held', 'rejected>accepted',
+  'resolved>sending', 'resolved>held', 'resolved>accepted'`;
+
+const approvals = `('approval', 'proposed', 'above-limit')`;
+
+const differs = (...columns: string[]): string =>
+  columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
+
+const intentRules: readonly Rule[] = [
+  [
+    'INSERT ON intents',
+    `NEW.tainted = 1 OR NOT (NEW.state = 'sending'
+      OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') IN ${approvals}))`,
+    'an intent begins claimed, or as a proposal, and untainted',
+  ],
+  [
+    'UPDATE ON intents',
+    differs(...['seq', 'id', 'kind', 'base_url', 'bot', 'key', 'created_at', 'named_by', 'name', 'identity']),
+    'an intent keeps its key and identity',
+  ],
+  [
+    'UPDATE ON intents',
+    differs('row_id', 'columns', 'spelled_url'),
+    'an intent keeps its row and its spelling',
+  ],
+  // People were shown what was ever proposed.
+  [
+    'UPDATE ON intents',
+    `(${differs('body', 'fingerprint', 'payment')})
+      AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
+        AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,
+    'the body of an intent is frozen',
+  ],
+  ['UPDATE ON intents', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
+  ['UPDATE ON intents', 'OLD.tainted = 1 AND NEW.tainted = 0', 'a tainted intent stays tainted'],
+  [
+    'UPDATE ON intents',
+    `OLD.reported_at IS NOT NULL AND (${differs('reported_at')})`,
+    'an outcome is first reported once',
+  ],
+  [
+    'UPDATE ON intents',
+    `NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (${moves})`,
+    'no intent moves between these states',
+  ],
+  // An intent that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
+  [
+    'UPDATE ON intents',
+    `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') NOT IN ${approvals}`,
+    'no intent moves between these states',
+  ],
+  [
+    'UPDATE ON intents',
+    `NEW.state = 'sending' AND OLD.resolved_as = 'happened'`,
+    'what happened is not sent again',
+  ],
+  [
+    'UPDATE ON intents',
+    `NEW.state = 'sending' AND OLD.state IN ('rejected', 'resolved') AND OLD.named_by IS NULL`,
+    'an unnamed intent that ended is not sent again',
+  ],
+  [
+    'UPDATE ON intents',
+    `NEW.state = 'accepted' AND OLD.state <> 'accepted'
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE intent = OLD.seq AND verdict = 'accepted')`,
+    'only an accepted attempt makes an intent accepted',
+  ],
+  ['UPDATE ON intents', 'NEW.owner <> OLD.owner', 'a claim passes on only through unknown'],
+];
+
+const otherRules: readonly Rule[] = [
+  [
+    'INSERT ON attempts',
+    `NOT EXISTS (SELECT 1 FROM intents WHERE seq = NEW.intent AND state = 'sending')`,
+    'an attempt needs a claim',
+  ],
+  ['INSERT ON attempts', 'NEW.verdict IS NOT NULL', 'an attempt begins without a verdict'],
+  ['UPDATE ON attempts', differs('seq', 'intent', 'number', 'started_at'), 'an attempt stays where it began'],
+  [
+    'UPDATE ON attempts',
+    `OLD.verdict IS NOT NULL AND NOT (coalesce(OLD.phase, '') = 'process-died'
+      AND coalesce(NEW.phase, 'process-died') <> 'process-died' AND NEW.verdict IS NOT NULL)`,
+    'an attempt ends once',
+  ],
+  [
+    'INSERT ON observations',
+    `NEW.verdict = 'proven' AND NOT EXISTS (SELECT 1 FROM receipts WHERE intent = NEW.intent
+      AND what = 'instruction' AND origin = NEW.genesis AND value = NEW.signature || '/' || NEW.instruction)`,
+    'what is proven has a payment of its own',
+  ],
+  ['UPDATE ON batches', differs('name', 'base_url', 'kind'), 'a batch keeps its name'],
+  ['UPDATE ON services', 'true', 'a base URL stands as it was given'],
+  ['UPDATE ON decisions', 'true', 'a decision stands as it was made'],
+  ['UPDATE ON receipts', 'true', 'a receipt stands as it was given'],
+  ['UPDATE ON observations', 'true', 'an observation stands as it was made'],
+  ['UPDATE ON made', 'true', 'what was counted stands'],
+];
+
+/** What no statement may do, whichever process runs it. */
+export const rules: readonly Rule[] = [...intentRules, ...otherRules];
+
+/** Nothing is deleted from these. */
+export const kept = [
+  ...['intents', 'services', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
+  ...['made', 'spent', 'paid'],
+] as const;
+
+export const deletion = 'nothing is deleted from the journal';
+
+/** What follows from a change, whichever statement made it. */
+export const consequences: readonly (readonly [on: string, when: string, does: string])[] = [
+  [
+    'INSERT ON intents',
+    'NOT EXISTS (SELECT 1 FROM services WHERE base_url = NEW.base_url)',
+    'INSERT INTO services (base_url) VALUES (NEW.base_url)',
+  ],
+  [
+    'UPDATE ON attempts',
+    `NEW.verdict IN ('unknown', 'held')`,
+    `UPDATE intents SET tainted = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
+     WHERE seq = NEW.intent`,
+  ],
+];

@@ -1,0 +1,96 @@
+import type { GuardedWork, Guards, Reads, Transaction, Work } from './journal.ts';
+import type { Ask } from './rows.ts';
+import { Spent } from './spent.ts';
+import { changes, type Owners, questions, readsOf, type Started, writesOf } from './verbs.ts';
+
+/** What a database knows in its own way. */
+export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf' | 'policyNumber'>;
+
+/** A database, as far as the store needs it. */
+export type Base = {
+  readonly owners: Owners;
+  readonly reads: OwnReads;
+  /** Asks outside of a commit. It sees only what is committed. */
+  readonly ask: Ask;
+  /** Runs in one transaction, which is durable when this resolves; again if that was rolled back, or nobody said. */
+  transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>, guards: Guards): Promise<Result>;
+  /** Whether a failed commit of several works is none of the works' own fault, or was made nevertheless. */
+  failedAsWhole(reason: unknown): boolean;
+};
+
+const texts = { ...questions, ...changes };
+
+/** The journal's verbs on a database: one commit at a time. */
+export class Store {
+  readonly #base: Base;
+  readonly #started = new Map<string, Started>();
+  readonly reads: Reads;
+
+  constructor(base: Base) {
+    this.#base = base;
+    this.reads = { ...base.reads, ...readsOf(base.ask, base.owners, new Spent(texts, false)) };
+  }
+
+  async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
+    return this.#base.transact(async (ask, reads) => {
+      const { tx, spent } = this.#transaction(ask, reads);
+      const result = await work(tx);
+      await spent.write(ask);
+      return result;
+    }, guards);
+  }
+
+  #transaction(ask: Ask, reads: OwnReads): { readonly tx: Transaction; readonly spent: Spent } {
+    const { owners } = this.#base;
+    const spent = new Spent(texts, true);
+    const tx = { ...reads, ...readsOf(ask, owners, spent), ...writesOf(ask, owners, spent, this.#started) };
+    return { tx, spent };
+  }
+
+  /** Runs several works in one commit. If one fails, each is tried alone, so that it does not take the others with it. */
+  async commitTogether<Result>(
+    works: readonly GuardedWork<Result>[],
+  ): Promise<readonly PromiseSettledResult<Result>[]> {
+    try {
+      const results = await this.commit(async (tx) => {
+        const ends = await Promise.allSettled(inTurn(works, ({ work }) => work(tx)));
+        return ends.map((end) => {
+          if (end.status === 'rejected') throw end.reason;
+          return end.value;
+        });
+      }, together(works));
+      return results.map((value) => ({ status: 'fulfilled', value }));
+    } catch (reason) {
+      if (works.length === 1 || this.#base.failedAsWhole(reason))
+        return works.map(() => ({ status: 'rejected', reason }));
+      return Promise.allSettled(works.map(({ work, guards }) => this.commit(work, guards)));
+    }
+  }
+}
+
+function together(works: readonly GuardedWork<unknown>[]): Guards {
+  return {
+    beforeSending: works.some(({ guards }) => guards.beforeSending === true),
+    unsynced: works.every(({ guards }) => guards.unsynced === true),
+  };
+}
+
+/** Works that share a commit have no lock between them: those with a name in common run one after the other. */
+function inTurn<Result>(
+  works: readonly GuardedWork<Result>[],
+  run: (work: GuardedWork<Result>) => Promise<Result>,
+): Promise<Result>[] {
+  const alone = new Map<string, Promise<unknown>>();
+  const alongside = new Map<string, Promise<unknown>[]>();
+  return works.map((one) => {
+    const { guards } = one;
+    const before = [
+      ...[...(guards.alone ?? []), ...(guards.alongside ?? [])].flatMap((name) => alone.get(name) ?? []),
+      ...(guards.alone ?? []).flatMap((name) => alongside.get(name) ?? []),
+    ];
+    const running = before.length === 0 ? run(one) : Promise.allSettled(before).then(() => run(one));
+    for (const name of guards.alone ?? []) alone.set(name, running);
+    for (const name of guards.alongside ?? []) alongside.set(name, [...(alongside.get(name) ?? []), running]);
+    return running;
+  });
+}

@@ -1,0 +1,447 @@
+// SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
+import {
+  assetInPayment,
+  endsOf,
+  hourOf,
+  type PaidAddress,
+  readPayment,
+  type Spender,
+} from '../intent/amount.ts';
+import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
+import { type Intent, isResolution, type NewIntent, type Reads, type Writes } from './journal.ts';
+import { select } from './pages.ts';
+import {
+  type Ask,
+  attemptOf,
+  batchInputOf,
+  decisionOf,
+  earlierPaymentOf,
+  intentAsBegun,
+  intentOf,
+  type JournalRow,
+  observationOf,
+  optional,
+  overviewOf,
+  processDied,
+  receiptOf,
+  rowsStandingOf,
+  standingOf,
+  stateRowOf,
+  troubleText,
+  type Values,
+} from './rows.ts';
+import type { Spent } from './spent.ts';
+
+/** What each database knows in its own way. */
+export type Owners = {
+  self(): string;
+  lives(row: JournalRow): boolean;
+  /** Whether an owner is dead; what must be on record of that is recorded. */
+  bury(owner: string): Promise<boolean>;
+};
+
+const seqOf = '(SELECT seq FROM intents WHERE id = :id)';
+
+/** At this origin, whatever the path. */
+const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
+
+/** Behind every text that begins with this one. */
+const behind = (head: string): string => `${head}\u{10ffff}`;
+
+/** The first attempt that may have paid, or where that is long ago, the latest. */
+const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < :since AND max(started_at) >= :latestSince
+    THEN max(started_at) ELSE min(started_at) END
+  FROM attempts WHERE attempts.intent = intents.seq AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')
+  AND started_at >= (SELECT coalesce(max(at), 0) FROM decisions
+    WHERE decisions.intent = intents.seq AND kind = 'did-not-happen')), updated_at)`;
+
+const isOfBatch = `CASE WHEN named_by = 'row' AND name = :batch THEN 1 ELSE 0 END`;
+
+/** A payment is a JSON array that begins with its recipient. */
+const nextRecipient = (
+  after: string,
+): string => `(SELECT substr(payment, 3, instr(payment, '",') - 3) FROM intents
+  WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
+
+const lastBatch = (before: string): string => `(SELECT name FROM intents
+  WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
+
+export const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
+    UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
+  SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
+
+/** What it counts at, even if it did not count for a while: at its latest attempt. */
+const counts = `coalesce(counts_at, (SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), :at)`;
+
+// An index of kinds looks as good as that of keys while a journal is empty, so it is kept out of the question.
+export const questions = {
+  get: 'SELECT intents.* FROM intents WHERE id = :id',
+  findByKey: `SELECT intents.* FROM intents WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
+  findUnnamed: `SELECT intents.* FROM intents WHERE identity = :identity AND named_by IS NULL
+    ORDER BY CASE WHEN state IN ('open', 'sending', 'unknown', 'held') AND left_behind = 0 THEN 0 ELSE 1 END, seq DESC LIMIT 1`,
+  called: `SELECT intents.* FROM intents WHERE seq IN (SELECT seq FROM intents WHERE id = :word
+    UNION SELECT seq FROM intents WHERE key = :word) LIMIT 2`,
+  startingWith: `SELECT intents.* FROM intents WHERE seq IN (
+    SELECT seq FROM (SELECT seq FROM intents WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2) AS by_id
+    UNION SELECT seq FROM (SELECT seq FROM intents WHERE key >= :head AND key < :behind ORDER BY key LIMIT 2) AS by_key)
+    LIMIT 2`,
+  // Each is found from the one before it.
+  recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
+      UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
+    SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
+  otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'
+    AND base_url <> :baseUrl AND ${atOrigin}`,
+  unfinishedTwins: `SELECT intents.* FROM intents WHERE payment = :payment AND payment IS NOT NULL
+    AND state IN ('sending', 'unknown', 'held') AND ${atOrigin} AND identity <> :identity ORDER BY seq`,
+  unnamedOfPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND payment IS NOT NULL
+    AND (named_by IS NULL OR named_by = 'run') AND ${atOrigin} AND updated_at >= :since ORDER BY updated_at DESC`,
+  // Begun lately, or long before they were paid. The index of times looks no worse than that of payments to who plans,
+  // so both are compared as a row.
+  paidBefore: `SELECT * FROM (
+      SELECT id, bot, named_by, name, row_id, state, resolved_as, ${paidAt} AS paid_at,
+        CASE WHEN state IN ('accepted', 'resolved') THEN 1 ELSE 0 END AS is_sure
+      FROM intents WHERE seq IN (
+        SELECT seq FROM intents WHERE (payment, created_at) >= (:payment, :since - 600000) AND payment <= :payment
+          AND payment IS NOT NULL AND ${isOfBatch} = :isOwn
+        UNION SELECT seq FROM intents WHERE payment = :payment AND payment IS NOT NULL
+          AND updated_at - created_at > 600000 AND updated_at >= :since AND ${isOfBatch} = :isOwn)
+      AND identity <> :identity AND counts_at IS NOT NULL AND ${atOrigin}) AS found
+    WHERE paid_at >= :since ORDER BY is_sure DESC, paid_at DESC LIMIT :most`,
+  attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
+  decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
+    ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
+  decisionsOf: `SELECT decisions.* FROM decisions WHERE intent = ${seqOf} ORDER BY seq`,
+  observationsOf: `SELECT observations.* FROM observations WHERE intent = ${seqOf} ORDER BY seq`,
+  receiptsOf: `SELECT origin, what, value FROM receipts WHERE intent = ${seqOf} ORDER BY seq`,
+  otherHolder: `SELECT id FROM intents WHERE id <> :id
+    AND seq = (SELECT intent FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
+  overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
+    FROM intents GROUP BY state`,
+  // The owners are looked up for groups, not for rows.
+  rowsStanding: `SELECT standings.* FROM (
+      SELECT kind, base_url, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+        substr(payment, instr(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
+      FROM intents WHERE name = :name AND named_by = 'row'
+      GROUP BY kind, base_url, url, bot, state, resolved_as, owner, paid) AS standings`,
+  batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
+  // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
+  batchNames,
+  spent: `SELECT hour, units FROM spent WHERE asset = :asset AND recipient = :recipient AND hour >= :since
+    AND units <> '0'`,
+  complete: `SELECT (SELECT min(at) FROM made) AS made, (SELECT max(at) FROM made WHERE seq > 1) AS lost,
+    (SELECT min(created_at) FROM intents) AS first`,
+  ownSpending: 'SELECT payment, counts_at FROM intents WHERE id = :id',
+  // By when they began, which has an index. Those of two days are enough to name.
+  spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
+    WHERE created_at >= :since - 86400000 AND updated_at >= :since AND counts_at IS NOT NULL
+    AND instr(payment, :asset) > 0 ORDER BY 1, 2`,
+  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION SELECT address, since FROM paid WHERE tail = :tail`,
+} as const;
+
+export const changes = {
+  begin: `INSERT INTO intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns, key, identity,
+      fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, counts_at)
+    VALUES (:id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
+      :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :countsAt)`,
+  addAttempt: `INSERT INTO attempts (intent, number, started_at)
+    VALUES (${seqOf}, (SELECT attempts FROM intents WHERE id = :id), :at)`,
+  claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at,
+      counts_at = CASE WHEN kind = 'transfer' THEN :at END
+    WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING counts_at`,
+  rewrite: 'UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id',
+  endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
+      trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
+  markDead: `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+      may_have_landed_at = coalesce(may_have_landed_at, updated_at)
+    WHERE id = :id AND state = 'sending' AND owner = :owner`,
+  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
+    WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
+  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
+      request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
+      verified = :verified, reply = :reply, headers = :headers
+    WHERE intent = ${seqOf} AND number = :number`,
+  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at,
+      counts_at = CASE WHEN :state IN ('accepted', 'unknown') OR (:state = 'held' AND tainted = 1) THEN counts_at END
+    WHERE id = :id AND state = 'sending' AND owner = :owner
+    RETURNING tainted, may_have_landed_at, reported_at, created_at, payment, counts_at`,
+  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at,
+      counts_at = CASE WHEN kind = 'transfer' THEN ${counts} END
+    WHERE id = :id AND state <> 'accepted' RETURNING counts_at`,
+  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
+    SELECT :origin, :what, :value, seq FROM intents WHERE id = :id AND NOT EXISTS (
+      SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
+  hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
+  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
+      counts_at = CASE WHEN kind = 'transfer' AND tainted = 1 THEN ${counts} END
+    WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held') RETURNING counts_at`,
+  addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
+    VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
+  dateLanding: 'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND tainted = 1',
+  resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
+      counts_at = CASE WHEN kind = 'transfer' AND :as = 'happened' THEN ${counts} END
+    WHERE id = :id RETURNING counts_at`,
+  observe: `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+    VALUES (${seqOf}, :verdict, :who, :at, :signature, :genesis, :instruction, :facts)`,
+  markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
+  // A batch may have a million rows, so they are marked a part at a time.
+  lastOfPart: `SELECT created_at, seq FROM intents WHERE name = :name AND (created_at, seq) > (:createdAt, :seq)
+    ORDER BY created_at, seq LIMIT 1 OFFSET 19999`,
+  markRowsReported: `UPDATE intents SET reported_at = :at WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl
+    AND (kind || '') = :kind AND (created_at, seq) > (:createdAt, :seq) AND (created_at, seq) <= (:lastAt, :last)
+    AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
+  supersede: 'UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0',
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, skipped, skipped_in_doubt, totals, beyond)
+    VALUES (:name, :baseUrl, :kind, :rows, :skipped, :skippedInDoubt, :totals, :beyond)
+    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, skipped = excluded.skipped,
+      skipped_in_doubt = excluded.skipped_in_doubt, totals = excluded.totals, beyond = excluded.beyond`,
+  spend: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
+    ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
+  makeKnown: `INSERT INTO paid (address, head, tail, since) VALUES (:address, :head, :tail, :since)
+    ON CONFLICT (address) DO NOTHING`,
+} as const;
+
+const text = (given: string | undefined): string | undefined =>
+  given?.replaceAll('\0', '\ufffd').toWellFormed();
+
+export function readsOf(
+  ask: Ask,
+  owners: Pick<Owners, 'lives'>,
+  spent: Spent,
+): Omit<Reads, 'ownerLives' | 'processOf' | 'policyNumber'> {
+  const toIntent = (row: JournalRow): Intent => intentOf(row, owners.lives(row));
+  const first = async (sql: string, values: Values): Promise<Intent | undefined> => {
+    const [row] = await ask(sql, values);
+    return row && toIntent(row);
+  };
+  const all = async <Result>(sql: string, values: Values, read: (row: JournalRow) => Result) =>
+    (await ask(sql, values)).map(read);
+  return {
+    findUnnamed: (identity) => first(questions.findUnnamed, { identity }),
+    findByKey: ({ baseUrl, kind }, key) => first(questions.findByKey, { baseUrl, kind, key }),
+    otherUrls: (baseUrl) =>
+      all(questions.otherUrls, { baseUrl, origin: originOf(baseUrl) }, (row) => row.base_url as BaseUrl),
+    get: (id) => first(questions.get, { id }),
+    startingWith: async (head) => {
+      const called = await all(questions.called, { word: head }, toIntent);
+      return called.length > 0
+        ? called
+        : all(questions.startingWith, { head, behind: behind(head) }, toIntent);
+    },
+    unfinishedTwins: ({ baseUrl }, payment, identity) =>
+      all(questions.unfinishedTwins, { origin: originOf(baseUrl), payment, identity }, toIntent),
+    select: (selection) => select(selection, ask, toIntent),
+    recipients: (head) =>
+      all(questions.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
+    attemptsOf: (id) => all(questions.attemptsOf, { id }, attemptOf),
+    decisiveAttempt: async (id) => (await all(questions.decisiveAttempt, { id }, attemptOf))[0],
+    decisionsOf: (id) => all(questions.decisionsOf, { id }, decisionOf),
+    observationsOf: (id) => all(questions.observationsOf, { id }, observationOf),
+    receiptsOf: (id) => all(questions.receiptsOf, { id }, receiptOf),
+    otherHolder: async (id, receipts) => {
+      const others = receipts.map((receipt) => ask(questions.otherHolder, { id, ...receipt }));
+      return (await Promise.all(others)).flat()[0]?.id as string | undefined;
+    },
+    unnamedOfPayment: (baseUrl, payment, since) =>
+      all(questions.unnamedOfPayment, { origin: originOf(baseUrl), payment, since }, toIntent),
+    paidBefore: ({ baseUrl, isOwn, sinceMs: since, latestSinceMs: latestSince, ...sought }) => {
+      const values = { ...sought, origin: originOf(baseUrl), isOwn: Number(isOwn), since, latestSince };
+      return all(questions.paidBefore, { ...values, most: isOwn ? everyOne : 3 }, earlierPaymentOf);
+    },
+    overview: async () => overviewOf(await all(questions.overview, {}, stateRowOf)),
+    rowsStanding: (name) =>
+      all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
+    batchInputs: (name) => all(questions.batchInputs, { name }, batchInputOf),
+    batchNames: () =>
+      all(questions.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
+    spending: (scope) => spent.spending(scope, ask),
+    ownSpending: async (id) => {
+      const [row] = await ask(questions.ownSpending, { id });
+      if (row === undefined || row.counts_at === null) return undefined;
+      return { hour: hourOf(Number(row.counts_at)), units: readPayment(row.payment as string).units };
+    },
+    spenders: (asset, since) =>
+      all(
+        questions.spenders,
+        { asset: assetInPayment(asset), since },
+        ({ bot, url }): Spender => ({ bot: String(bot), url: String(url) }),
+      ),
+    paidLike: (address) =>
+      all(
+        questions.paidLike,
+        endsOf(address),
+        (row): PaidAddress => ({ address: String(row.address), sinceMs: Number(row.since) }),
+      ),
+  };
+}
+
+const everyOne = 1_000_000_000;
+
+/** An intent that this process has an attempt of, as it was when that began, and at what time it counts as spent. */
+export type Started = { readonly intent: Intent; readonly countsAt: unknown };
+
+/** Another process changed the intent after it was read. If it is read again, the work takes another course. */
+class Overtaken extends Error {}
+
+/** Each runs within a commit. */
+export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<string, Started>): Writes {
+  const change = async (sql: string, values: Values): Promise<void> => {
+    await ask(sql, values);
+  };
+  /** Changes when an intent counts as spent. */
+  const count = async (sql: string, values: Values & { readonly id: string }): Promise<boolean> => {
+    const [before] = await ask(questions.ownSpending, { id: values.id });
+    const [after] = await ask(sql, values);
+    if (after !== undefined) spent.move(before?.payment, before?.counts_at, after.counts_at);
+    return after !== undefined;
+  };
+  const happened = async (id: string, at: number): Promise<void> => {
+    const [row] = await ask(questions.ownSpending, { id });
+    spent.happened(row?.payment, at);
+  };
+  const tried = (intent: Intent, countsAt: unknown): Intent => {
+    started.set(intent.id, { intent, countsAt });
+    return intent;
+  };
+  return {
+    begin: async (intent, tokenHash, at) => {
+      const owner = owners.self();
+      const countsAt = intent.payment === undefined ? undefined : at;
+      const values = { ...valuesOf(intent, at), state: 'sending', owner, tokenHash, attempts: 1, countsAt };
+      await Promise.all([ask(changes.begin, values), ask(changes.addAttempt, { id: intent.id, at })]);
+      spent.move(intent.payment, undefined, countsAt);
+      return tried(intentAsBegun(intent, owner, tokenHash, at), countsAt);
+    },
+    claim: async (id, at) => {
+      if (!(await count(changes.claim, { id, owner: owners.self(), at })))
+        throw new Overtaken(`intent ${id} is being sent already`);
+    },
+    rewrite: (id, body, fingerprint, payment) => change(changes.rewrite, { id, body, fingerprint, payment }),
+    recordDeath: async (id, at) => {
+      const [row] = await ask(questions.get, { id });
+      const owner = optional<string>(row?.owner);
+      if (owner === undefined || !(await owners.bury(owner))) return;
+      await change(changes.endDeadAttempts, { id, at });
+      await change(changes.markDead, { id, owner, at });
+    },
+    startAttempt: async (id, tokenHash, at) => {
+      const [row] = await ask(changes.countAttempt, { id, owner: owners.self(), tokenHash, at });
+      if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
+      await ask(changes.addAttempt, { id, at });
+      return tried(intentOf(row, true), row.counts_at);
+    },
+    endAttempt: (id, number, end, at) =>
+      change(changes.endAttempt, {
+        id,
+        number,
+        at,
+        phase: end.phase,
+        verdict: end.verdict,
+        status: end.status,
+        requestId: text(end.requestId),
+        trouble: troubleText(end.trouble),
+        retryAfter: end.retryAfterMs,
+        duplicate: Number(end.duplicate),
+        verified: Number(end.verified),
+        reply: end.reply,
+        headers: JSON.stringify(end.headers),
+      }),
+    conclude: async (id, state, why, at) => {
+      const known = started.get(id);
+      const [before] = known === undefined ? await ask(questions.ownSpending, { id }) : [];
+      const [row] = await ask(changes.conclude, { id, owner: owners.self(), state, why, at });
+      if (row === undefined) {
+        if (state === 'accepted' && (await count(changes.acceptLate, { id, at }))) await happened(id, at);
+        return undefined;
+      }
+      started.delete(id);
+      spent.move(row.payment, known?.countsAt ?? before?.counts_at, row.counts_at);
+      if (state === 'accepted') spent.happened(row.payment, at);
+      if (known === undefined) {
+        const [whole] = await ask(questions.get, { id });
+        return whole && intentOf(whole, false);
+      }
+      const { tainted, mayHaveLandedAtMs, reportedAtMs } = standingOf(row);
+      return {
+        ...known.intent,
+        tainted,
+        mayHaveLandedAtMs,
+        reportedAtMs,
+        state,
+        heldReason: why,
+        owner: undefined,
+        ownerLives: false,
+        updatedAtMs: at,
+      };
+    },
+    keepReceipts: async (id, receipts) => {
+      await Promise.all(receipts.map((receipt) => ask(changes.keepReceipt, { id, ...receipt })));
+    },
+    hold: (id, why, at) => change(changes.hold, { id, why, at }),
+    decide: async (id, { kind, who, atMs: at, reason, signature, fingerprint }) => {
+      await change(changes.addDecision, {
+        id,
+        kind,
+        who: text(who),
+        at,
+        reason: text(reason),
+        signature,
+        fingerprint,
+      });
+      // The decision answers whether earlier attempts landed. Only later ones can be in doubt again.
+      if (kind === 'did-not-happen') await change(changes.dateLanding, { id, at: null });
+      // A decision to send is valid for one key's age, counted from the decision.
+      if (kind === 'send-again' || kind === 'approved') await change(changes.dateLanding, { id, at });
+      if (isResolution(kind)) await count(changes.resolve, { id, as: kind, at });
+      if (kind === 'happened') await happened(id, at);
+    },
+    observe: (id, { atMs: at, who, facts, ...rest }) =>
+      change(changes.observe, { ...rest, id, at, who: text(who), facts: text(facts) }),
+    markReported: (id, at) => change(changes.markReported, { id, at }),
+    markRowsReported: async ({ baseUrl, kind }, name, at) => {
+      for (
+        let after: JournalRow | undefined = { created_at: Number.MIN_SAFE_INTEGER, seq: 0 };
+        after !== undefined;
+      ) {
+        const from = { createdAt: Number(after.created_at), seq: Number(after.seq) };
+        [after] = await ask(changes.lastOfPart, { name, ...from });
+        const upTo = {
+          lastAt: Number(after?.created_at ?? Number.MAX_SAFE_INTEGER),
+          last: Number(after?.seq ?? 0),
+        };
+        await change(changes.markRowsReported, { baseUrl, kind, name, at, ...from, ...upTo });
+      }
+    },
+    supersede: (id) => change(changes.supersede, { id }),
+    keepBatch: ({ totals, beyond, ...input }) =>
+      change(changes.keepBatch, { ...input, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) }),
+    propose: async (intent, why, at) => {
+      await change(changes.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
+      const [row] = await ask(questions.get, { id: intent.id });
+      return intentOf(row ?? {}, false);
+    },
+    holdBack: async (id, why, at) => {
+      await count(changes.holdBack, { id, why, at });
+    },
+  };
+}
+
+/** Written out, because copying with a rest is slow for each row of a batch. */
+function valuesOf(intent: NewIntent, at: number): Values {
+  return {
+    id: intent.id,
+    kind: intent.kind,
+    baseUrl: intent.baseUrl,
+    spelledUrl: intent.spelledUrl,
+    bot: intent.bot,
+    namedBy: intent.namedBy,
+    name: intent.name,
+    rowId: intent.rowId,
+    columns: intent.columns,
+    key: intent.key,
+    identity: intent.identity,
+    fingerprint: intent.fingerprint,
+    payment: intent.payment,
+    body: intent.body,
+    at,
+  };
+}
