@@ -52,7 +52,7 @@ const pay = (once: string, amount: string, to = ada): string[] => [
 
 test('the small policy that the help shows works with a journal that is new', async () => {
   const { stdout } = await operator.run(['policy', 'check', '--help']);
-  const [, shown = ''] = /describes every key:\s+(\{.*\})\n/su.exec(stdout) ?? [];
+  const [, shown = ''] = /describes every field:\s+(\{.*\})\n/su.exec(stdout) ?? [];
   const pay = (amount: string) =>
     held(shown, ['transfer', '--to', ada, '--asset', 'SOL', '--amount', amount, '--once', amount]);
   expect((await pay('0.1')).exit).toBe(0);
