@@ -48,6 +48,8 @@ const homes: Record<string, readonly string[]> = {
   litesvm: ['sandbox'],
   ora: ['cli/show'],
   pg: ['postgres'],
+  'pg-connection-string': ['postgres'],
+  pgpass: ['postgres'],
   'string-width': ['cli/show'],
   undici: ['once/wire'],
   ws: ['sandbox'],

@@ -110,6 +110,9 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
   const { main } = program;
   const [stdout, stderr] = [sink(), sink()];
   const before = process.cwd();
+  const { HOME, PGPASSFILE } = process.env;
+  // PostgreSQL's driver looks for its password file by itself.
+  setOwnEnv(env);
   if (cwd !== undefined) process.chdir(cwd);
   try {
     const code = await main({
@@ -130,6 +133,14 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     process.chdir(before);
+    setOwnEnv({ HOME, PGPASSFILE });
+  }
+}
+
+function setOwnEnv({ HOME, PGPASSFILE }: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries({ HOME, PGPASSFILE })) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
 }
 

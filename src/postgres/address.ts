@@ -1,251 +1,247 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
+import { isIPv4, isIPv6 } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { parse } from 'pg-connection-string';
+import type { Failure } from '../once/failures.ts';
 import { invisibleIn } from '../once/intent/naming.ts';
 import { showsPassword } from '../once/journal/place.ts';
-import { sharedFailure } from './facts.ts';
-import {
-  AddressSettings,
-  type Demands,
-  decideEncryption,
-  demandsOf,
-  distanceOf,
-  type Encryption,
-  type Env,
-  parseJournalUrl,
-  type Server,
-  type Setting,
-  serverOf,
-} from './settings.ts';
+import { type Origin, type SettingFault, sharedFailure, type UrlFault } from './facts.ts';
 
 /** Where a shared journal is and how to reach it. It is complete, so that the driver has nothing to guess. */
 export type Address = {
-  readonly server: Server;
+  /** A name, an IP address, or the folder of a Unix socket. */
+  readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
   readonly schema: string;
-  readonly encryption: Encryption;
-  readonly demands: Demands;
+  readonly tls: Tls;
+  readonly applicationName: string;
+  readonly options: string | undefined;
   /** What `connect_timeout` says, if anything does. */
   readonly connectTimeoutMs: number | undefined;
-  readonly applicationName: string;
-  readonly password: Password | undefined;
+  /** A function, because whatever shows an address must not show it. */
+  readonly password: () => string | undefined;
 };
+
+/** How the connection is protected, and the files for that. `require` does not prove who answers. */
+type Tls =
+  | { readonly mode: 'disable' }
+  | {
+      readonly mode: 'require' | 'verify-ca' | 'verify-full';
+      /** The certificate authority's file; undefined for the authorities that Node knows. */
+      readonly root: string | undefined;
+      readonly client: { readonly cert: string; readonly key: string } | undefined;
+    };
 
 /** Where the URL was given. Everyone on the machine can see an argument. */
 export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
-const defaultPort = 5432;
-export const defaultSchema = 'botctl';
-const longestTimeoutS = 600;
+export type Env = Readonly<Record<string, string | undefined>>;
 
-/** `userName` is called only if nothing else names the user. The password file is not read here. */
+type Part = Extract<Origin, { part: string }>['part'];
+
+type Setting = { readonly value: string; readonly origin: Origin };
+
+export const defaultSchema = 'botctl';
+
+const known: readonly string[] = [
+  ...['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
+  ...['connect_timeout', 'host', 'port', 'application_name', 'options'],
+];
+
+/** Variables that could lead elsewhere than the URL, change answers, or demand what nobody here would check. */
+const unsupported = [
+  ...['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'],
+  ...['PGTARGETSESSIONATTRS', 'PGCHANNELBINDING'],
+];
+
+/** `userName` is called only if nothing else names the user. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
-  if (source !== 'BOTCTL_JOURNAL' && showsPassword(text))
-    throw sharedFailure('bad-url', { source, fault: 'password-in-option' });
-  const settings = new AddressSettings(parseJournalUrl(text, source), source, env);
-  const server = serverOf(settings);
-  const user = nameOf(settings.part('user', 'PGUSER')) ?? userName();
-  const encryption = decideEncryption(
-    {
-      sslmode: settings.parameter('sslmode', 'PGSSLMODE'),
-      sslrootcert: settings.parameter('sslrootcert', 'PGSSLROOTCERT'),
-      sslcert: settings.parameter('sslcert', 'PGSSLCERT'),
-      sslkey: settings.parameter('sslkey', 'PGSSLKEY'),
-    },
-    distanceOf(server),
-  );
+  const { parts, parameters } = readUrl(text, source);
+  const refused = unsupported.find((variable) => env[variable]);
+  if (refused !== undefined) throw sharedFailure('unsupported-variable', { variable: refused });
+  const setting = (value: string | undefined, origin: Origin, variable = ''): Setting | undefined => {
+    if (value !== undefined) return { value, origin };
+    // An empty variable counts as unset, as in libpq.
+    return env[variable] ? { value: env[variable], origin: { variable } } : undefined;
+  };
+  const part = (name: Part, variable: string): Setting | undefined =>
+    setting(parts[name] || undefined, { part: name, source }, variable);
+  const parameter = (name: string, variable?: string): Setting | undefined =>
+    setting(parameters[name], { parameter: name, source }, variable);
+  const host = checked(part('host', 'PGHOST'), 'several-hosts', isOneHost) ?? 'localhost';
+  const user = visible(part('user', 'PGUSER')) ?? userName();
+  const password = part('password', 'PGPASSWORD')?.value;
+  const seconds = checked(parameter('connect_timeout', 'PGCONNECT_TIMEOUT'), 'seconds', upTo(600));
   return {
-    server,
-    port: portOf(settings),
+    host,
+    port: Number(checked(part('port', 'PGPORT'), 'port', upTo(65_535)) ?? 5432),
     user,
-    database: nameOf(settings.part('database', 'PGDATABASE')) ?? user,
-    schema: schemaOf(settings.parameter('schema')),
-    encryption,
-    demands: demandsOf(settings, encryption),
-    connectTimeoutMs: timeoutOf(settings.parameter('connect_timeout', 'PGCONNECT_TIMEOUT')),
-    applicationName: nameOf(settings.parameter('application_name', 'PGAPPNAME')) ?? 'botctl',
-    password: passwordOf(settings.part('password', 'PGPASSWORD')),
+    database: visible(part('database', 'PGDATABASE')) ?? user,
+    schema: checked(parameter('schema'), 'schema', isPlainName) ?? defaultSchema,
+    tls: tlsOf(host, {
+      sslmode: parameter('sslmode', 'PGSSLMODE'),
+      sslrootcert: parameter('sslrootcert', 'PGSSLROOTCERT'),
+      sslcert: parameter('sslcert', 'PGSSLCERT'),
+      sslkey: parameter('sslkey', 'PGSSLKEY'),
+    }),
+    applicationName: visible(parameter('application_name', 'PGAPPNAME')) ?? 'botctl',
+    options: checked(parameter('options'), 'options', isOnlyNames),
+    connectTimeoutMs: seconds === undefined ? undefined : Number(seconds) * 1000,
+    password: () => password,
   };
 }
 
-function nameOf(setting: Setting | undefined): string | undefined {
-  if (setting === undefined) return undefined;
-  const unseen = invisibleIn(setting.value);
-  if (unseen !== undefined) throw sharedFailure('unseen-in-setting', { origin: setting.origin, unseen });
-  return setting.value;
+const upTo =
+  (most: number) =>
+  (value: string): boolean =>
+    /^\d{1,5}$/u.test(value) && Number(value) >= 1 && Number(value) <= most;
+
+const isOneHost = (value: string): boolean => !value.includes(',');
+
+/** Every statement quotes it. Only names that need no quotes are allowed, so that psql finds the same one. */
+const isPlainName = (value: string): boolean =>
+  /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(value);
+
+/** Some services choose the server by it. A value that begins with a dash would change the server's answers. */
+const isOnlyNames = (value: string): boolean => /^(?:[a-z_]+=[\w.-]+(?: |$))+$/iu.test(value);
+
+function checked(
+  setting: Setting | undefined,
+  fault: SettingFault,
+  isRight: (value: string) => boolean,
+): string | undefined {
+  if (setting !== undefined && !isRight(setting.value)) throw badSetting(setting, fault);
+  return visible(setting);
 }
 
-function portOf(settings: AddressSettings): number {
-  const asked = settings.parameter('port');
-  const setting = settings.part('port', asked === undefined ? 'PGPORT' : undefined) ?? asked;
-  if (asked !== undefined && setting !== asked)
-    throw sharedFailure('bad-setting', { origin: asked.origin, fault: 'two-ports' });
-  if (setting === undefined) return defaultPort;
-  const port = /^\d{1,5}$/u.test(setting.value) ? Number(setting.value) : 0;
-  if (port < 1 || port > 65_535)
-    throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'port' });
-  return port;
+function visible(setting: Setting | undefined): string | undefined {
+  const unseen = setting && invisibleIn(setting.value);
+  if (setting !== undefined && unseen !== undefined)
+    throw sharedFailure('unseen-in-setting', { origin: setting.origin, unseen });
+  return setting?.value;
 }
 
-// The schema is quoted in every statement. Only names that need no quotes are allowed, so that psql finds the same one.
-function schemaOf(setting: Setting | undefined): string {
-  if (setting === undefined) return defaultSchema;
-  if (/^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(setting.value)) return setting.value;
-  throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'schema' });
+function badSetting({ origin }: Setting, fault: SettingFault): Failure {
+  return sharedFailure('bad-setting', { origin, fault });
 }
 
-function timeoutOf(setting: Setting | undefined): number | undefined {
-  if (setting === undefined) return undefined;
-  const seconds = /^\d{1,3}$/u.test(setting.value) ? Number(setting.value) : 0;
-  if (seconds < 1 || seconds > longestTimeoutS)
-    throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'seconds' });
-  return seconds * 1_000;
+/** What the driver would guess at, or would read in a way that shows a password, is refused before it reads. */
+function readUrl(text: string, source: UrlSource): UrlRead {
+  const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
+  if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
+  const [, authority, rest] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/isu.exec(text) ?? [];
+  if (authority === undefined || rest === undefined) throw refusal('not-postgres');
+  const blank = text.search(/[\s\p{Cc}]/u);
+  if (blank >= 0) throw sharedFailure('blank-in-url', { source, position: blank + 1 });
+  // An unescaped @ or # may be part of a password, and then any other part of the URL may be the rest of it.
+  if (/@.*@/u.test(authority) || /[@#]/u.test(rest)) throw refusal('characters');
+  if (/,[^@]*$/u.test(authority)) throw refusal('several-hosts');
+  if (!isDecodable(text)) throw refusal('percent');
+  const [place = ''] = text.split('?');
+  const parameters = parametersOf(text.slice(place.length + 1), source);
+  const { host = '', port = '' } = parameters;
+  try {
+    // Not the certificates' parameters: the driver reads those files as soon as it sees their names.
+    const parts = parse(`${place}?${new URLSearchParams({ host, port })}`) as UrlRead['parts'];
+    return { parts, parameters };
+  } catch {
+    throw refusal('server');
+  }
 }
 
-function passwordOf(setting: Setting | undefined): Password | undefined {
-  if (setting === undefined) return undefined;
-  if (setting.value.includes('\0')) throw sharedFailure('null-in-password', { origin: setting.origin });
-  return new Password(setting.value);
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+type UrlRead = {
+  readonly parts: Readonly<Record<Part, string | null>>;
+  readonly parameters: Readonly<Record<string, string>>;
+};
+
+function parametersOf(query: string, source: string): UrlRead['parameters'] {
+  const pairs = [...new URLSearchParams(query)];
+  const names = pairs.map(([name]) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw sharedFailure('unknown-parameters', { source, parameters: unknown.map(shownName), known });
+  const parameter = names.find((name, nth) => names.indexOf(name) < nth);
+  if (parameter !== undefined) throw sharedFailure('repeated-parameter', { source, parameter });
+  return Object.fromEntries(pairs);
+}
+
+function shownName(parameter: string): string | undefined {
+  return /^[a-z][a-z0-9_]{0,30}$/iu.test(parameter) ? parameter : undefined;
+}
+
+type TlsSettings = Readonly<Record<'sslmode' | 'sslrootcert' | 'sslcert' | 'sslkey', Setting | undefined>>;
+
+const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+
+/**
+ * On this machine nobody is between, so there is no TLS unless it is asked for. Elsewhere the server must prove its
+ * name. libpq's `allow` and `prefer` go on without TLS if the server, or an impostor, says that it has none.
+ */
+function tlsOf(host: string, { sslmode, sslrootcert, sslcert, sslkey }: TlsSettings): Tls {
+  const isPlain = isHere(host) && sslrootcert === undefined && sslcert === undefined;
+  const asked = sslmode === undefined ? undefined : modes.find((mode) => mode === sslmode.value);
+  if (sslmode !== undefined && asked === undefined) throw badSetting(sslmode, 'sslmode');
+  const mode = asked ?? (isPlain ? 'disable' : 'verify-full');
+  const isWeak = mode === 'allow' || mode === 'prefer';
+  if (sslmode !== undefined && isWeak && !isHere(host)) throw badSetting(sslmode, 'weak-sslmode');
+  if (isSocket(host) || isWeak || mode === 'disable') return { mode: 'disable' };
+  const root = sslrootcert?.value === 'system' ? undefined : wholePath(sslrootcert);
+  // As in libpq, `require` also checks an authority that is named.
+  const needsRoot = mode === 'verify-ca' || (mode === 'require' && sslrootcert !== undefined);
+  if (sslmode !== undefined && needsRoot && root === undefined) throw badSetting(sslmode, 'needs-root');
+  const [cert, key] = [wholePath(sslcert), wholePath(sslkey)];
+  if ((cert === undefined) !== (key === undefined))
+    throw sharedFailure('certificate-alone', { missing: cert === undefined ? 'sslcert' : 'sslkey' });
+  const client = cert === undefined || key === undefined ? undefined : { cert, key };
+  return { mode: needsRoot ? 'verify-ca' : mode, root, client };
+}
+
+function wholePath(setting: Setting | undefined): string | undefined {
+  if (setting !== undefined && !isAbsolute(setting.value)) throw badSetting(setting, 'file');
+  return setting?.value;
+}
+
+function isSocket(host: string): boolean {
+  return host.startsWith('/');
+}
+
+/** Whether the server is on this machine. */
+export function isHere(host: string): boolean {
+  if (isSocket(host) || /^localhost$/iu.test(host)) return true;
+  return isIPv4(host) ? host.startsWith('127.') : isIPv6(host) && /^[0:]*1$/u.test(host);
 }
 
 /** For messages and JSON: a URL without the password, in which every character is safe. */
-export function placeOf({ server, port, user, database, schema }: Address): string {
-  const [host, socket] =
-    server.is === 'host' ? [hostInUrl(server.host), ''] : ['', `host=${folderInUrl(server.folder)}&`];
-  return `postgres://${encodeURIComponent(user)}@${host}:${port}/${encodeURIComponent(database)}?${socket}schema=${schema}`;
+export function placeOf({ host, port, user, database, schema }: Address): string {
+  const name = encodeURI(database).replace(/[?#@]/gu, encodeURIComponent);
+  const bare = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
+  const server = isSocket(host) ? `/${name}?host=${inUrl(host)}&port=${port}&` : `${bare}:${port}/${name}?`;
+  return `postgres://${encodeURIComponent(user)}@${server}schema=${schema}`;
 }
 
 /** A URL of the same journal for another role, to be pasted. It says how to verify the server, unless by default. */
 export function urlFor(address: Address, user: string): string {
-  const { demands, encryption, server } = address;
-  const { mode } = encryption;
-  const usual = distanceOf(server) === 'network' ? 'verify-full' : 'disable';
-  const rootCert = mode === 'disable' ? undefined : encryption.rootCert;
+  const { host, options, tls } = address;
+  const root = tls.mode === 'disable' ? undefined : tls.root;
+  const isUsual = root === undefined && tls.mode === (isHere(host) ? 'disable' : 'verify-full');
   return [
     placeOf({ ...address, user }),
-    ...(mode === usual && rootCert === undefined ? [] : [`sslmode=${mode}`]),
-    ...(rootCert === undefined ? [] : [`sslrootcert=${folderInUrl(rootCert)}`]),
-    ...Object.entries(demands).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(isUsual ? [] : [`sslmode=${tls.mode}`]),
+    ...(root === undefined ? [] : [`sslrootcert=${inUrl(root)}`]),
+    ...(options === undefined ? [] : [`options=${inUrl(options)}`]),
   ].join('&');
 }
 
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function folderInUrl(folder: string): string {
-  return encodeURIComponent(folder).replaceAll('%2F', '/');
-}
-
-/** The password of a shared journal. Only `reveal` shows it, and only the driver may call that. */
-class Password {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-  }
-
-  reveal(): string {
-    return this.#value;
-  }
-
-  toString(): string {
-    return '[password]';
-  }
-
-  toJSON(): string {
-    return '[password]';
-  }
-
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[password]';
-  }
-}
-
-/** Why an existing password file was ignored, as libpq would ignore it. */
-export type PassFileIgnored = { readonly path: string } & PassFileProblem;
-
-type PassFileProblem =
-  | { readonly is: 'missing' | 'not-a-file' | 'open-to-others' }
-  | { readonly is: 'unreadable'; readonly trouble: DiskTrouble };
-
-/** An address with everything that is known about its password. */
-type Completed = { readonly address: Address; readonly ignored: PassFileIgnored | undefined };
-
-type Place = { readonly env: Env; readonly home: () => string; readonly platform?: NodeJS.Platform };
-
-/**
- * If neither the URL nor PGPASSWORD has a password, reads libpq's password file by libpq's rules, so that psql agrees.
- */
-export function withPassFile(address: Address, place: Place): Completed {
-  if (address.password !== undefined) return { address, ignored: undefined };
-  const named = place.env.PGPASSFILE;
-  const path = named || defaultPath(place);
-  const read = readPassFile(path, place.platform ?? process.platform);
-  if (read.is === 'missing' && !named) return { address, ignored: undefined };
-  if (read.is !== 'read') return { address, ignored: { path, ...read } };
-  const found = findPassword(read.text, address);
-  return {
-    address: found === undefined ? address : { ...address, password: new Password(found) },
-    ignored: undefined,
-  };
-}
-
-function defaultPath({ env, home, platform = process.platform }: Place): string {
-  if (platform !== 'win32') return join(home(), '.pgpass');
-  return join(env.APPDATA ?? join(home(), 'AppData', 'Roaming'), 'postgresql', 'pgpass.conf');
-}
-
-function readPassFile(
-  path: string,
-  platform: NodeJS.Platform,
-): { readonly is: 'read'; readonly text: string } | PassFileProblem {
-  let descriptor: number | undefined;
-  try {
-    // Checks the file that was opened. O_NONBLOCK keeps a pipe in its place from blocking the command.
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { is: 'not-a-file' };
-    if (platform !== 'win32' && (stats.mode & 0o077) !== 0) return { is: 'open-to-others' };
-    return { is: 'read', text: readFileSync(descriptor, 'utf8') };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { is: 'missing' };
-    return { is: 'unreadable', trouble: diskTroubleOf(error) };
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-/** libpq's default folders, depending on how it was built. Its password file calls them `localhost`. */
-const defaultFolders: readonly string[] = ['/tmp', '/run/postgresql', '/var/run/postgresql'];
-
-/** The first line `host:port:database:user:password` that matches. */
-export function findPassword(text: string, { server, port, database, user }: Address): string | undefined {
-  const hosts =
-    server.is === 'host'
-      ? [server.host]
-      : [server.folder, ...(defaultFolders.includes(server.folder) ? ['localhost'] : [])];
-  for (const line of text.split('\n')) {
-    if (line.startsWith('#')) continue;
-    const [host, ofPort, ofDatabase, ofUser, password = ''] = fieldsOf(line.replace(/\r$/u, ''));
-    const isHost = hosts.some((one) => matches(host, one));
-    if (isHost && matches(ofPort, String(port)) && matches(ofDatabase, database) && matches(ofUser, user))
-      return password === '' ? undefined : unescaped(password);
-  }
-  return undefined;
-}
-
-/** The fields, still escaped: `\*` is a name, and `*` means any. A colon also ends the fifth field. */
-function fieldsOf(line: string): string[] {
-  return [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/gsu)].map(([, field = '']) => field);
-}
-
-function matches(field: string | undefined, value: string): boolean {
-  return field !== undefined && (field === '*' || unescaped(field) === value);
-}
-
-function unescaped(field: string): string {
-  return field.replace(/\\(.)/gsu, '$1');
+/** In a parameter's value. The slashes of a path stay readable. */
+function inUrl(text: string): string {
+  return encodeURIComponent(text).replaceAll('%2F', '/');
 }

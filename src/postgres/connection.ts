@@ -1,24 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
+import { readFileSync, statSync } from 'node:fs';
+import { type Duplex, Writable } from 'node:stream';
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
+import type { Client, ClientConfig, QueryConfig } from 'pg';
+import pgpass from 'pgpass';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { trusted } from '../machine/engine/node.ts';
 import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
-import {
-  askAttributes,
-  asksAttributes,
-  type Demands,
-  type Encryption,
-  hasAttributes,
-  requireBinding,
-  type Server,
-} from './settings.ts';
 import type { Row } from './statements.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
@@ -41,12 +32,14 @@ const longestGoodbyeMs = 1000;
 /** The server's error if a transaction has reached another of its processes than the connection began with. */
 export const elsewhere = 'another process than this connection began with';
 
+const bigint = 20;
+
 /** One connection to the server. Once broken, it stays broken and must be replaced. */
 export class PgConnection {
   readonly #client: Client;
   readonly #address: Address;
-  #isBroken = false;
   readonly #word = randomBytes(16).toString('hex');
+  #isBroken = false;
   #processId: number | undefined;
   /** The server's warnings since the last statement began. */
   #warnings: string[] = [];
@@ -60,6 +53,8 @@ export class PgConnection {
     };
     client.on('error', breakOff);
     client.on('end', breakOff);
+    // Milliseconds and row numbers are far below the limit of exact numbers.
+    client.setTypeParser(bigint, Number);
     // Recognised by their code, because the word for a warning is in the server's language.
     client.on('notice', ({ code = '' }) => {
       if (code.startsWith('01')) this.#warnings.push(code);
@@ -71,34 +66,20 @@ export class PgConnection {
     address: Address,
     { leftMs = always, givenUp }: Connecting = {},
   ): Promise<PgConnection> {
-    const dialled = new Dialled(address);
     // Loading the driver takes longer than everything else that a start does with the journal.
     const { default: driver } = await import('pg');
-    const client = new driver.Client({
-      ...driverSettings(address),
-      stream: () => dialled,
-      // Questions asked together are sent together and answered in order.
-      pipeline: true,
-      types: { getTypeParser: parserOf(driver.types.getTypeParser) },
-    });
+    const client = new driver.Client(driverSettings(address));
     const connection = new PgConnection(client, address);
-    const { demands } = address;
-    const unbound =
-      demands.channel_binding === 'require'
-        ? requireBinding(client as BindableClient, placeOf(address))
-        : () => undefined;
     connection.answerWithin(leftMs);
     const giveUp = (): void => connection.destroy();
     givenUp?.addEventListener('abort', giveUp, { once: true });
-    const callOff = connection.#limitConnecting(dialled, leftMs);
+    const callOff = connection.#limitConnecting(leftMs);
     try {
       await client.connect();
-      callOff();
-      if (asksAttributes(demands)) await connection.#refuseOther();
       return connection;
     } catch (error) {
       void client.end().catch(() => {});
-      throw unbound() ?? error;
+      throw error;
     } finally {
       callOff();
       givenUp?.removeEventListener('abort', giveUp);
@@ -106,26 +87,18 @@ export class PgConnection {
   }
 
   /** A host accepts the connection soon or is not there; a server may be busy. `connect_timeout` limits both, as in libpq. */
-  #limitConnecting(dialled: Dialled, leftMs: LeftMs): () => void {
+  #limitConnecting(leftMs: LeftMs): () => void {
     const { connectTimeoutMs } = this.#address;
     const dialMs = Math.min(connectTimeoutMs ?? longestDialMs, leftMs());
     let isReached = false;
     let callOff = afterTime(dialMs, () => this.#giveUp(isReached ? 'silent' : 'out-of-reach'));
-    dialled.once('connect', () => {
+    streamOf(this.#client).once('connect', () => {
       isReached = true;
       if (connectTimeoutMs !== undefined) return;
       callOff();
       callOff = afterTime(Math.min(longestMs, leftMs()), () => this.#giveUp('silent'));
     });
     return () => callOff();
-  }
-
-  /** A server with other attributes than demanded counts as unreachable and is tried again, because this may change. */
-  async #refuseOther(): Promise<void> {
-    const { demands } = this.#address;
-    const { rows } = await this.query(askAttributes);
-    if (!hasAttributes(demands, (rows[0] ?? {}) as Parameters<typeof hasAttributes>[1]))
-      throw new ServerTroubleError({ is: 'not-as-demanded', demand: demands.target_session_attrs ?? '' });
   }
 
   /** The URL under which another role finds the same journal. */
@@ -168,9 +141,10 @@ export class PgConnection {
     await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
   }
 
-  /** Runs one statement, prepared under this name. */
+  /** Runs one statement, prepared under this name; a pooler may not know what was prepared, so there it has none. */
   async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
-    return this.#watched({ name, text, values });
+    const { processID } = this.#client as Client & { readonly processID: number | null };
+    return this.#watched(processID === this.#processId ? { name, text, values } : { text, values });
   }
 
   async query(text: string, values?: unknown[]): Promise<Answer> {
@@ -251,90 +225,51 @@ function streamOf(client: Client): Duplex {
   return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
 
-type BindableClient = Client & Parameters<typeof requireBinding>[0];
-
-type ParserOf = CustomTypesConfig['getTypeParser'];
-
-const bigint = 20;
-
-/** Reads bigints as numbers. Milliseconds and row numbers are far below the limit of exact numbers. */
-function parserOf(usual: ParserOf): ParserOf {
-  return ((id: number, format?: 'text' | 'binary') =>
-    id === bigint && format !== 'binary' ? Number : usual(id, format as 'text')) as ParserOf;
-}
-
-/** Settings for `pg`. It takes missing ones from its own environment, so none is left out. */
-type DriverSettings = {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly database: string;
-  /** Called only if the server wants a password. One that trusts its socket needs none. */
-  readonly password: () => string;
-  readonly ssl: false | TlsSettings;
-  readonly sslnegotiation: 'postgres';
-  readonly client_encoding: 'UTF8';
-  readonly application_name: string;
-  readonly enableChannelBinding: boolean;
-  readonly keepAlive: boolean;
-  readonly keepAliveInitialDelayMillis: number;
-  readonly options?: string;
-};
-
-type TlsSettings = {
-  /** Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect. */
-  readonly rejectUnauthorized: boolean;
-  readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
-  readonly ca?: string | string[];
-  readonly cert?: string;
-  readonly key?: string;
-};
-
-export function driverSettings(address: Address): DriverSettings {
-  const { server, port, user, database, password, applicationName, demands } = address;
+/** Complete, because the driver takes what is missing from its own environment. */
+export function driverSettings(address: Address) {
+  const { host, port, user, database, applicationName, options } = address;
   return {
-    host: server.is === 'host' ? server.host : server.folder,
-    port,
-    user,
-    database,
-    password: () => {
-      if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
-      return password.reveal();
-    },
-    ssl: tlsSettings(address.encryption, server),
-    sslnegotiation: 'postgres',
+    ...{ host, port, user, database, options },
+    // Called only if the server wants a password. One that trusts its socket needs none.
+    password: () => passwordOf(address),
+    ssl: sslOf(address),
+    sslnegotiation: 'postgres' as const,
     client_encoding: 'UTF8',
     application_name: applicationName,
-    ...askedOfDriver(demands),
-  };
+    keepAlive: true,
+    // Questions asked together are sent together and answered in order.
+    pipeline: true,
+  } satisfies ClientConfig;
 }
 
-function askedOfDriver({
-  channel_binding: binding = 'disable',
-  keepalives,
-  keepalives_idle: idleS,
-  options,
-}: Demands) {
-  return {
-    enableChannelBinding: binding !== 'disable',
-    keepAlive: keepalives !== '0',
-    keepAliveInitialDelayMillis: Number(idleS ?? 0) * 1000,
-    ...(options === undefined ? {} : { options }),
-  };
+/** The one that was given, or else that of the password file, which the driver's own package reads. */
+async function passwordOf(address: Address): Promise<string> {
+  const password =
+    address.password() ?? (await new Promise<string | undefined>((found) => pgpass(address, found)));
+  if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
+  return password;
 }
 
-function tlsSettings(encryption: Encryption, server: Server): false | TlsSettings {
-  if (encryption.mode === 'disable' || server.is === 'socket') return false;
-  const { mode, rootCert, client } = encryption;
+/** Passes on why an existing password file is not used, instead of printing it. */
+export function onPassFileIgnored(tell: (said: string) => void): void {
+  const write = (text: Buffer, _encoding: string, done: () => void): void => {
+    tell(String(text).replace(/^[A-Z]+: /u, '').trim());
+    done();
+  };
+  pgpass.warnTo(new Writable({ write }));
+}
+
+function sslOf({ tls, host }: Address): false | ConnectionOptions {
+  if (tls.mode === 'disable') return false;
+  const { mode, root, client } = tls;
   return {
+    // Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: mode !== 'require',
-    // Checks the name from the URL. What the driver passes for an IP address has changed between its versions.
+    // What the driver passes for an IP address has changed between its versions.
     checkServerIdentity: (_host, certificate) =>
-      mode === 'verify-full' ? checkServerIdentity(server.host, certificate) : undefined,
-    ...(rootCert === undefined ? trusted() : { ca: readPem(rootCert, 'certificate') }),
-    ...(client === undefined
-      ? {}
-      : { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),
+      mode === 'verify-full' ? checkServerIdentity(host, certificate) : undefined,
+    ...(root === undefined ? trusted() : { ca: readPem(root, 'certificate') }),
+    ...(client && { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),
   };
 }
 
@@ -343,54 +278,22 @@ const pem = {
   key: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/u,
 } as const;
 
-function readPem(path: string, kind: keyof typeof pem): string {
-  const text = readFile(path, (stats) => {
-    if (kind === 'key' && isOpenToOthers(stats)) throw sharedFailure('key-open-to-others', { path });
-  });
-  if (!pem[kind].test(text)) throw sharedFailure('not-pem', { path, wanted: kind });
-  return text;
-}
-
-function readFile(path: string, check: (stats: Stats) => void): string {
-  let descriptor: number | undefined;
+function readPem(path: string, wanted: keyof typeof pem): string {
+  let text: string;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    check(fstatSync(descriptor));
-    return readFileSync(descriptor, 'utf8');
+    if (wanted === 'key' && isOpenToOthers(path)) throw sharedFailure('key-open-to-others', { path });
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
+  if (!pem[wanted].test(text)) throw sharedFailure('not-pem', { path, wanted });
+  return text;
 }
 
 /** As in libpq, a group may read a key that root owns. Windows has no such permissions. */
-function isOpenToOthers({ mode, uid }: Stats): boolean {
+function isOpenToOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
+  const { mode, uid } = statSync(path);
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
-}
-
-/** A connection that is opened while the driver is still loading. When the driver connects it, it reports its state. */
-export class Dialled extends Socket {
-  #trouble: Error | undefined;
-
-  constructor({ server, port }: Pick<Address, 'server' | 'port'>) {
-    super();
-    this.on('error', (error) => {
-      this.#trouble = error;
-    });
-    if (server.is === 'host') super.connect(port, server.host);
-    else super.connect(`${server.folder}/.s.PGSQL.${port}`);
-  }
-
-  /** Called by the driver, which adds its listeners only afterwards. */
-  override connect(): this {
-    if (!this.connecting)
-      process.nextTick(() => {
-        if (this.#trouble === undefined) this.emit('connect');
-        else this.emit('error', this.#trouble);
-      });
-    return this;
-  }
 }

@@ -11,8 +11,7 @@ export type UrlFault =
   | 'password-in-option'
   | 'characters'
   | 'percent'
-  | 'parameter'
-  | 'path';
+  | 'server';
 
 /** Where a setting was given: in the URL, which an option or variable holds, or in a variable of its own. */
 export type Origin =
@@ -22,14 +21,6 @@ export type Origin =
 
 export type SettingFault =
   | 'several-hosts'
-  | 'host'
-  | 'folder'
-  | 'two-hosts'
-  | 'two-ports'
-  | 'channel_binding'
-  | 'target_session_attrs'
-  | 'keepalives'
-  | 'keepalives_idle'
   | 'options'
   | 'port'
   | 'schema'
@@ -45,8 +36,7 @@ export type ServerTrouble =
   | { readonly is: 'said'; readonly text: string }
   /** No answer in time: on a connection that stands, or because there is none. */
   | { readonly is: 'silent' | 'out-of-reach' }
-  | { readonly is: 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' }
-  | { readonly is: 'not-as-demanded'; readonly demand: string };
+  | { readonly is: 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' };
 
 /** Thrown when no other error says what went wrong. */
 export class ServerTroubleError extends Error {
@@ -85,8 +75,6 @@ export type SharedFacts = {
   'unsupported-variable': { readonly variable: string };
   'bad-setting': { readonly origin: Origin; readonly fault: SettingFault };
   'unseen-in-setting': { readonly origin: Origin; readonly unseen: Unseen };
-  'null-in-password': { readonly origin: Origin };
-  'channel-needs-tls': None;
   'certificate-alone': { readonly missing: 'sslcert' | 'sslkey' };
 
   'certificate-unreadable': OfDisk;
@@ -104,7 +92,6 @@ export type SharedFacts = {
   unheard: AtPlace;
   'no-tls': AtPlace;
   'certificate-refused': AtPlace & { readonly trouble: ServerTrouble };
-  'no-channel-binding': AtPlace;
   'password-missing': AtPlace;
   denied: AtPlace & {
     readonly denial: Denial;
@@ -157,8 +144,6 @@ const codes = {
   'unsupported-variable': 'usage',
   'bad-setting': 'usage',
   'unseen-in-setting': 'usage',
-  'null-in-password': 'usage',
-  'channel-needs-tls': 'usage',
   'certificate-alone': 'usage',
 
   'certificate-unreadable': 'journal-unusable',
@@ -175,7 +160,6 @@ const codes = {
   unheard: 'unknown',
   'no-tls': 'journal-unusable',
   'certificate-refused': 'journal-unusable',
-  'no-channel-binding': 'journal-unusable',
   'password-missing': 'journal-unusable',
   denied: 'journal-denied',
   'through-pooler': 'journal-schema',

@@ -52,7 +52,6 @@ const failures: readonly Failure[] = [
   journalFailure('not-durable', {}),
   journalFailure('set-up-unfinished', { path }),
   noUserName(),
-  sharedFailure('no-channel-binding', { place }),
   engineFailure('own-proposal', { id, proposed: undefined }),
   engineFailure('changed-since-shown', { id }),
   sharedFailure('certificate-refused', { place, trouble: said('it has expired') }, cause),

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { driverSettings } from '../../src/postgres/connection.ts';
-import type { Env } from '../../src/postgres/settings.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Env, parseAddress } from '../../src/postgres/address.ts';
+import { driverSettings, onPassFileIgnored } from '../../src/postgres/connection.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
@@ -18,6 +17,7 @@ function settings(text: string, env: Env = {}) {
 
 const folder = mkdtempSync(join(tmpdir(), 'botctl-driver-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 
 function file(name: string, text: string, mode = 0o600): string {
   const path = join(folder, name);
@@ -38,12 +38,11 @@ test('the driver is told everything, and asks for the password only when the ser
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
     application_name: 'night',
-    enableChannelBinding: false,
+    options: undefined,
     keepAlive: true,
-    keepAliveInitialDelayMillis: 0,
+    pipeline: true,
   });
-  expect((await failureOf(told.password)).message).toContain('asks for a password');
-  expect(settings('postgres://u:pw@db/x').password()).toBe('pw');
+  expect(await settings('postgres://u:pw@db/x').password()).toBe('pw');
   expect(settings('postgres:///x?host=/tmp').host).toBe('/tmp');
 });
 
@@ -77,7 +76,6 @@ describe.skipIf(certificates === undefined)('TLS (skipped where there is no open
   const closing: (() => void)[] = [];
   afterEach(() => {
     for (const close of closing.splice(0)) close();
-    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
   async function serve({ key, cert }: Certificate): Promise<number> {
@@ -124,9 +122,29 @@ describe.skipIf(certificates === undefined)('TLS (skipped where there is no open
     const port = await serve(made[kind]);
     const text = `postgres://me:pw@${host}:${port}/x?sslmode=${sslmode}&sslrootcert=${root}`;
     expect(verdict(await ask(text))).toBe(expected);
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(verdict(await ask(text))).toBe(expected);
   });
+
+  test.each(['require', 'verify-ca', 'verify-full'])(
+    '%s tells a server without TLS nothing',
+    async (sslmode) => {
+      const heard: Buffer[] = [];
+      const server = createServer((socket) => {
+        socket.on('error', () => {}).on('data', (data) => heard.push(data));
+        socket.write('N');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const parameters = new URLSearchParams({ sslmode, sslrootcert: root });
+      expect(await ask(`postgres://me:pw@localhost:${port}/x?${parameters}`)).toContain(
+        'does not support SSL',
+      );
+      const asksForTls = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+      expect(Buffer.concat(heard)).toEqual(asksForTls);
+    },
+  );
 
   test('require asks for no proof, and a public authority does not vouch for a private one', async () => {
     const port = await serve(made.selfSigned);
@@ -170,26 +188,51 @@ describe('a server', () => {
     expect(await seen(`${server.url}?sslrootcert=${root}`)).toEqual({ ...as, ssl: true });
   });
 
-  test('is reached as the address says, whatever else the driver could read', async () => {
-    const others = { PGUSER: 'nobody', PGDATABASE: 'nothing', PGAPPNAME: 'other', PGSSLMODE: 'require' };
-    const before = { ...process.env };
-    Object.assign(process.env, others, {
-      PGPASSWORD: 'wrong',
-      PGSSLNEGOTIATION: 'direct',
-      PGCONNECT_TIMEOUT: '1',
-    });
-    try {
-      expect(await seen(server.url)).toEqual({ ...as, ssl: false });
-    } finally {
-      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-      Object.assign(process.env, before);
-    }
+  test('options lead to a server of a service, which a server of its own does not know', async () => {
+    await expect(seen(`${server.url}?options=endpoint%3Dep-cool-sea-1`)).rejects.toThrow(
+      'endpoint=ep-cool-sea-1',
+    );
   });
 
-  test('that asks for a password nobody gave is told as what it is', async () => {
-    const failure = await failureOf(() => seen(server.url.replace(/:[^:@]+@/u, '@')));
-    expect(failure.message).toContain(`postgres://postgres@127.0.0.1:${server.port}/postgres`);
-    expect(failure.message).toContain('asks for a password');
+  test('is reached as the address says, whatever else the driver could read', async () => {
+    vi.stubEnv('PGUSER', 'nobody').stubEnv('PGDATABASE', 'nothing').stubEnv('PGAPPNAME', 'other');
+    vi.stubEnv('PGSSLMODE', 'require').stubEnv('PGSSLNEGOTIATION', 'direct').stubEnv('PGPASSWORD', 'wrong');
+    expect(await seen(server.url)).toEqual({ ...as, ssl: false });
+  });
+
+  describe('that asks for a password', () => {
+    const ignored: string[] = [];
+    beforeEach(() => {
+      ignored.length = 0;
+      onPassFileIgnored((said) => ignored.push(said));
+      vi.stubEnv('PGPASSFILE', join(folder, 'none'));
+    });
+
+    const nameless = (): string => server.url.replace(/:[^:@]+@/u, '@');
+    const passFile = (mode: number): string =>
+      file(`pass-${mode}`, `127.0.0.1:${server.port}:*:postgres:${new URL(server.url).password}\n`, mode);
+
+    test('gets the one of the password file, with no word about it', async () => {
+      const warnings = vi.spyOn(process, 'emitWarning');
+      vi.stubEnv('PGPASSFILE', passFile(0o600));
+      expect(await seen(nameless())).toEqual({ ...as, ssl: false });
+      expect([ignored, warnings.mock.calls]).toEqual([[], []]);
+    });
+
+    test.skipIf(process.platform === 'win32')(
+      'gets none from a file that others can read, and that is said',
+      async () => {
+        vi.stubEnv('PGPASSFILE', passFile(0o640));
+        expect((await failureOf(() => seen(nameless()))).message).toContain('asks for a password');
+        expect(ignored).toEqual([expect.stringContaining('has group or world access')]);
+      },
+    );
+
+    test('nobody gave is told as what it is', async () => {
+      const { message } = await failureOf(() => seen(nameless()));
+      expect(message).toContain(`postgres://postgres@127.0.0.1:${server.port}/postgres`);
+      expect(message).toContain('asks for a password');
+    });
   });
 });
 

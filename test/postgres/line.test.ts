@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Address, parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
+import { introduce } from '../../src/postgres/handshake.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -30,6 +31,26 @@ test('many questions at once are answered in turn, and the driver warns of nothi
   ]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);
+});
+
+test('statements have names, except behind a pooler, which may know none of them', async () => {
+  const server = await sharedServer();
+  const pooler = closedAfterTest(
+    await startCuttableProxy(server.port, (from, message) => {
+      const isKey = from === 'server' && message[0] === 'K'.charCodeAt(0);
+      return isKey
+        ? Buffer.concat([message.subarray(0, 5), Buffer.alloc(4, 1), message.subarray(9)])
+        : message;
+    }),
+  );
+  const named = async (url: string): Promise<unknown[]> => {
+    const line = closedAfterTest(await PgConnection.connect(addressOf(url)));
+    await introduce(line);
+    expect((await line.ask('asks', 'SELECT $1::int AS n', [1])).rows).toEqual([{ n: 1 }]);
+    return (await line.query('SELECT name FROM pg_prepared_statements')).rows.map(({ name }) => name);
+  };
+  expect(await named(server.url)).toEqual(['asks']);
+  expect(await named(pooler.through(server.url))).toEqual([]);
 });
 
 describe('how long is waited', () => {

@@ -137,8 +137,8 @@ async function openShared(
   use: JournalUse,
 ): Promise<Journal> {
   const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
-  const whole = await wholeAddress(address, context);
-  const opening = openSharedJournal(whole, {
+  await warnOfPassFile(context);
+  const opening = openSharedJournal(address, {
     use,
     dataFolder: dataFolder(context.env),
     patience: patienceOf(given, context),
@@ -157,18 +157,10 @@ function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): P
   };
 }
 
-/** The address, with the password from the password file if no other was given. */
-async function wholeAddress(
-  address: Address,
-  { env, display }: Pick<Context, 'env' | 'display'>,
-): Promise<Address> {
-  const { withPassFile } = await import('../../postgres/address.ts');
-  const { address: whole, ignored } = withPassFile(address, { env, home: () => homeFolder(env) });
-  if (ignored !== undefined) {
-    const { passFileIgnored } = await import('../say/shared.ts');
-    display.warn(passFileIgnored(ignored));
-  }
-  return whole;
+async function warnOfPassFile({ display }: Pick<Context, 'display'>): Promise<void> {
+  const { onPassFileIgnored } = await import('../../postgres/connection.ts');
+  const { passFileIgnored } = await import('../say/shared.ts');
+  onPassFileIgnored((said) => display.warn(passFileIgnored(said)));
 }
 
 /**
@@ -264,9 +256,9 @@ export async function withServer<Result>(
   work: (shared: SharedPlace) => Promise<Result>,
 ): Promise<Result> {
   const { meetServer, connectionFailure } = await import('../../postgres/upkeep.ts');
-  const whole = await wholeAddress(address, context);
+  await warnOfPassFile(context);
   const place = await shownLocation({ is: 'shared', address });
-  const { connection, server } = await meetServer(whole, patienceOf(given, context));
+  const { connection, server } = await meetServer(address, patienceOf(given, context));
   try {
     return await work({
       place,

@@ -1,4 +1,3 @@
-import type { PassFileIgnored } from '../../postgres/address.ts';
 import type {
   Denial,
   Origin,
@@ -26,29 +25,14 @@ const urlFaults: Readonly<Record<UrlFault, readonly [says: string, hint: string]
   ],
   characters: ['has one of @ / ? # in the wrong place', spelling],
   percent: ['has a % that is not followed by two hexadecimal digits of UTF-8', spelling],
-  parameter: ['has a parameter that is empty or has no =', example],
-  path: ['has more than one name after its host', 'Write only the database there: postgres://HOST/DATABASE.'],
+  server: [
+    'has a host or a port that cannot be read',
+    'Write it like postgres://bots@db.example.com:5432/ledger, with a port up to 65535, and an IPv6 address in brackets.',
+  ],
 };
 
 const settingFaults: Readonly<Record<SettingFault, readonly [says: string, hint: string]>> = {
   'several-hosts': urlFaults['several-hosts'],
-  host: [
-    'is not a host name, IP address or folder',
-    'Write an IPv6 address in brackets: postgres://[fd00::1]/ledger.',
-  ],
-  folder: [
-    'is not the folder of a Unix socket',
-    'Write its whole path: postgres:///ledger?host=/run/postgresql. Write a server’s host before the first single slash.',
-  ],
-  'two-hosts': ['names a second host', 'Remove one of them.'],
-  'two-ports': ['names a second port', 'Remove one of them.'],
-  channel_binding: ['is not a known value', 'Use require, prefer or disable.'],
-  target_session_attrs: [
-    'is not a known value',
-    'Use read-write, primary, any, read-only, standby or prefer-standby.',
-  ],
-  keepalives: ['is neither 0 nor 1', 'Leave it out to have keepalives on.'],
-  keepalives_idle: ['is not a whole number of seconds', 'Leave it out to let the system decide.'],
   options: [
     'is not of the form endpoint=NAME; settings (-c) are not accepted, because botctl makes its own',
     'Leave it out. To name a schema, write schema=NAME.',
@@ -111,12 +95,6 @@ const urlRows = {
   }),
   'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
   'unseen-in-setting': ({ origin, unseen }) => badCharacter(origin, unseenWords(unseen)),
-  'null-in-password': ({ origin }) =>
-    badCharacter(origin, 'has a null character, which a PostgreSQL password cannot have'),
-  'channel-needs-tls': () => ({
-    message: 'channel_binding=require needs TLS, and this connection has none',
-    hint: 'Use sslmode=verify-full, or leave channel_binding out.',
-  }),
   'certificate-alone': ({ missing }) => {
     const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
     return { message: `The journal’s ${one} is given without ${other}`, hint: 'Give both, or neither.' };
@@ -128,7 +106,7 @@ function badCharacter(origin: Origin, problem: string): Sentence {
   return wrong(settingIn(origin), [problem, 'Type it again, in plain characters.']);
 }
 
-const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said' | 'not-as-demanded'>, string>> = {
+const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said'>, string>> = {
   silent: 'its server did not answer in time',
   'out-of-reach': 'its host did not answer in time',
   'no-reason': 'it gave no reason',
@@ -139,14 +117,7 @@ const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said' | 'not
 
 /** Part of a sentence. */
 function serverTrouble(trouble: ServerTrouble): string {
-  switch (trouble.is) {
-    case 'said':
-      return trouble.text;
-    case 'not-as-demanded':
-      return `the server is not ${trouble.demand}, as target_session_attrs requires`;
-    default:
-      return serverTroubles[trouble.is];
-  }
+  return trouble.is === 'said' ? trouble.text : serverTroubles[trouble.is];
 }
 
 function badCertificate(path: string, problem: string): Sentence {
@@ -222,10 +193,6 @@ export const sharedTable: Table<SharedFacts> = {
   'certificate-refused': ({ place, trouble }) => ({
     message: `The server of the journal ${place} did not prove its identity: ${serverTrouble(trouble)}`,
     hint: 'Use the host name in its certificate. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.',
-  }),
-  'no-channel-binding': ({ place }) => ({
-    message: `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require demands`,
-    hint: 'Someone may be intercepting the connection. If you run a TLS proxy in between, leave channel_binding out.',
   }),
   'password-missing': ({ place }) => ({
     message: `The server of the journal ${place} asks for a password`,
@@ -349,20 +316,7 @@ export const sharedTable: Table<SharedFacts> = {
   }),
 };
 
-function problemOf(ignored: PassFileIgnored): string {
-  switch (ignored.is) {
-    case 'missing':
-      return 'does not exist';
-    case 'not-a-file':
-      return 'is not a plain file';
-    case 'open-to-others':
-      return 'can be read by other users';
-    case 'unreadable':
-      return `cannot be read (${troubleInWords(ignored.trouble)})`;
-  }
-}
-
-export function passFileIgnored(ignored: PassFileIgnored): string {
-  const remedy = ignored.is === 'open-to-others' ? ' Make it private with chmod 600.' : '';
-  return `The password file ${ignored.path} ${problemOf(ignored)}: it was not used.${remedy}`;
+/** `said` is what the reader of the password file has against it. */
+export function passFileIgnored(said: string): string {
+  return `The ${said}: it was not used`;
 }

@@ -1,5 +1,4 @@
-import type { Address } from '../../../postgres/address.ts';
-import { distanceOf } from '../../../postgres/settings.ts';
+import { type Address, isHere } from '../../../postgres/address.ts';
 import type { SharedLook } from '../../../postgres/upkeep.ts';
 import * as say from '../../say/doctor.ts';
 
@@ -85,10 +84,8 @@ function timeFinding({ aheadMs }: SharedLook): Finding {
 }
 
 /** Whether others could read or change the traffic to a shared journal. */
-export function encryptionFinding({ server, encryption }: Address): Finding {
-  const { mode } = encryption;
-  const isHere = distanceOf(server) !== 'network';
-  if (isHere && (mode === 'disable' || mode === 'require')) return ok('server', say.onThisMachine);
+export function encryptionFinding({ host, tls: { mode } }: Address): Finding {
+  if (isHere(host) && (mode === 'disable' || mode === 'require')) return ok('server', say.onThisMachine);
   switch (mode) {
     case 'disable':
       return warn('server', say.noTls);
