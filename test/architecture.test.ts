@@ -289,7 +289,10 @@ const spoken: Record<string, readonly string[]> = {
   'once/wire/undiciChannel.ts': ['Bot '],
   // What other programs say.
   'once/wire/trouble.ts': ['bad upgrade'],
-  'postgres/faults.ts': ['The server does not support SSL connections'],
+  'postgres/faults.ts': [
+    'The server does not support SSL connections',
+    'another process than this connection began with',
+  ],
   // Mistakes in this code.
   'once/engine/planKinds.ts': ['the re-run table has no row for what was found'],
   'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
@@ -299,7 +302,6 @@ const spoken: Record<string, readonly string[]> = {
     'a commit waited for something other than the journal',
   ],
   'once/journal/verbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
-  'postgres/connection.ts': ['another process than this connection began with'],
   'postgres/transaction.ts': ['this transaction is over'],
   'postgres/writing.ts': [
     'has the key of another one',

@@ -10,6 +10,7 @@ import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
+import { elsewhere, isLastWord } from './faults.ts';
 import type { Row } from './statements.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
@@ -28,9 +29,6 @@ const always: LeftMs = () => longestMs;
 type Connecting = { readonly leftMs?: LeftMs; readonly givenUp?: AbortSignal };
 
 const longestGoodbyeMs = 1000;
-
-/** The server's error if a transaction has reached another of its processes than the connection began with. */
-export const elsewhere = 'another process than this connection began with';
 
 const bigint = 20;
 
@@ -172,7 +170,7 @@ export class PgConnection {
     try {
       return await this.#client.query<Row>(question);
     } catch (error) {
-      if (error instanceof Error && isLastWord(error)) this.destroy();
+      if (isLastWord(error)) this.destroy();
       throw error;
     } finally {
       callOff();
@@ -214,13 +212,6 @@ function afterTime(waitMs: number, giveUp: () => void): () => void {
   };
 }
 
-/**
- * Whether the server ended the session: it is shutting down, an administrator ended it, or a time limit was reached.
- */
-function isLastWord(error: Error): boolean {
-  return 'code' in error && /^(?:57P0[1-5]|25P0[34])$/u.test(String(error.code));
-}
-
 function streamOf(client: Client): Duplex {
   return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
@@ -253,7 +244,11 @@ async function passwordOf(address: Address): Promise<string> {
 /** Passes on why an existing password file is not used, instead of printing it. */
 export function onPassFileIgnored(tell: (said: string) => void): void {
   const write = (text: Buffer, _encoding: string, done: () => void): void => {
-    tell(String(text).replace(/^[A-Z]+: /u, '').trim());
+    tell(
+      String(text)
+        .replace(/^[A-Z]+: /u, '')
+        .trim(),
+    );
     done();
   };
   pgpass.warnTo(new Writable({ write }));

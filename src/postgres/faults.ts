@@ -1,5 +1,4 @@
 import { Failure } from '../once/failures.ts';
-import { elsewhere } from './connection.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './facts.ts';
 import { Overtaken } from './writing.ts';
 
@@ -7,6 +6,9 @@ import { Overtaken } from './writing.ts';
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
+
+/** The server's error if a transaction has reached another of its processes than the connection began with. */
+export const elsewhere = 'another process than this connection began with';
 
 const driverSays = /^(?:Connection terminated|Client (?:was closed|has encountered))/u;
 
@@ -31,7 +33,19 @@ const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ServerTroubleError) return true;
-  return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '');
+  return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '') || isOfPooler(error);
+}
+
+/** PgBouncer has one code for all that ends its own connection to the server. It also stands for mistakes, not fatal. */
+function isOfPooler(error: Error): boolean {
+  const isFatal = 'severity' in error && error.severity === 'FATAL';
+  return isFatal && codeOf(error) === '08P01' && !noTransactions.test(error.message);
+}
+
+/** Whether the session is over: shutting down, ended by an administrator, a time limit, or a pooler's server is gone. */
+export function isLastWord(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(?:57P0[1-5]|25P0[34])$/u.test(codeOf(error) ?? '') || isOfPooler(error);
 }
 
 const ruleOfJournal = 'ZJ001';
@@ -133,7 +147,9 @@ export function serverFailure(error: unknown, place: string): unknown {
   if (code === lockTimedOut || code === tookTooLong) return sharedFailure('busy', { place }, error);
   if (code === ruleOfJournal || code.startsWith('23'))
     return sharedFailure('rules-refused', { place, trouble }, error);
-  return isPassing(error) ? sharedFailure('unreachable', { place, trouble }, error) : error;
+  return isPassing(error) || isOfNetwork(error)
+    ? sharedFailure('unreachable', { place, trouble }, error)
+    : error;
 }
 
 /** The role in a journal's URL. */

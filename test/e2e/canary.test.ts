@@ -250,7 +250,8 @@ describe('the token is seen nowhere', () => {
       { words: [], env: { BOTCTL_JOURNAL: withPassword } },
       { words: [], env: { BOTCTL_JOURNAL: withPassword.replace('@', '@@') } },
       { words: [], env: { BOTCTL_JOURNAL: `postgres://${nowhere}`, PGPASSWORD: journalPassword } },
-      { words: ['--journal', `postgres://${nowhere}`], env: {} },
+      // A file's password is read only when a server asks for one.
+      { words: ['--journal', `postgres://canary@127.0.0.1:${server.port}/canary`], env: {} },
     ];
     const refused: Way = { words: ['--journal', withPassword], env: {} };
     for (const [nth, { command, line }] of driven.entries()) {

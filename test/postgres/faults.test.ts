@@ -3,7 +3,7 @@ import { inWords } from '../../src/cli/say/inWords.ts';
 import { Failure, retryOf } from '../../src/once/failures.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import { ServerTroubleError } from '../../src/postgres/facts.ts';
-import { serverFailure, unreachable } from '../../src/postgres/faults.ts';
+import { isOfNetwork, serverFailure, unreachable } from '../../src/postgres/faults.ts';
 import { connectionFailure } from '../../src/postgres/upkeep.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
@@ -27,6 +27,16 @@ test.each([
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ room: 'shared', code: name, fields: { place } });
   expect(retryOf((failure as Failure).code)).toBe(retry);
+});
+
+test.each([
+  ['FATAL', 'server conn crashed?', { kind: 'unreachable' }],
+  ['FATAL', 'transaction blocks not allowed in statement pooling mode', { kind: 'through-pooler' }],
+  ['ERROR', 'bind message supplies 1 parameters', { code: '08P01' }],
+])('%s of 08P01, %s, is told as what it is', (severity, message, told) => {
+  const error = Object.assign(new Error(message), { code: '08P01', severity });
+  expect(serverFailure(error, place)).toMatchObject(told);
+  expect(isOfNetwork(error)).toBe('kind' in told && told.kind === 'unreachable');
 });
 
 test('a mistake in a statement is nobody else’s', () => {
