@@ -213,17 +213,11 @@ export function parseAssets(text: string): Readonly<Record<string, string>> {
   return readAssets(value as Record<string, string>);
 }
 
-type TokenInputs = {
-  readonly env: Env;
-  readonly interrupted: AbortSignal;
-  readonly stdin: NodeJS.ReadableStream;
-};
-
 async function readSecret(
   source: TokenSource,
   secret: Secret,
   profile: string,
-  inputs: TokenInputs,
+  inputs: BotInputs,
 ): Promise<Token> {
   switch (source.kind) {
     case 'stored':

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
 import { openToRead } from '../../machine/engine/node.ts';
 import type { Env } from '../../machine/folders.ts';
 import { Failure } from '../../once/failures.ts';
@@ -14,18 +15,21 @@ import {
   tokenCommandPrintedNothing,
   tokenCommandTooMuch,
   tokenCommandTooSlow,
+  tokenFileOpen,
+  tokenFileReadable,
   tokenStdinIsTerminal,
   unreadableTokenFile,
 } from '../say/config.ts';
 import { theFile } from '../say/open.ts';
 import { diskTrouble } from '../say/phrases.ts';
 import { Token } from './token.ts';
-import type { Secret } from './tokenSource.ts';
+import type { BotInputs, Secret } from './tokenSource.ts';
 
 const mostBytes = 65_536;
 
 /** `secret` is a token unless it says otherwise. */
-type Wanted = { readonly interrupted: AbortSignal; readonly secret?: Secret };
+type Wanted = Pick<BotInputs, 'interrupted'> & { readonly secret?: Secret };
+type WantedOfFile = Wanted & Pick<BotInputs, 'warn'>;
 
 /** One line, with or without its line break. More lines mean a wrong file, so its first line is not used as a token. */
 function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
@@ -45,13 +49,33 @@ function withoutLineBreaks(text: string): string {
   return text.slice(0, end);
 }
 
-export async function readTokenFile(path: string, { interrupted, secret = 'token' }: Wanted): Promise<Token> {
+export async function readTokenFile(path: string, wanted: WantedOfFile): Promise<Token> {
+  const { interrupted, secret = 'token' } = wanted;
   const origin = theFile(path);
   try {
+    checkMode(path, wanted);
     return onlyLine(await firstBytes(path, interrupted), origin, secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadableTokenFile(path, diskTrouble(error), secret);
+  }
+}
+
+/** Whoever can write the file can make another bot of this one. Windows has no such bits. */
+function checkMode(path: string, { secret = 'token', warn }: WantedOfFile): void {
+  const stats = statSync(path);
+  if (process.platform === 'win32' || !stats.isFile() || isReadOnlyMount(path)) return;
+  if ((stats.mode & 0o022) !== 0) throw tokenFileOpen(path, stats.mode & 0o777, secret);
+  if ((stats.mode & 0o044) !== 0) warn(...tokenFileReadable(path, stats.mode & 0o777, secret));
+}
+
+/** As secrets are mounted into a container, readable by all that run there. */
+function isReadOnlyMount(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EROFS';
   }
 }
 

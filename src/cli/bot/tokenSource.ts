@@ -1,5 +1,6 @@
 import type { Env } from '../../machine/folders.ts';
 import type { BaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Suggestion } from '../say/phrases.ts';
 
 /** Where a profile's token comes from: the stored secret, or a place to read it from each time. */
 export type TokenSource =
@@ -12,7 +13,12 @@ export type TokenSource =
 export type Secret = 'token' | 'rpc-url';
 
 /** What the bot and its token can be read from. */
-export type BotInputs = { env: Env; stdin: NodeJS.ReadableStream; interrupted: AbortSignal };
+export type BotInputs = {
+  env: Env;
+  stdin: NodeJS.ReadableStream;
+  interrupted: AbortSignal;
+  warn(text: string, next?: readonly Suggestion[]): void;
+};
 
 /** A base URL, the option or variable that gave it, and the command to suggest without it. */
 export type GivenBaseUrl = {

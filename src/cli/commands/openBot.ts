@@ -42,6 +42,7 @@ export function botInputs(context: Context): BotInputs {
       return context.stdin;
     },
     interrupted: context.interrupts.first,
+    warn: context.display.warn,
   };
 }
 

@@ -309,6 +309,29 @@ export function unreadableTokenFile(path: string, reason: string, secret: Secret
   });
 }
 
+/** The mode of a file that holds a secret, and what makes it private. */
+const modeOf = (mode: number): string => `(mode ${mode.toString(8)})`;
+const privately = (path: string): readonly Suggestion[] => [{ shell: [['chmod', '600', path]] }];
+
+export function tokenFileOpen(path: string, mode: number, secret: Secret): Told {
+  return new Told(
+    noSecret[secret],
+    `The ${secret} file ${path} can be changed by other users ${modeOf(mode)}`,
+    {
+      hint: 'Check what is in it. Then make it yours alone:',
+      next: privately(path),
+    },
+  );
+}
+
+export function tokenFileReadable(
+  path: string,
+  mode: number,
+  secret: Secret,
+): [says: string, next: readonly Suggestion[]] {
+  return [`The ${secret} file ${path} can be read by other users ${modeOf(mode)}.`, privately(path)];
+}
+
 export function tokenStdinIsTerminal(secret: Secret): Told {
   return new Told(noSecret[secret], `The ${secret} must come from stdin, but stdin is a terminal`, {
     hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',

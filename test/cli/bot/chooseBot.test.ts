@@ -31,6 +31,7 @@ function inputs(env: Record<string, string> = {}, stdin = '') {
     env: { ...home.env, ...env },
     stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     interrupted: new AbortController().signal,
+    warn: () => {},
   };
 }
 
@@ -230,7 +231,7 @@ describe('what is given wrongly', () => {
     const failure = await failureOf(() =>
       chooseBot(
         { tokenFile: '-', baseUrl: prodUrl },
-        { env: home.env, stdin: silent, interrupted: stop.signal },
+        { ...inputs(), stdin: silent, interrupted: stop.signal },
       ),
     );
     expect(failure.code).toBe('interrupted');

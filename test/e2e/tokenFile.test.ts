@@ -1,0 +1,69 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ended } from '../../testing/botctl.ts';
+import { programInShell } from '../../testing/program.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const hello = ['send', '--conversation', 'conv_demo', '--content', 'Hello', '--once', 'a'];
+
+function tokenFile(mode: number): string {
+  const path = operator.home.file('token', operator.sandbox.tokens.full);
+  chmodSync(path, mode);
+  return path;
+}
+
+const warnings = (stderr: string): number => stderr.match(/^warning:/gmu)?.length ?? 0;
+
+describe('a token file', () => {
+  test.each([0o600, 0o400])('that its user alone can read is taken: %o', async (mode) => {
+    const { code, stderr } = await operator.run([...hello, '--token-file', tokenFile(mode)]);
+    expect([code, warnings(stderr)]).toEqual([0, 0]);
+  });
+
+  test.each([0o640, 0o644])('that others can read is taken with one warning: %o', async (mode) => {
+    const path = tokenFile(mode);
+    const { code, stderr } = await operator.run([...hello, '--token-file', path]);
+    expect([code, warnings(stderr)]).toEqual([0, 1]);
+    expect(stderr).toContain(`can be read by other users (mode ${mode.toString(8)})`);
+    expect(stderr).toContain(`chmod 600 ${path}`);
+  });
+
+  test.each([0o620, 0o606, 0o666])('that others can write is refused: %o', async (mode) => {
+    const path = tokenFile(mode);
+    const { exit, error } = await operator.json([...hello, '--token-file', path]);
+    expect({ exit, error }).toMatchObject({ exit: 3, error: { code: 'no-token' } });
+    expect(error?.message).toContain(`can be changed by other users (mode ${mode.toString(8)})`);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('of a profile is looked at when it is read, and not when it is named', async () => {
+    const path = tokenFile(0o644);
+    const added = await operator.run([
+      ...['config', 'add', 'prod', '--base-url', operator.sandbox.baseUrl],
+      ...['--token-file', path, '--use', '--yes'],
+    ]);
+    expect([added.code, warnings(added.stderr)]).toEqual([0, 0]);
+    const sent = await operator.run([...hello, '--profile', 'prod']);
+    expect([sent.code, warnings(sent.stderr)]).toEqual([0, 1]);
+  });
+
+  test('on a read-only mount is taken as it is (skipped where nothing can be mounted)', async ({ skip }) => {
+    const folder = join(operator.home.path, 'secrets');
+    mkdirSync(folder);
+    const path = join(folder, 'token');
+    writeFileSync(path, operator.sandbox.tokens.full);
+    chmodSync(path, 0o646);
+    const words = [...hello, '--token-file', path].map((word) => `'${word}'`).join(' ');
+    const inside = `mount --bind '${folder}' '${folder}' && mount -o remount,bind,ro '${folder}' && exec ${programInShell} ${words}`;
+    const { code, stderr } = await ended('unshare', ['-m', 'sh', '-c', inside], { env: operator.env });
+    if (/unshare|mount:|not found|permitted/u.test(stderr)) return skip('nothing can be mounted here');
+    expect([code, warnings(stderr)]).toEqual([0, 0]);
+  });
+});
