@@ -83,7 +83,25 @@ test('a service that only connects is reached; the clock is then said to be not 
   const { code, checks } = await doctor(['--base-url', url], { BOTCTL_TOKEN: token });
   expect(code).toBe(0);
   expect(checks.address).toMatchObject({ level: 'ok' });
-  expect(checks.clock).toMatchObject({ level: 'warn', says: expect.stringContaining('not compared') });
+  expect(checks.clock).toMatchObject({ level: 'warn', says: expect.stringContaining('no reply') });
+});
+
+test('a base URL that ends in the path of the service’s document is named as that, and nothing is asked', async () => {
+  const { url, heard } = await listen('HTTP/1.1 200 OK\r\n\r\n');
+  const { code, checks } = await doctor(['--base-url', `${url}/api/bot/v1`], { BOTCTL_TOKEN: token });
+  expect(code).toBe(1);
+  expect(checks.address).toMatchObject({
+    level: 'fail',
+    says: `${url}/api/bot/v1 ends with a path that botctl adds itself`,
+    todo: `Give it without that: ${url}`,
+  });
+  expect(checks.clock).toMatchObject({ says: expect.stringContaining('no Date header') });
+  expect(heard()).not.toContain('POST');
+  const added = await botctlHere(
+    ['config', 'add', 'prod', '--base-url', `${url}/api/bot/v1/`, '--token-env', 'NOT_SET'],
+    { env: home.env },
+  );
+  expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('a path that botctl adds itself')]);
 });
 
 test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
@@ -107,6 +125,7 @@ test('a profile whose token is missing still has its address tried', async () =>
 test('nobody at the address, a proxy that is not there, and unchecked certificates fail', async () => {
   const gone = await doctor(['--base-url', 'https://127.0.0.1:9'], { BOTCTL_TOKEN: token });
   expect(gone.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('refused') });
+  expect(gone.checks.clock?.says).toContain('no reply');
   const proxied = await doctor(['--base-url', 'https://bots.example.com'], {
     BOTCTL_TOKEN: token,
     HTTPS_PROXY: 'http://user:secret@127.0.0.1:9',

@@ -1,6 +1,6 @@
 import type { Secret } from '../bot/tokenSource.ts';
 import { noSecret } from './open.ts';
-import { formatDuration, listed, type Suggestion } from './phrases.ts';
+import { counted, formatDuration, listed, type Suggestion } from './phrases.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
 import { interrupted, sentence, Told } from './told.ts';
 
@@ -330,6 +330,17 @@ export function tokenFileReadable(
   secret: Secret,
 ): [says: string, next: readonly Suggestion[]] {
   return [`The ${secret} file ${path} can be read by other users ${modeOf(mode)}.`, privately(path)];
+}
+
+export function unknownUnderOldToken(
+  name: string,
+  count: number,
+): [says: string, next: readonly Suggestion[]] {
+  const [transfers, are] = [counted(count, 'transfer'), count === 1 ? 'is' : 'are'];
+  return [
+    `${transfers} of ${name} ${are} unknown and can be settled under the old token only. With it:`,
+    [['resume', '--all']],
+  ];
 }
 
 export function tokenStdinIsTerminal(secret: Secret): Told {

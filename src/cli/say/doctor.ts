@@ -87,6 +87,13 @@ export function checkTheProxy(proxy: string): string {
   return `Check the proxy ${proxy} (HTTPS_PROXY, NO_PROXY), then the base URL.`;
 }
 
+export function endsWithApiPath(baseUrl: string, without: string): Advice {
+  return {
+    says: `${baseUrl} ends with a path that botctl adds itself`,
+    todo: `Give it without that: ${without}`,
+  };
+}
+
 export const checkTheAddress =
   'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY).';
 
@@ -120,11 +127,11 @@ export function clockBehindJournal(latestMs: number): Advice {
   };
 }
 
-export const clockNotCompared: Advice = {
-  says: 'not compared with the service’s: its reply had no Date header',
+export const clockNotCompared = (hasReplied: boolean): Advice => ({
+  says: `not compared with the service’s: ${hasReplied ? 'its reply had no Date header' : 'there was no reply'}`,
   todo: 'Compare it with a clock that you trust.',
   next: [{ shell: [['date', '-u']] }],
-};
+});
 
 export const setTheClock = 'Set the clock: the age of an unknown transfer is measured with it.';
 

@@ -34,6 +34,14 @@ export function parseBaseUrl(text: string, name?: string): BaseUrl {
   return `${url.origin}${path.replace(/\/$/u, '')}` as BaseUrl;
 }
 
+/** What stands between a base URL and the name of an operation. */
+export const apiPath = '/api/bot/v1';
+
+/** The URL without the path that botctl adds itself, if it ends with that. */
+export function withoutApiPath(baseUrl: string): string | undefined {
+  return baseUrl.endsWith(apiPath) ? baseUrl.slice(0, -apiPath.length) : undefined;
+}
+
 /** The URL used for identity and key: all loopback names count as one, and a trailing dot of the host is dropped. */
 export function identityUrl(spelled: BaseUrl): BaseUrl {
   return withoutDot(spelled).replace(

@@ -1,3 +1,4 @@
+import { apiPath } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -60,8 +61,8 @@ export type FlightLimits = {
 };
 
 const paths: Readonly<Record<Kind, string>> = {
-  message: '/api/bot/v1/messages/send',
-  transfer: '/api/bot/v1/wallet/transfers',
+  message: `${apiPath}/messages/send`,
+  transfer: `${apiPath}/wallet/transfers`,
 };
 
 export function endpoint(serviceUrl: string, kind: Kind): string {

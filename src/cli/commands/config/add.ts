@@ -1,6 +1,6 @@
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
-import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
+import { parseBaseUrl, withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '../../bot/changeProfiles.ts';
 import { readWallet } from '../../bot/profileBot.ts';
 import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
@@ -16,6 +16,7 @@ import {
   skippable,
   walletQuestion,
 } from '../../say/config.ts';
+import { endsWithApiPath } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import type { Finding } from '../doctor/findings.ts';
@@ -47,7 +48,9 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
   const summary = summaryOf(file, name, findProfile(file, name), env);
   await display.show(profileView(given.command, summary, { headline: profileAdded(name) }));
   if (!summary.inUse) display.notice(...anotherInUse(name));
+  const without = withoutApiPath(baseUrl);
   if (isByHand) tell(name, await findingsOn(name, given, context), context);
+  else if (without !== undefined) warnOfPath(baseUrl, without, context);
   return 0;
 }
 
@@ -129,6 +132,11 @@ async function findingsOn(name: string, given: ParsedArgs, context: Context): Pr
     const { failed } = await import('../doctor/findings.ts');
     return [failed('journal', await inWords(thrown))];
   }
+}
+
+function warnOfPath(baseUrl: string, without: string, { display }: Context): void {
+  const { says, todo } = endsWithApiPath(baseUrl, without);
+  display.warn(`${says}. ${todo}`);
 }
 
 /** Ends with one line: ready, or what is not. */

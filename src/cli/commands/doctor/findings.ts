@@ -1,6 +1,7 @@
 import type { engineVersion } from '../../../machine/engine/node.ts';
 import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
 import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
+import { withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import type { RowNumbers } from '../../../once/journal/file/mark.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
@@ -20,6 +21,7 @@ import {
   clockAgainstService,
   clockBehindJournal,
   clockNotCompared,
+  endsWithApiPath,
   lookCloser,
   messagesOnly,
   nodeVersion,
@@ -141,6 +143,8 @@ export function addressFinding(
       todo: advice === undefined ? check : `${advice}.`,
     });
   }
+  const url = withoutApiPath(baseUrl);
+  if (url !== undefined) return fail('address', endsWithApiPath(baseUrl, url));
   const { tls } = found;
   const says = addressAnswers(baseUrl, tls?.protocol);
   if (tls?.validToMs === undefined) return ok('address', says);
@@ -165,14 +169,16 @@ export function insecureTlsFinding(env: Readonly<Record<string, string | undefin
 
 /** Compares the service's clock with this one, and this one with the times in the journal. */
 export function clockFinding(
-  clock: Probe['clock'],
+  found: Pick<Probe, 'clock' | 'reached' | 'trouble'> | undefined,
   latestInJournalMs: number | undefined,
   nowMs: number,
 ): Finding {
   if (latestInJournalMs !== undefined && latestInJournalMs - nowMs > tooFarMs) {
     return fail('clock', clockBehindJournal(latestInJournalMs));
   }
-  if (clock === undefined) return warn('clock', clockNotCompared);
+  const hasReplied = found?.reached === true && found.trouble === undefined;
+  if (found?.clock === undefined) return warn('clock', clockNotCompared(hasReplied));
+  const { clock } = found;
   const aheadMs = clock.oursMs - clock.theirsMs;
   const says = clockAgainstService(aheadMs);
   const advice = { says, todo: setTheClock };

@@ -100,7 +100,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
       ...(address === undefined ? [] : [address]),
       proxyFinding(used),
       ...insecureTlsFinding(env),
-      clockFinding(probed?.clock, journal.latestMs, clock.now()),
+      clockFinding(probed, journal.latestMs, clock.now()),
       ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
       ...(location.namedBy === 'journal' ? [ok('journal', namedByConfig)] : []),

@@ -39,7 +39,7 @@ describe('the clock', () => {
     ['behind the journal', against(0), nowMs + 301_000, 'fail'],
     ['agrees with', against(0), nowMs + 299_000, 'ok'],
   ] as const)('%s', (says, clock, latestMs, level) => {
-    const found = clockFinding(clock, latestMs, nowMs);
+    const found = clockFinding({ reached: true, trouble: undefined, clock }, latestMs, nowMs);
     expect(found).toMatchObject({ level });
     expect(found.says).toContain(says);
   });

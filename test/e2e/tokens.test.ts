@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ended } from '../../testing/botctl.ts';
 import { programInShell } from '../../testing/program.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -65,5 +65,37 @@ describe('a token file', () => {
     const { code, stderr } = await ended('unshare', ['-m', 'sh', '-c', inside], { env: operator.env });
     if (/unshare|mount:|not found|permitted/u.test(stderr)) return skip('nothing can be mounted here');
     expect([code, warnings(stderr)]).toEqual([0, 0]);
+  });
+});
+
+describe('a new token for a profile', () => {
+  const rent = [...payAda, '--once', 'rent', '--profile', 'prod'];
+  const change = ['config', 'set', 'prod', 'token', '--token-env', 'OTHER'];
+  const settled = 'can be settled under the old token only';
+
+  beforeEach(async () => {
+    await operator.run([
+      ...['config', 'add', 'prod', '--base-url', operator.sandbox.baseUrl],
+      ...['--token-env', 'BOTCTL_TOKEN', '--yes'],
+    ]);
+  });
+
+  test('warns while a transfer of it is unknown, and not before or after', async () => {
+    expect((await operator.run(change)).stderr).toBe('');
+    expect(existsSync(operator.journal)).toBe(false);
+    await operator.run(['config', 'set', 'prod', 'token', '--token-env', 'BOTCTL_TOKEN']);
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    expect((await operator.run([...rent, '--yes', '--retries', '0'])).code).toBe(9);
+    const { code, stderr } = await operator.run(change);
+    expect([code, warnings(stderr)]).toEqual([0, 1]);
+    expect(stderr).toContain(`1 transfer of prod is unknown and ${settled}`);
+    await operator.run(['config', 'set', 'prod', 'token', '--token-env', 'BOTCTL_TOKEN']);
+    expect((await operator.run([...rent, '--yes'])).code).toBe(0);
+    expect((await operator.run(change)).stderr).toBe('');
+  });
+
+  test('is set whatever its journal is', async () => {
+    const { code } = await operator.run(change, { env: { BOTCTL_JOURNAL: 'postgres://127.0.0.1:9/bots' } });
+    expect(code).toBe(0);
   });
 });

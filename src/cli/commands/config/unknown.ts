@@ -1,0 +1,24 @@
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { unknownUnderOldToken } from '../../say/config.ts';
+import { isJournalThere, openWithoutWarning } from '../openJournal.ts';
+
+/** An unknown transfer is never sent with another token. So this is said before the new one is asked for. */
+export async function warnOfUnknown(name: string, given: ParsedArgs, context: Context): Promise<void> {
+  // A token must be changeable whatever the journal is.
+  const count = await unknownTransfers(name, given, context).catch(() => 0);
+  if (count > 0) context.display.warn(...unknownUnderOldToken(name, count));
+}
+
+async function unknownTransfers(bot: string, given: ParsedArgs, context: Context): Promise<number> {
+  if (!(await isJournalThere(given, context))) return 0;
+  const journal = await openWithoutWarning(given, context, 'look');
+  try {
+    let count = 0;
+    const selection = { states: ['unknown', 'sending'], kind: 'transfer', bot, limit: 1_000 } as const;
+    for await (const { state, ownerLives } of journal.reads.select(selection))
+      if (state === 'unknown' || !ownerLives) count += 1;
+    return count;
+  } finally {
+    await journal.close();
+  }
+}
