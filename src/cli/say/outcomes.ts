@@ -56,10 +56,16 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, said: stri
   }
   return {
     message,
-    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. Either way the service ${makes[intent.kind]} it only once.`,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. ${alwaysSafe[intent.kind]}`,
     next: [['resume', intent.id]],
   };
 }
+
+const alwaysSafe = {
+  message: 'Either way the service sends it only once.',
+  transfer:
+    'That is always safe: within 30 minutes it finishes the payment, after that it is held and you decide.',
+} as const;
 
 function advised(attempt: Attempt | undefined): string {
   const advice = adviceOn(attempt?.trouble);
