@@ -162,7 +162,7 @@ function typeOf(schema: JsonSchema): string {
   return schema.format === 'date-time' ? 'time' : String(schema.type ?? 'anything');
 }
 
-const mostWords = 20;
+const mostWords = 12;
 
 function linkTo(reference: string): string {
   const name = reference.replace(/^.*\//u, '');

@@ -73,11 +73,11 @@ describe('a table of figures', () => {
       'not measured: memory, Node 22.2 (at most 2 MB)',
     ]);
     expect(markdownTable(figures, marks).split('\n').slice(2)).toEqual([
-      '| what | Node 20.1 | Node 22.2 | mark |',
-      '| --- | ---: | ---: | --- |',
-      '| node | 20 ms |  |  |',
-      '| send | 62 ms **missed** | 61 ms | at most 3 × node, on Node 20 |',
-      '| rate | 0.20 |  | at least 0.2 × curl, on Node 20 |',
+      '| what | Node 20.1 | Node 22.2 |',
+      '| --- | ---: | ---: |',
+      '| node | 20 ms |  |',
+      '| send | 62 ms **missed** | 61 ms |',
+      '| rate | 0.20 |  |',
     ]);
     expect(drawTable(figures, marks)).toContain('62 ms, CPU 3.0 × (missed)');
   });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,6 @@ import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pages, pageText } from '../../testing/pages.ts';
 import { recipient } from '../../testing/sandbox.ts';
-import { hasTool } from '../../testing/tools.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const readme = pageText('README.md');
@@ -103,33 +102,6 @@ describe('the recipes', () => {
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
     expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');
   });
-
-  test.skipIf(!hasTool('sqlite3'))(
-    'a backup is the whole journal, until something is sent after it',
-    async () => {
-      const data = join(home.path, 'data');
-      const backup = join(data, 'backup');
-      mkdirSync(backup, { recursive: true });
-      const send = (journal: string, name: string) => {
-        const words = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi', '--once', name];
-        return ended('botctl', [...words, '--journal', journal], { env });
-      };
-      const [journal, copy] = [join(data, 'journal.db'), join(backup, 'journal.db')];
-      expect(await send(journal, 'before')).toMatchObject({ code: 0 });
-      const script = blockAfter(pageText('docs/journal.md'), 'backup');
-      expect(await ended('bash', ['-ec', script], { env, cwd: data })).toMatchObject({ code: 0, stderr: '' });
-      expect(await send(copy, 'before')).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('Nothing was sent'),
-      });
-      expect(await send(journal, 'after')).toMatchObject({ code: 0 });
-      copyFileSync(`${journal}.mark`, `${copy}.mark`);
-      expect(await send(copy, 'later')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('has lost 1 entry'),
-      });
-    },
-  );
 
   test('every botctl command in the documents is one', async () => {
     const blocks = pages.flatMap((page) =>
