@@ -165,7 +165,7 @@ async function examine(
     plan.kind === 'send'
       ? ['', 'message_id', '']
       : ['to_address,asset,amount,', 'signature,transfer_id', `${recipient},SOL,0.001,`];
-  if (header !== `line,id,${asked}outcome,${got},error,key`) {
+  if (header !== `line,id,${asked}outcome,${got},error,key,time`) {
     problems.push(`the report begins ${header}`);
   }
   if (lines.length !== plan.rows) problems.push(`${lines.length} lines of report for ${plan.rows} rows`);

@@ -71,6 +71,7 @@ async function printMost(): Promise<void> {
   await lines(batch, rows.replace('0.2', '0.3'));
   await lines(batch, `${rows}3,${recipient},SOL,zero\n`);
 
+  await lines(['config', 'journal']);
   await lines(
     ['config', 'add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'],
     'abcdefghijklmnop\n',
