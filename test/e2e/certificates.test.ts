@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
@@ -80,13 +82,36 @@ describe.skipIf(certificates === undefined)(
       },
     );
 
-    test('an authority that OpenSSL’s variable names does not count', async () => {
-      await open(made.good, made.authority);
-      const { NODE_EXTRA_CA_CERTS: path = '', ...others } = env;
-      const { error } = said(
-        await botctl([...send, '--retries', '0'], { env: { ...others, SSL_CERT_FILE: path } }),
+    test.each([
+      ['SSL_CERT_FILE', (path: string) => ({ SSL_CERT_FILE: path })],
+      ['SSL_CERT_DIR', (path: string) => ({ SSL_CERT_DIR: `/nowhere:${dirname(path)}` })],
+      [
+        'NODE_EXTRA_CA_CERTS, beside them',
+        (path: string) => ({
+          NODE_EXTRA_CA_CERTS: path,
+          SSL_CERT_FILE: '/nowhere',
+          SSL_CERT_DIR: '/nowhere',
+        }),
+      ],
+      [
+        'NODE_EXTRA_CA_CERTS, beside another authority',
+        (path: string) => ({
+          NODE_EXTRA_CA_CERTS: path,
+          SSL_CERT_FILE: home.file('b.pem', made.selfSigned.cert),
+        }),
+      ],
+    ])('is right if its authority is named by %s', async (_what, named) => {
+      await open(made.good, undefined);
+      mkdirSync(join(home.path, 'authorities'));
+      const path = home.file('authorities/0a1b2c3d.0', made.authority);
+      const unnamed = said(await botctl([...send, '--retries', '0'], { env }));
+      expect(unnamed.error?.code).toBe('bad-certificate');
+      const doctor = await botctl(['doctor', '--json'], { env: { ...env, ...named(path) } });
+      expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+        expect.objectContaining({ check: 'address', says: expect.stringContaining('answers with TLS') }),
       );
-      expect(error?.code).toBe('bad-certificate');
+      const reached = said(await botctl([...send, '--retries', '0'], { env: { ...env, ...named(path) } }));
+      expect([reached.error?.code, service.requests]).toEqual(['unknown', expect.any(Number)]);
     });
 
     test('what may have landed before stays unknown', async () => {

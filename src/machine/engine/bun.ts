@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { namedAuthorities } from '../authorities.ts';
 import { isPrivate, readOwn, sha256, writeWhole } from '../compiled.ts';
 import { makeFolder } from '../disk.ts';
 import { homeFolder, UnusableParts } from '../folders.ts';
@@ -67,10 +68,11 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
 
 type Tls = typeof import('node:tls') & { getCACertificates(which: 'bundled' | 'extra'): string[] };
 
-/** For a TLS connection that names no authority of its own. Bun alone would trust the system’s and OpenSSL’s, too. */
+/** For a TLS connection that names no authority of its own. Bun alone would trust the system’s, too. */
 export function trusted(): { ca?: string[] } {
   const { getCACertificates } = process.getBuiltinModule('node:tls') as Tls;
-  return { ca: [...getCACertificates('bundled'), ...getCACertificates('extra')] };
+  const known = [...getCACertificates('bundled'), ...getCACertificates('extra')];
+  return { ca: [...known, ...namedAuthorities(process.env)] };
 }
 
 /** What `doctor` says of the engine. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { certificatesIn, namedAuthorities } from '../authorities.ts';
 
 // What differs between the engines that run botctl: this file is for Node, bun.ts is for the single file. Nothing else
 // in the program may know which engine it runs on.
@@ -30,9 +31,12 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
   return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
 }
 
-/** For a TLS connection that names no authority of its own. */
+/** For a TLS connection that names no authority of its own. A list replaces what Node trusts, so it has that, too. */
 export function trusted(): { ca?: string[] } {
-  return {};
+  const named = namedAuthorities(process.env);
+  if (named.length === 0) return {};
+  const { rootCertificates } = process.getBuiltinModule('node:tls');
+  return { ca: [...rootCertificates, ...certificatesIn(process.env.NODE_EXTRA_CA_CERTS), ...named] };
 }
 
 /** What `doctor` says of the engine. */

@@ -201,7 +201,10 @@ const machineRows: readonly HelpRow[] = [
     about:
       'what a shared journal’s URL leaves out; also PGPORT, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGCONNECT_TIMEOUT, PGAPPNAME',
   },
-  { term: 'NODE_EXTRA_CA_CERTS', about: 'a private certificate authority to trust' },
+  {
+    term: 'NODE_EXTRA_CA_CERTS',
+    about: 'a private certificate authority to trust; also SSL_CERT_FILE and SSL_CERT_DIR',
+  },
 ];
 
 function drawTopic(topic: Topic, terminalColumns: number): string {
