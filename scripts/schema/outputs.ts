@@ -354,6 +354,8 @@ const batchEnd = z
 const historyTotal = z
   .strictObject({
     ...head,
+    since: time.optional().describe('as `--since` says, or when the oldest of them was begun'),
+    until: time.optional(),
     totals: z.array(
       z.strictObject({
         state: oneOf(['accepted', 'open', 'sending', 'unknown', 'rejected', 'held', 'resolved']),

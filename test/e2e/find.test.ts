@@ -154,8 +154,36 @@ describe('history', () => {
       ],
     });
     const { stdout } = await operator.run(['history', '--total', '--kind', 'transfer', '--to', '9WzD']);
-    expect(stdout).toBe('accepted  0.01 SOL  1 transfer\nrejected  5000 SOL  1 transfer\n');
+    const [period, ...sums] = stdout.split('\n');
+    expect(sums).toEqual(['accepted  0.01 SOL  1 transfer', 'rejected  5000 SOL  1 transfer', '']);
+    expect(period).toMatch(/^Since \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z, just now$/u);
     expect((await operator.run(['history', '--total', 'abcd'])).code).toBe(2);
+  });
+
+  test('a sum names its period, whatever names it', async () => {
+    await payroll();
+    const total = async (...words: string[]) =>
+      (await operator.run(['history', '--total', ...words])).stdout.split('\n')[0];
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await total('--since', month)).toMatch(new RegExp(`^Since ${month}-01T00:00:00Z, `, 'u'));
+    expect(await total('--since', '2026-01', '--until', '2040-01')).toBe(
+      'From 2026-01-01T00:00:00Z to 2040-01-31T23:59:59Z',
+    );
+    expect(await total('--until', '2026-01')).toBe('To 2026-01-31T23:59:59Z: nothing');
+    expect(await total('--bot', 'nobody')).toBe('So far: nothing');
+    const { stdout } = await operator.run([
+      'history',
+      '--total',
+      '--since',
+      '2026-01',
+      '--until',
+      '2040-01',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      since: '2026-01-01T00:00:00.000Z',
+      until: '2040-01-31T23:59:59.999Z',
+    });
   });
 
   test('says whose each is, where that is more than one bot’s', async () => {

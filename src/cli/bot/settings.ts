@@ -68,7 +68,7 @@ export function parseDuration(text: string): number | undefined {
 /** A moment as an operator writes it: a time ago, or a point in time. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** A day without a time starts or ends at midnight, in UTC or in this machine's time zone. */
+/** A month, or a day without a time, starts or ends at midnight, in UTC or in this machine's time zone. */
 type DayEdge = { readonly edge: 'begins' | 'ends'; readonly isLocal: boolean };
 
 const dayMs = 24 * 3_600_000;
@@ -83,22 +83,22 @@ export function parseMoment(text: string, day: DayEdge): Moment | undefined {
 }
 
 const written =
-  /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/u;
+  /^(?<month>\d{4}-\d{2})$|^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/u;
 
 function parseTime(text: string, { edge, isLocal }: DayEdge): number | undefined {
-  const { date, time, zone } = written.exec(text)?.groups ?? {};
-  if (date === undefined || !isDay(date)) return undefined;
-  const ms = Date.parse(`${date}T${time ?? '00:00'}${zone ?? (isLocal ? '' : 'Z')}`);
+  const { month, day = `${month}-01`, time, zone } = written.exec(text)?.groups ?? {};
+  if (!isDay(day)) return undefined;
+  const ms = Date.parse(`${day}T${time ?? '00:00'}${zone ?? (isLocal ? '' : 'Z')}`);
   if (Number.isNaN(ms)) return undefined;
   if (time !== undefined || edge === 'begins') return ms;
-  return nextMidnight(ms, isLocal) - 1;
+  return nextMidnight(day, month !== undefined, isLocal) - 1;
 }
 
-/** A day is not always 24 hours long. */
-function nextMidnight(ms: number, isLocal: boolean): number {
-  if (!isLocal) return ms + dayMs;
-  const date = new Date(ms);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+/** At the end of the day, or of its month. A day is not always 24 hours long. */
+function nextMidnight(text: string, isMonth: boolean, isLocal: boolean): number {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  const next = [year, isMonth ? month : month - 1, isMonth ? 1 : day + 1] as const;
+  return isLocal ? new Date(...next).getTime() : Date.UTC(...next);
 }
 
 /** JavaScript reads the 30th of February as the 2nd of March. */

@@ -1,7 +1,17 @@
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Decision, DecisionKind, Resolution } from '../../once/journal/journal.ts';
 import { fewOf } from './intent.ts';
-import { counted, formatAmountOf, formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
+import {
+  counted,
+  formatAgo,
+  formatAmountOf,
+  formatCount,
+  isoIn,
+  listed,
+  momentRule,
+  type Suggestion,
+  type Zone,
+} from './phrases.ts';
 import { Told } from './told.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Told {
@@ -37,6 +47,20 @@ export function totalWithIds(): Told {
     hint: 'Narrow it with --name, --batch, --to, --since or another filter.',
   });
 }
+
+/** What a sum is over. Without --since it begins with the oldest entry that it counts. */
+export function periodWords(
+  { sinceMs, untilMs }: { readonly sinceMs: number | undefined; readonly untilMs: number | undefined },
+  nowMs: number,
+  zone: Zone,
+): string {
+  const at = (ms: number): string => isoIn(zone, ms);
+  if (sinceMs === undefined) return untilMs === undefined ? 'So far' : `To ${at(untilMs)}`;
+  if (untilMs !== undefined) return `From ${at(sinceMs)} to ${at(untilMs)}`;
+  return `Since ${at(sinceMs)}, ${formatAgo(nowMs - sinceMs)}`;
+}
+
+export const nothingSummed = ': nothing';
 
 type SumFacts = {
   readonly state: string;

@@ -236,7 +236,7 @@ function readsStdin(words: readonly string[]): boolean {
 
 /** How to write a moment, for help and complaints. */
 export const momentRule =
-  'how long ago (30m, 24h, 2d, 1w), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
+  'how long ago (30m, 24h, 2d, 1w), a month (2026-11), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
 
 const diskFull = 'the disk is full';
 

@@ -20,6 +20,7 @@ test.each([
   ['2026-11-30 12:30:05.250', { atMs: Date.UTC(2026, 10, 30, 12, 30, 5, 250) }],
   ['2026-11-30T12:30:05Z', { atMs: Date.UTC(2026, 10, 30, 12, 30, 5) }],
   ['2026-11-30T12:30+02:00', { atMs: Date.UTC(2026, 10, 30, 10, 30) }],
+  ['2026-11', { atMs: Date.UTC(2026, 10, 1) }],
   ['2024-02-29', { atMs: Date.UTC(2024, 1, 29) }],
 ])('%s is a moment', (text, moment) => {
   expect(parseMoment(text, utc)).toEqual(moment);
@@ -33,12 +34,34 @@ test.each([
   '2026-02-29',
   '2026-02-30',
   '2026-13-01',
+  '2026-13',
+  '2026-11T12:00',
   '2026-11-30T25:00',
   '2026-11-30T12',
   '2026-11-30Z',
   '11/30/2026',
 ])('%j is none', (text) => {
   expect(parseMoment(text, utc)).toBeUndefined();
+});
+
+describe('a month', () => {
+  test('ends with its last millisecond', () => {
+    expect(parseMoment('2026-12', { edge: 'ends', isLocal: false })).toEqual({
+      atMs: Date.UTC(2027, 0, 1) - 1,
+    });
+    expect(parseMoment('2024-02', { edge: 'ends', isLocal: false })).toEqual({
+      atMs: Date.UTC(2024, 2, 1) - 1,
+    });
+  });
+
+  test('of this machine’s zone begins and ends with its own midnights', () => {
+    expect(parseMoment('2026-03', { edge: 'begins', isLocal: true })).toEqual({
+      atMs: Date.UTC(2026, 1, 28, 23),
+    });
+    expect(parseMoment('2026-03', { edge: 'ends', isLocal: true })).toEqual({
+      atMs: Date.UTC(2026, 2, 31, 22) - 1,
+    });
+  });
 });
 
 describe('a day', () => {

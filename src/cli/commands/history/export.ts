@@ -19,7 +19,7 @@ import {
   notAFormat,
   notAllSettled,
 } from '../../say/decisions.ts';
-import { sumWords } from '../../say/history.ts';
+import { nothingSummed, periodWords, sumWords } from '../../say/history.ts';
 import { isoExact } from '../../say/phrases.ts';
 import { problemOf } from '../../say/told.ts';
 import {
@@ -236,12 +236,20 @@ type Sum = Pick<Intent, 'state' | 'resolvedAs' | 'kind'> & {
 export async function showTotal(
   filters: Filters,
   journal: Journal,
-  { command }: ParsedArgs,
+  given: ParsedArgs,
   { display }: Context,
 ): Promise<Exit> {
-  const selection = selectionOf(filters, journal.clock.now(), filters.limit ?? allOfThem);
+  const { command } = given;
+  const nowMs = journal.clock.now();
+  const selection = selectionOf(filters, nowMs, filters.limit ?? allOfThem);
   const sums = new Map<string, Sum>();
-  for await (const intent of journal.reads.select(selection)) add(intent, sums);
+  let { sinceMs } = selection;
+  for await (const intent of journal.reads.select(selection)) {
+    add(intent, sums);
+    if (selection.sinceMs === undefined) sinceMs = Math.min(intent.createdAtMs, sinceMs ?? nowMs);
+  }
+  const { untilMs } = selection;
+  const period = periodWords({ sinceMs, untilMs }, nowMs, given.flag('local') ? 'local' : 'utc');
   const all = [...sums.values()]
     .sort(inOrder)
     .map(({ units, ...sum }) => ({ ...sum, amount: amountOf(units) }));
@@ -251,6 +259,8 @@ export async function showTotal(
     json: {
       schema: 'botctl/1',
       command,
+      ...(sinceMs === undefined ? {} : { since: isoExact(sinceMs) }),
+      ...(untilMs === undefined ? {} : { until: isoExact(untilMs) }),
       totals: all.map(({ state, resolvedAs, kind, asset, amount, intents }) => ({
         state,
         ...(resolvedAs === undefined ? {} : { resolved_as: resolvedAs }),
@@ -260,6 +270,7 @@ export async function showTotal(
       })),
     },
     human: () =>
+      `${period}${lines.length === 0 ? nothingSummed : ''}\n` +
       lines.map((cells) => `${cells.map((cell, n) => pad(cell, widths[n] ?? 0)).join('  ')}\n`).join(''),
   });
   return 0;
