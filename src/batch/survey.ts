@@ -17,7 +17,14 @@ import { keyFor, type Order } from '../once/intent/naming.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { BatchInput, EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
+import type {
+  BatchInput,
+  EarlierPayment,
+  Intent,
+  Journal,
+  KeySums,
+  RowsStanding,
+} from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import { Beyond } from './beyond.ts';
 import {
@@ -90,6 +97,8 @@ export type Survey = {
   readonly tally: Tally;
   /** Rows that the journal has under this name but that are missing from the input. */
   readonly lacking: number;
+  /** Another bot, to which the name belongs. */
+  readonly begunBy: string | undefined;
   /** What the journal has under this name beyond the valid rows of the input. */
   readonly beyond: BatchInput['beyond'];
   readonly firstBad: readonly BadRow[];
@@ -130,7 +139,8 @@ export async function survey(
   inputs: SurveyInputs,
 ): Promise<Survey> {
   const { journal } = inputs;
-  const surveyor = new Surveyor(order, inputs, await beyondAtFirst(order, inputs));
+  const inJournal = await standingsOf(order, inputs);
+  const surveyor = new Surveyor(order, inputs, beyondAtFirst(inJournal, inputs));
   let page: RawRow[] = [];
   for await (const row of rows) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
@@ -140,17 +150,29 @@ export async function survey(
     page = [];
   }
   await surveyor.take(page);
-  const surveyed = surveyor.survey();
+  const surveyed = { ...surveyor.survey(), begunBy: anotherIn(inJournal, inputs) };
   const { refusal } = surveyed.refused;
   if (journal === undefined || refusal === undefined) return surveyed;
   const named = await withSpenders(refusal, journal.reads, journal.clock.now());
   return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
 }
 
-async function beyondAtFirst({ kind, name }: BatchOrder, { journal, bot }: SurveyInputs): Promise<Beyond> {
-  const nowMs = journal?.clock.now() ?? 0;
+/** What the journal has under this batch's name. */
+async function standingsOf(
+  { kind, name }: BatchOrder,
+  { journal, bot }: SurveyInputs,
+): Promise<RowsStanding[]> {
   const groups = (await journal?.reads.rowsStanding(name)) ?? [];
-  const own = groups.filter((group) => group.kind === kind && group.baseUrl === bot.baseUrl);
+  return groups.filter((group) => group.kind === kind && group.baseUrl === bot.baseUrl);
+}
+
+/** The bot that began it, if this one has begun none of it. */
+function anotherIn(groups: readonly RowsStanding[], { bot: { name } }: SurveyInputs): string | undefined {
+  return groups.some(({ bot }) => bot === name) ? undefined : groups[0]?.bot;
+}
+
+function beyondAtFirst(own: readonly RowsStanding[], { journal }: SurveyInputs): Beyond {
+  const nowMs = journal?.clock.now() ?? 0;
   // A clock that was set back is behind what these rows were written by.
   return new Beyond(own, Math.max(nowMs, ...own.map(({ updatedAtMs }) => updatedAtMs)));
 }
@@ -219,7 +241,7 @@ class Surveyor {
           });
   }
 
-  survey(): Survey {
+  survey(): Omit<Survey, 'begunBy'> {
     const { sheet, bot } = this.#inputs;
     for (const page of sheet.numberedAnew())
       for (const row of page) this.#markRepeats(row.ordinal, repeatsOf(row).sort(bySurety));

@@ -317,6 +317,17 @@ export function invalidRow(problem: string | undefined): Told {
   });
 }
 
+/** Its rows would all be in conflict, and new ones paid from another wallet. */
+export function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Told {
+  return new Told('other-bot', `${name} was begun by ${owner}, and this is ${bot}`, {
+    hint:
+      run === undefined
+        ? 'Give it the token that began it, without a profile.'
+        : `Did you mean --profile ${owner}?`,
+    next: run === undefined ? [] : [run],
+  });
+}
+
 /** Why a row is not sent under its ID. */
 const conflicts: Readonly<Record<ConflictKind, string>> = {
   'other-body': 'the id is taken by a different amount, recipient or text',

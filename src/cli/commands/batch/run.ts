@@ -9,6 +9,7 @@ import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
 import { type Survey, survey } from '../../../batch/survey.ts';
 import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
+import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
@@ -16,10 +17,11 @@ import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { notPaidAgain } from '../../say/batch.ts';
+import { begunByAnother, notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords } from '../../say/outcomes.ts';
+import type { Suggestion } from '../../say/phrases.ts';
 import { rowsLandingWords } from '../../say/progress.ts';
 import {
   batchAtWork,
@@ -190,6 +192,12 @@ async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchW
   return BatchWait.open(options, batch);
 }
 
+function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
+  return [envBot, sandboxBot].includes(name)
+    ? undefined
+    : again(given, ['profile'], { name: 'profile', value: name });
+}
+
 type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };
 
 async function surveyAll(batch: Batch): Promise<Surveyed> {
@@ -223,6 +231,8 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     }),
   );
   if (surveyed.rows === 0) throw noRows(inputName(input));
+  if (surveyed.begunBy !== undefined)
+    throw begunByAnother(order.name, surveyed.begunBy, bot.name, withProfile(surveyed.begunBy, given));
   await batch.report?.refuseOther(rowReportInputs(batch), input);
   listBadRows(surveyed, batch.given, display);
   if (hash === undefined) return { surveyed, shared: undefined };
