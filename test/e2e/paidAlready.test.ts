@@ -150,7 +150,7 @@ describe('on a terminal', () => {
     const { shown, code } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown.replaceAll(/\s+/gu, ' ')).toContain(`Lines 2 and 4 pay the same: 0.1 SOL to ${recipient}`);
-    expect(shown).toContain('Make 3 transfers, 2 of them the same as others? [y/N]');
+    expect(shown).toContain('Make 3 transfers as payroll, 2 of them the same as others? [y/N]');
   });
 });
 

@@ -14,20 +14,18 @@ import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spen
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
-import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import { canonicalBody } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { warningWords } from '../say/intent.ts';
 import { dryPolicyWords, paidAgain } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
 import { problemOf, type Told } from '../say/told.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balance/run.ts';
-import { refuseUnusualFor } from './inputs.ts';
+import { doubtsAbout, refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
 import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
@@ -42,7 +40,7 @@ export async function dryRun(
   settingsOf(given);
   const bot = await botOfCommand(given, context);
   refuseUnusualFor(order, bot, given);
-  const doubts = doubtsAbout(order, bot);
+  const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
   const { identity, plan, word, holds, policies } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
@@ -103,12 +101,6 @@ type DryPlan = {
   readonly holds: HeldReason | undefined;
   readonly policies: Policies | undefined;
 };
-
-/** What the service may not know. */
-function doubtsAbout({ wanted: { kind, request } }: Order, { own = {} }: Bot): string[] {
-  if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
-  return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
-}
 
 async function balanceBefore(
   { wanted }: Order,

@@ -3,7 +3,7 @@ import type { Bot } from '../../once/connection.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
 import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
-import { refuseUnusual } from '../../once/intent/unusual.ts';
+import { isUnknownAsset, refuseUnusual } from '../../once/intent/unusual.ts';
 import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { notAWait } from '../say/chain.ts';
@@ -134,4 +134,14 @@ export function waitOptions(given: ParsedArgs): WaitOptions | undefined {
   const waitMs = timeout === undefined ? defaultWaitMs : parseDuration(timeout);
   if (waitMs === undefined) throw notAWaitTimeout(timeout ?? '');
   return { until, waitMs };
+}
+
+/** What the service may not know. */
+export async function doubtsAbout(
+  { wanted: { kind, request } }: Order,
+  { own = {} }: Pick<Bot, 'own'>,
+): Promise<string[]> {
+  if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
+  const { warningWords } = await import('../say/intent.ts');
+  return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
 }

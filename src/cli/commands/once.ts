@@ -4,19 +4,21 @@ import type { ChainPoint, EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
+import { spendOf } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
-import { isNamed, type Order } from '../../once/intent/naming.ts';
+import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
+import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, paidAgain } from '../say/outcomes.ts';
 import { formatAmountOf } from '../say/phrases.ts';
-import { questionTexts, reminderOf } from '../say/progress.ts';
+import { askToPropose, questionTexts, reminderOf } from '../say/progress.ts';
 import { Told } from '../say/told.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, labelled, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
-import { refuseUnusualFor, type WaitOptions } from './inputs.ts';
+import { doubtsAbout, refuseUnusualFor, type WaitOptions } from './inputs.ts';
 import { nobodyToConfirm } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
@@ -129,8 +131,11 @@ export function consentFor(
     try {
       if (unasked !== undefined) throw unasked;
       const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
-      const text = repeatQuestion(order, plan, clock.now()) ?? questions[asks].text;
-      return (await display.confirm(questionAbout(plan, text, order, bot, balance))) ? yes : no;
+      const usual =
+        asks === 'send' && waitsForApproval(order, bot, policies) ? askToPropose : questions[asks].text;
+      const text = repeatQuestion(order, plan, clock.now()) ?? usual;
+      const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot) };
+      return (await display.confirm(questionAbout(plan, text, shown))) ? yes : no;
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
       if (isInDoubt(plan) && thrown instanceof Told && thrown.code === 'no-answer')
@@ -140,18 +145,25 @@ export function consentFor(
   };
 }
 
-function questionAbout(
-  plan: Plan,
-  text: string,
-  order: Order,
-  bot: Bot,
-  balance: string | undefined,
-): Question {
+function waitsForApproval({ wanted }: Order, bot: Bot, policies: Policies = []): boolean {
+  return wanted.kind === 'transfer' && needsApproval(policies, spendOf(wanted.request, bot));
+}
+
+/** What a question is about. */
+type Asked = Pick<EngineContext, 'bot' | 'policies'> & {
+  readonly order: Order;
+  readonly balance: string | undefined;
+  readonly doubts: readonly string[];
+};
+
+function questionAbout(plan: Plan, text: string, asked: Asked): Question {
+  const { order } = asked;
   return (canvas) => {
     const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
-    return `${drawOrder(order, bot, canvas, balance)}${reminded}${twin}${text}`;
+    const doubts = asked.doubts.map((doubt) => remark(doubt, canvas));
+    return `${drawOrder(asked, canvas)}${doubts.join('')}${reminded}${twin}${text}`;
   };
 }
 
@@ -219,27 +231,26 @@ function sends(plan: Plan): boolean {
 }
 
 /** Who would do what, and where. Every question shows it. */
-function drawOrder(
-  { wanted }: Order,
-  { name, spelledUrl }: Bot,
-  canvas: LabelCanvas,
-  balance?: string,
-): string {
+function drawOrder({ order, bot, policies = [], balance }: Asked, canvas: LabelCanvas): string {
+  const { wanted, naming } = order;
   const who = [
-    ['Bot', name],
-    ['Service', spelledUrl],
+    ['Bot', bot.name],
+    ['Service', bot.spelledUrl],
   ] as const;
+  const name = ['Name', nameOf(naming)] as const;
   if (wanted.kind === 'message') {
     const { conversation_id, content } = wanted.request;
-    return labelled([...who, ['Conversation', conversation_id], ['Content', content]], canvas);
+    return labelled([...who, ['Conversation', conversation_id], ['Content', content], name], canvas);
   }
   const { to_address, asset, amount, memo } = wanted.request;
+  const known = nameOfAddress(policies, to_address);
   return labelled(
     [
       ...who,
-      ['To', to_address],
+      ['To', known === undefined ? to_address : `${to_address} (@${known})`],
       ['Amount', formatAmountOf(amount, asset)],
       ['Memo', memo === '' ? undefined : memo],
+      name,
       ['Balance', balance && canvas.own(balance)],
     ],
     canvas,

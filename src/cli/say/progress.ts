@@ -41,6 +41,9 @@ export const questionTexts = {
   'send-anyway': 'Send the new one anyway?',
 } as const;
 
+/** Above what a policy lets go alone. */
+export const askToPropose = 'Propose it? It waits for approval then.';
+
 /** What is already known about it, said with the question. */
 export function reminderOf(
   { found, twin }: Plan,

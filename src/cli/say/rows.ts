@@ -115,9 +115,11 @@ export function invalidRows(
   );
 }
 
-export function askToBegin(left: number, noun: 'message' | 'transfer', alike = 0): string {
+export const theFirst = 'The first:';
+
+export function askToBegin(name: string, left: number, noun: 'message' | 'transfer', alike: number): string {
   const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
-  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}${same}?`;
+  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}${same}?`;
 }
 
 /** The states of rows before anything is sent. Each follows a number in a single line. */

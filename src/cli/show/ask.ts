@@ -14,7 +14,7 @@ import {
   unanswered,
   waitsForOther,
 } from '../say/told.ts';
-import type { Answers, Question } from './display.ts';
+import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, type Own, safeLine } from './text.ts';
 
 /** Where a person is asked, and how long. */
@@ -40,7 +40,7 @@ export async function askAtTerminal<Answer extends string>(
 ): Promise<Answer | 'no'> {
   const { own } = asking;
   const prompt = (columns: number): string => {
-    const canvas = { paint: { dim: (text: string) => text }, columns, own };
+    const canvas = { paint: plain, columns, own };
     const lines = draw(canvas).split('\n').map(safeLine);
     const question = own(`${lines.at(-1)} ${shown} `);
     return [...lines.slice(0, -1), ...foldAtBlanks(question, columns)].join('\n');

@@ -6,15 +6,20 @@ import type { Own } from './text.ts';
 
 export type Paint = ChalkInstance;
 
+// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or
+// `await` would treat it as a promise.
+export const plain = new Proxy(String, {
+  get: (_target, style) => (style === 'then' ? undefined : plain),
+}) as unknown as Paint;
+
 /** What is drawn on. A question has no colours. */
 export type LabelCanvas = {
-  readonly paint: { dim(text: string): string };
+  readonly paint: Paint;
   readonly columns: number;
   readonly own: Own;
 };
 
 export type Canvas = LabelCanvas & {
-  readonly paint: Paint;
   /** Nobody looks at its width: then nothing is shortened, whatever `COLUMNS` says. */
   readonly isPipe?: boolean;
   /** Commands as lines to paste. None of them may be wrapped. */

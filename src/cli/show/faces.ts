@@ -1,7 +1,7 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested, withLacking } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
-import { columnsOf, type Display, type Gauge, type Output, type Paint, type View } from './display.ts';
+import { columnsOf, type Display, type Gauge, type Output, type Paint, plain, type View } from './display.ts';
 import { foldAtBlanks, type Own, ownWords, safeJson, safeLine, speaksUtf8 } from './text.ts';
 
 export type FaceChoice = {
@@ -363,12 +363,6 @@ function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLe
   if (env.TERM?.includes('256')) return 2;
   return 1;
 }
-
-// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or
-// `await` would treat it as a promise.
-const plain = new Proxy(String, {
-  get: (_target, style) => (style === 'then' ? undefined : plain),
-}) as unknown as Paint;
 
 /** Loads chalk only for a stream with colours. Pipes and files, and so most scripts, have none. */
 export async function paintOf(level: ColourLevel): Promise<Paint> {

@@ -426,6 +426,8 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string
       ['Balance', balance && canvas.own(balance)],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
+      ['Name', intent.name],
+      ['Row', intent.rowId],
       ['For', forWhom(intent, canvas.own)],
     ],
     canvas,

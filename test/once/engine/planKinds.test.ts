@@ -6,7 +6,7 @@ import { consentFor, openBeforeSending } from '../../../src/cli/commands/once.ts
 import { suggestAnother } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
 import { dryRunWords } from '../../../src/cli/say/plans.ts';
-import type { Display, View } from '../../../src/cli/show/display.ts';
+import { type Display, plain, type View } from '../../../src/cli/show/display.ts';
 import type { AtTerminal } from '../../../src/machine/process.ts';
 import type { Consent } from '../../../src/once/engine/beforeClaim.ts';
 import { claim } from '../../../src/once/engine/claim.ts';
@@ -306,7 +306,7 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
     meter: () => () => {},
     ask: async () => 'no',
     confirm: async (question) => {
-      seen.questions.push(question({ paint: { dim: String }, columns: 80, own: String }));
+      seen.questions.push(question({ paint: plain, columns: 80, own: String }));
       return answer;
     },
     askLine: async () => '',

@@ -90,8 +90,7 @@ function drawProposal(
   remarks: readonly string[],
   canvas: LabelCanvas,
 ): string {
-  const { name, rowId } = intent;
-  const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
+  const lines = labelled(decisionLines(decisions, 'utc'), canvas);
   return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}${askToApprove}`;
 }
 

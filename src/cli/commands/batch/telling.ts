@@ -1,5 +1,11 @@
 import { inputName } from '../../../batch/readRows.ts';
-import { type AlikeRows, type RepeatedRows, repeatsOf, type SheetRow } from '../../../batch/sheet.ts';
+import {
+  type AlikeRows,
+  type RepeatedRows,
+  repeatsOf,
+  type Sheet,
+  type SheetRow,
+} from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import {
   type BadRow,
@@ -47,11 +53,19 @@ import {
   rowsStanding,
   sharesOf,
   type Total,
+  theFirst,
   totalOf,
 } from '../../say/rows.ts';
 import { declined, type Interruption, onDryRun, type Problem, problemOf, type Told } from '../../say/told.ts';
 import type { Display, LabelCanvas, Question, View } from '../../show/display.ts';
-import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
+import {
+  drawMessage,
+  type Fields,
+  type LabelledValue,
+  labelled,
+  remark,
+  repeatsJson,
+} from '../../show/report.ts';
 import type { Own } from '../../show/text.ts';
 import type { BalanceShown } from '../balance/run.ts';
 import { nobodyToConfirm } from '../policies.ts';
@@ -176,8 +190,16 @@ export function batchPlan(
     columns: surveyed.unsent,
     repeats: surveyed.repeats,
     alike: surveyed.alike,
+    first: order.kind === 'message' ? firstOf(sheet) : undefined,
     nowMs: (journal ?? context).clock.now(),
   };
+}
+
+function firstOf(sheet: Sheet): Fields | undefined {
+  for (const { standing, request } of sheet.rows())
+    if ((standing === 'new' || standing === 'unfinished') && request !== undefined)
+      return JSON.parse(request) as Fields;
+  return undefined;
 }
 
 /** Lists the first few bad rows on stderr; the report has all of them. */
@@ -305,7 +327,7 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   }
   const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
   const question: Question = (canvas) =>
-    `${drawPlan(asked, canvas)}${askToBegin(left, order.kind, surveyed.alike.rows)}`;
+    `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind, surveyed.alike.rows)}`;
   if (!(await display.confirm(question))) throw declined();
 }
 
@@ -337,6 +359,8 @@ type BatchPlan = {
   readonly totals: readonly Total[];
   readonly recipients: number;
   readonly recipientsRepeated: number;
+  /** The first message that it would send, as it will look. */
+  readonly first: Fields | undefined;
   /** Only where somebody is shown it. */
   readonly balance?: BalanceShown | undefined;
   readonly columns: readonly string[];
@@ -393,7 +417,9 @@ function amountLines(
 }
 
 export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
-  return labelled(linesOf(plan, canvas.own), canvas);
+  const first =
+    plan.first === undefined ? '' : `${remark(theFirst, canvas)}${drawMessage(plan.first, canvas)}`;
+  return `${labelled(linesOf(plan, canvas.own), canvas)}${first}`;
 }
 
 export function planJson(plan: BatchPlan): Record<string, unknown> {
