@@ -17,16 +17,9 @@ import { keyFor, type Order } from '../once/intent/naming.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type {
-  BatchInput,
-  EarlierPayment,
-  Intent,
-  Journal,
-  KeySums,
-  RowsStanding,
-} from '../once/journal/journal.ts';
+import type { BatchInput, EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
-import { Beyond } from './beyond.ts';
+import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
   type BatchOrder,
   checkRow,
@@ -155,26 +148,6 @@ export async function survey(
   if (journal === undefined || refusal === undefined) return surveyed;
   const named = await withSpenders(refusal, journal.reads, journal.clock.now());
   return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
-}
-
-/** What the journal has under this batch's name. */
-async function standingsOf(
-  { kind, name }: BatchOrder,
-  { journal, bot }: SurveyInputs,
-): Promise<RowsStanding[]> {
-  const groups = (await journal?.reads.rowsStanding(name)) ?? [];
-  return groups.filter((group) => group.kind === kind && group.baseUrl === bot.baseUrl);
-}
-
-/** The bot that began it, if this one has begun none of it. */
-function anotherIn(groups: readonly RowsStanding[], { bot: { name } }: SurveyInputs): string | undefined {
-  return groups.some(({ bot }) => bot === name) ? undefined : groups[0]?.bot;
-}
-
-function beyondAtFirst(own: readonly RowsStanding[], { journal }: SurveyInputs): Beyond {
-  const nowMs = journal?.clock.now() ?? 0;
-  // A clock that was set back is behind what these rows were written by.
-  return new Beyond(own, Math.max(nowMs, ...own.map(({ updatedAtMs }) => updatedAtMs)));
 }
 
 // Look-ups that start together may become one query.
@@ -501,15 +474,4 @@ function isToBeSent(plan: Plan): boolean {
 
 function ofRow(line: number, id: string | undefined): OfRow {
   return { line, ...(id === undefined ? {} : { id }) };
-}
-
-/** The rows that were paid already are not this run's to send. */
-export function skipRepeats(surveyed: Survey, sheet: Sheet): void {
-  for (const page of sheet.repeated())
-    for (const { standing, request } of page) {
-      const paying = requestOfRow({ request });
-      surveyed.tally.takeBack(standing, paying);
-      surveyed.tally.add('skipped', paying);
-    }
-  sheet.skipRepeats();
 }

@@ -1,6 +1,7 @@
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import type { Wanted } from '../once/intent/wanted.ts';
+import { requestOfRow } from './checkRow.ts';
 import type { Sheet, Standing } from './sheet.ts';
 
 /** Exact sums of one asset: over all valid rows, and over those that are not done. */
@@ -50,4 +51,15 @@ export class Tally {
       left: standing === 'done' ? left : addAmounts(left, amount),
     });
   }
+}
+
+/** The rows that were paid already are not this run's to send. */
+export function skipRepeats({ tally }: { readonly tally: Tally }, sheet: Sheet): void {
+  for (const page of sheet.repeated())
+    for (const { standing, request } of page) {
+      const paying = requestOfRow({ request });
+      tally.takeBack(standing, paying);
+      tally.add('skipped', paying);
+    }
+  sheet.skipRepeats();
 }

@@ -150,13 +150,13 @@ function waitsForApproval({ wanted }: Order, bot: Bot, policies: Policies = []):
 }
 
 /** What a question is about. */
-type Asked = Pick<EngineContext, 'bot' | 'policies'> & {
+type InQuestion = Pick<EngineContext, 'bot' | 'policies'> & {
   readonly order: Order;
   readonly balance: string | undefined;
   readonly doubts: readonly string[];
 };
 
-function questionAbout(plan: Plan, text: string, asked: Asked): Question {
+function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
   const { order } = asked;
   return (canvas) => {
     const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
@@ -180,7 +180,7 @@ async function balanceBefore(
   return (await balanceToPay([wanted.request], bot, given, context))?.text;
 }
 
-/** Asked in place of the usual question. */
+/** InQuestion in place of the usual question. */
 function repeatQuestion({ wanted }: Order, { repeats: [earlier] }: Plan, nowMs: number): string | undefined {
   if (earlier === undefined || wanted.kind === 'message') return undefined;
   return askToPayAgain(wanted.request, earlier, nowMs);
@@ -231,7 +231,7 @@ function sends(plan: Plan): boolean {
 }
 
 /** Who would do what, and where. Every question shows it. */
-function drawOrder({ order, bot, policies = [], balance }: Asked, canvas: LabelCanvas): string {
+function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
   const who = [
     ['Bot', bot.name],

@@ -25,8 +25,9 @@ import { type Problem, problemOf } from '../../say/told.ts';
 import { rowsOnChain } from '../../say/verify.ts';
 import type { Gauge } from '../../show/display.ts';
 import { type Batch, rowReportInputs } from './options.ts';
+import { batchPlan } from './plan.ts';
 import { doubtOfSkipped } from './repeats.ts';
-import { type BatchEnd, batchEndJson, batchEndView, batchPlan } from './telling.ts';
+import { type BatchEnd, batchEndJson, batchEndView } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** What a runner knows about the other runners while it runs. */

@@ -1,6 +1,7 @@
 import { areRowsOf } from '../../../batch/report.ts';
 import { firstInDoubt, isPaidAlready, noRepeatedRows, type RepeatedRows } from '../../../batch/sheet.ts';
-import { type Survey, skipRepeats } from '../../../batch/survey.ts';
+import type { Survey } from '../../../batch/survey.ts';
+import { skipRepeats } from '../../../batch/tally.ts';
 import { repeatWindowMs } from '../../../once/engine/plan.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import {
@@ -24,15 +25,8 @@ import { declined, type Problem, problemOf } from '../../say/told.ts';
 import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts';
 import { forWhom, remark } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
-import {
-  batchPlan,
-  drawPlan,
-  interruptionOf,
-  planJson,
-  planView,
-  unconfirmed,
-  withBalance,
-} from './telling.ts';
+import { batchPlan, drawPlan, planJson, planView, withBalance } from './plan.ts';
+import { interruptionOf, unconfirmed } from './telling.ts';
 
 const shownGroups = 20;
 

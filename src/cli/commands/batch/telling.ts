@@ -1,11 +1,5 @@
 import { inputName } from '../../../batch/readRows.ts';
-import {
-  type AlikeRows,
-  type RepeatedRows,
-  repeatsOf,
-  type Sheet,
-  type SheetRow,
-} from '../../../batch/sheet.ts';
+import { repeatsOf, type SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import {
   type BadRow,
@@ -17,71 +11,37 @@ import {
   shownBadRows,
 } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
-import { formatAmount } from '../../../once/intent/amount.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import { refusalCodes } from '../../../once/policy/policy.ts';
 import type { ParsedArgs } from '../../parse/command.ts';
-import {
-  conflictWords,
-  invalidRow,
-  moreAlike,
-  rowsPaidAlready,
-  rowsSkipped,
-  samePaymentWords,
-} from '../../say/batch.ts';
+import { conflictWords, invalidRow, rowsSkipped } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
-import { clipped, ofRow, ofRows, warningWords } from '../../say/intent.ts';
+import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
-import { formatAmountOf, formatCount, forPeople } from '../../say/phrases.ts';
+import { formatAmountOf } from '../../say/phrases.ts';
 import {
   askToBegin,
   batchDone,
-  batchInALine,
-  emptySkipped,
   invalidRows,
-  keptColumns,
   labelOf,
   meaningOf,
   moreRowsNotListed,
   type NotDone,
   notDoneForPeople,
-  recipientsOf,
   refusedRows,
-  rowsMissing,
   rowsNoLongerListed,
-  rowsStanding,
   sharesOf,
-  type Total,
-  theFirst,
-  totalOf,
 } from '../../say/rows.ts';
-import { declined, type Interruption, onDryRun, type Problem, problemOf, type Told } from '../../say/told.ts';
-import type { Display, LabelCanvas, Question, View } from '../../show/display.ts';
-import {
-  drawMessage,
-  type Fields,
-  type LabelledValue,
-  labelled,
-  remark,
-  repeatsJson,
-} from '../../show/report.ts';
-import type { Own } from '../../show/text.ts';
-import type { BalanceShown } from '../balance/run.ts';
+import { declined, type Interruption, type Problem, problemOf, type Told } from '../../say/told.ts';
+import type { Display, Question, View } from '../../show/display.ts';
+import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
 import { nobodyToConfirm } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
-import {
-  alikeJson,
-  type Batch,
-  countsJson,
-  jsonView,
-  repeatedJson,
-  whichRow,
-  withReport,
-} from './options.ts';
+import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
+
+import { amountLines, type BatchPlan, batchPlan, drawPlan, lineOf, planJson, withBalance } from './plan.ts';
 
 const shownFailures = 20;
-const shownColumns = 20;
 
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
 export class RowTeller {
@@ -161,45 +121,6 @@ export class RowTeller {
       error: problemOf(invalidRow(row.problem)),
     };
   }
-}
-
-/** The findings of the survey, as shown. */
-export function batchPlan(
-  surveyed: Survey,
-  { given, context, order, bot, journal, sheet, notes }: Batch,
-): BatchPlan {
-  const { distinct, repeated } = sheet.recipients();
-  const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
-    asset,
-    all: formatAmount(all),
-    left: formatAmount(left),
-  }));
-  return {
-    command: given.command,
-    kind: order.kind,
-    name: order.name,
-    bot: bot.name,
-    baseUrl: bot.spelledUrl,
-    rows: surveyed.rows,
-    standings: surveyed.tally.standings,
-    lacking: surveyed.lacking,
-    emptyRows: notes.emptyRows,
-    totals: totals.filter(({ all }) => all !== '0'),
-    recipients: distinct,
-    recipientsRepeated: repeated,
-    columns: surveyed.unsent,
-    repeats: surveyed.repeats,
-    alike: surveyed.alike,
-    first: order.kind === 'message' ? firstOf(sheet) : undefined,
-    nowMs: (journal ?? context).clock.now(),
-  };
-}
-
-function firstOf(sheet: Sheet): Fields | undefined {
-  for (const { standing, request } of sheet.rows())
-    if ((standing === 'new' || standing === 'unfinished') && request !== undefined)
-      return JSON.parse(request) as Fields;
-  return undefined;
 }
 
 /** Lists the first few bad rows on stderr; the report has all of them. */
@@ -329,134 +250,6 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const question: Question = (canvas) =>
     `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind, surveyed.alike.rows)}`;
   if (!(await display.confirm(question))) throw declined();
-}
-
-/** Asks what the wallet holds, if something is left to be paid and a node can be asked. */
-export async function withBalance(plan: BatchPlan, { bot, given, context }: Batch): Promise<BatchPlan> {
-  const payable = plan.totals.filter(({ left }) => left !== '0');
-  if (payable.length === 0) return plan;
-  const { balanceToPay } = await import('../balance/run.ts');
-  const asked = payable.map(({ asset, left }) => ({ asset, amount: left }));
-  return { ...plan, balance: await balanceToPay(asked, bot, given, context) };
-}
-
-function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...plan }: BatchPlan): string {
-  return batchInALine(kind === 'message' ? plan : { ...plan, money: { totals, recipients, repeated } });
-}
-
-/** What a batch would do before it starts. */
-type BatchPlan = {
-  readonly command: string;
-  readonly kind: Kind;
-  readonly name: string;
-  readonly bot: string;
-  readonly baseUrl: string;
-  readonly rows: number;
-  /** Number of rows in each state: new, unfinished, done, held, elsewhere, conflict, invalid. */
-  readonly standings: Readonly<Record<string, number>>;
-  readonly lacking: number;
-  readonly emptyRows: number;
-  readonly totals: readonly Total[];
-  readonly recipients: number;
-  readonly recipientsRepeated: number;
-  /** The first message that it would send, as it will look. */
-  readonly first: Fields | undefined;
-  /** Only where somebody is shown it. */
-  readonly balance?: BalanceShown | undefined;
-  readonly columns: readonly string[];
-  readonly repeats: RepeatedRows;
-  readonly alike: AlikeRows;
-  readonly nowMs: number;
-};
-
-const standingLabels: readonly (readonly [standing: string, label: string])[] = [
-  ['new', 'To send'],
-  ['done', 'Already done'],
-  ['held', 'Held'],
-  ['elsewhere', 'Elsewhere'],
-  ['conflict', 'Conflict'],
-  ['skipped', 'Skipped'],
-  ['invalid', 'Invalid'],
-];
-
-function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
-  const counts = forPeople(plan.standings);
-  const standings = standingLabels.map(([standing, label]): LabelledValue => {
-    const count = counts[standing] ?? 0;
-    const always = ['new', 'done', 'invalid'].includes(standing);
-    return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
-  });
-  return [
-    ['Bot', plan.bot],
-    ['Service', plan.baseUrl],
-    ['Rows', formatCount(plan.rows)],
-    ['Empty rows', plan.emptyRows === 0 ? undefined : emptySkipped(plan.emptyRows)],
-    ...standings,
-    ...amountLines(plan, 'Total', totalOf),
-    ['Balance', plan.balance && own(plan.balance.text)],
-    [
-      'Recipients',
-      plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
-    ],
-    ['Kept', plan.columns.length === 0 ? undefined : own(keptColumns(plan.columns))],
-    ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
-    ['Paid before', plan.repeats.rows === 0 ? undefined : rowsPaidAlready(plan.repeats, plan.nowMs)],
-    ...[...plan.alike.first.map(samePaymentWords), ...moreAlike(plan.alike)].map(
-      (words, index): LabelledValue => [index === 0 ? 'The same' : '', own(words)],
-    ),
-  ];
-}
-
-/** One line for each asset. */
-function amountLines(
-  { totals }: BatchPlan,
-  label: string,
-  amount: (total: Total) => string,
-): LabelledValue[] {
-  return totals.map((total, index) => [index === 0 ? label : '', amount(total)]);
-}
-
-export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
-  const first =
-    plan.first === undefined ? '' : `${remark(theFirst, canvas)}${drawMessage(plan.first, canvas)}`;
-  return `${labelled(linesOf(plan, canvas.own), canvas)}${first}`;
-}
-
-export function planJson(plan: BatchPlan): Record<string, unknown> {
-  return {
-    schema: 'botctl/1',
-    command: plan.command,
-    name: plan.name,
-    bot: plan.bot,
-    base_url: plan.baseUrl,
-    rows: {
-      ...{ all: plan.rows, ...plan.standings, missing: plan.lacking },
-      ...(plan.emptyRows === 0 ? {} : { empty: plan.emptyRows }),
-    },
-    ...(plan.columns.length === 0
-      ? {}
-      : { columns: plan.columns.slice(0, shownColumns).map((title) => clipped(title)) }),
-    ...(plan.kind === 'message'
-      ? {}
-      : {
-          totals: plan.totals,
-          recipients: plan.recipients,
-          recipients_paid_more_than_once: plan.recipientsRepeated,
-          ...(plan.repeats.rows === 0 ? {} : { repeats: countsJson(plan.repeats) }),
-          ...(plan.alike.rows === 0 ? {} : { alike: plan.alike.first.map(alikeJson) }),
-        }),
-  };
-}
-
-export function planView(plan: BatchPlan): View {
-  return {
-    json: {
-      ...planJson(plan),
-      ...plan.balance?.json,
-      outcome: 'dry-run',
-    },
-    human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
-  };
 }
 
 /** How a batch ended: how many rows ended in each state, `unknown` first. */
