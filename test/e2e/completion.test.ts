@@ -5,6 +5,9 @@ import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
+import { otherRecipient } from '../../testing/sandbox.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { noTerminal, shellOnTerminal } from '../../testing/terminal.ts';
 import { hasTool } from '../../testing/tools.ts';
 
 let home: Home;
@@ -44,7 +47,8 @@ const cases = (): { words: string[]; some?: string[]; all?: string[] }[] => [
   { words: ['send', '--but'], all: ['--button'] },
   { words: ['config', 'set', 'prod', 'key'], all: ['key-age'] },
   { words: ['--sandbox', 'history', intentId.slice(0, 6)], all: [intentId] },
-  { words: ['--sandbox', 'resolve', 'abc', intentId.slice(0, 6)], all: [intentId] },
+  { words: ['--sandbox', 'verify', 'abc', intentId.slice(0, 6)], all: [intentId] },
+  { words: ['--sandbox', 'resolve', intentId.slice(0, 6)], all: [] },
   { words: ['history', intentId.slice(0, 6)], all: [] },
   { words: ['completion', 'z'], all: ['zsh'] },
   { words: ['comp'], all: ['completion'] },
@@ -119,6 +123,38 @@ describe('botctl complete', () => {
     expect(await offered('transfer', '--to', '@')).toEqual([]);
   });
 
+  test('offers to approve what waits for it, and to resume or resolve what is not finished otherwise', async () => {
+    const operator = await SandboxHome.open();
+    try {
+      const idOf = (command: string[]) => operator.json(command).then(({ intent }) => intent?.id ?? '');
+      await idOf([...payAda, '--once', 'done', '--yes']);
+      const waits = await idOf([...payAda, '--once', 'waits', '--yes', '--propose']);
+      await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+      const pay = ['transfer', '--to', otherRecipient, '--asset', 'SOL', '--amount', '1', '--yes'];
+      const unknown = await idOf([...pay, '--once', 'unknown', '--retries', '0']);
+      const offers = async (command: string): Promise<string[]> =>
+        (await operator.run(['complete', '--', command, ''])).stdout.match(/^[0-9a-f]{12}(?=\t)/gmu) ?? [];
+      expect(await offers('approve')).toEqual([waits]);
+      expect(await offers('decline')).toEqual([waits]);
+      expect(await offers('resume')).toEqual([unknown]);
+      expect(await offers('resolve')).toEqual([unknown]);
+      expect((await offers('history')).length).toBe(3);
+    } finally {
+      await operator.close();
+    }
+  });
+
+  test('knows the assets of the profile', async () => {
+    const assets = JSON.stringify({ USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' });
+    expect(await botctlHere(['config', 'set', 'stage', 'assets', assets], { env })).toMatchObject({
+      code: 0,
+    });
+    const names = (lines: string[]) => lines.map((line) => line.split('\t')[0]);
+    expect(names(await offered('--profile', 'stage', 'transfer', '--asset', ''))).toEqual(['SOL', 'USDC']);
+    expect(names(await offered('transfer', '--asset', ''))).toEqual(['SOL']);
+    expect(names(await offered('--profile', 'stage', 'history', '--asset=U'))).toEqual(['--asset=USDC']);
+  });
+
   test('offers nothing, quietly, where there is nothing or it cannot be read', async () => {
     const other = new Home();
     other.writeConfig('{');
@@ -178,7 +214,23 @@ describe.skipIf(!hasTool('bash'))('in bash', () => {
     const open = await ended('bash', ['-c', line("botctl history --state '='", 3)], { env });
     expect(open.stdout.split('\n')).toContain('held');
     const name = await ended('bash', ['-c', line("botctl --profile prod transfer --to '@' a", 6)], { env });
-    expect(name.stdout).toBe('ada\n');
+    expect(name.stdout).toBe('@ada\n');
+  });
+
+  test.skipIf(noTerminal !== '')('keeps the @ of a name, at a terminal', async () => {
+    const path = await script('bash');
+    const { shown } = await shellOnTerminal(
+      'exec bash --norc --noprofile -i',
+      [
+        [/[#$] $/u, `PATH='${env.PATH}'; source ${path}; PS1='ready> '\r`],
+        ['ready> ', 'botctl --profile prod transfer --to @a\t'],
+        [/--to @?ada /u, '\x15botctl --profile prod transfer --to=@a\t'],
+        [/--to=@?ada /u, '\x15exit\r'],
+      ],
+      env,
+    );
+    expect(shown).toContain('--to @ada ');
+    expect(shown).toContain('--to=@ada ');
   });
 });
 

@@ -11,8 +11,11 @@ export type Completes =
   | 'folder'
   | 'profiles'
   | 'intents'
+  | 'proposals'
+  | 'unfinished'
   | 'batches'
   | 'recipients'
+  | 'assets'
   | readonly string[];
 
 /** The description of a command. The program, its help, its man page and its completion are made from it. */

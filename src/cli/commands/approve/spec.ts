@@ -11,7 +11,7 @@ export const approveSpec: LeafSpec = {
     {
       usage: '<ids...>',
       about: 'payments waiting for approval: the ID, or its first characters',
-      completes: 'intents',
+      completes: 'proposals',
     },
   ],
   options: [
@@ -36,7 +36,7 @@ export const declineSpec: LeafSpec = {
     {
       usage: '<ids...>',
       about: 'payments waiting for approval: the ID, or its first characters',
-      completes: 'intents',
+      completes: 'proposals',
     },
   ],
   options: [

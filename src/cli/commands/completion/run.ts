@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { isProposal } from '../../../once/engine/approval.ts';
+import type { Intent } from '../../../once/journal/journal.ts';
 import { settingsOfChoice } from '../../bot/chooseBot.ts';
 import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import {
@@ -54,6 +56,8 @@ _botctl() {
       if ((i == COMP_CWORD)); then cut+=$word current=''; fi
     fi
   done
+  # It splits before an @, but then replaces the @ too.
+  cut=\${cut%@}
   while IFS=$'\\t' read -r value about; do
     if [[ $value == :file || $value == :folder ]]; then
       compopt -o filenames 2>/dev/null
@@ -156,14 +160,19 @@ export function runFor(tree: readonly CommandSpec[]): Run {
 
 type Look = (line: ParsedArgs, context: Context) => Promise<readonly Completion[]>;
 
-const looks: Readonly<Record<'file' | 'folder' | 'profiles' | 'intents' | 'batches' | 'recipients', Look>> = {
+const looks: Readonly<Record<Exclude<Completes, readonly string[]>, Look>> = {
   // Shells list files better than we would.
   file: async () => [{ value: ':file', about: '' }],
   folder: async () => [{ value: ':folder', about: '' }],
   profiles,
-  intents,
+  intents: intentsAmong(({ recentIntents }, path) => recentIntents(path, mostLookedUp)),
+  proposals: intentsAmong(({ unfinishedIntents }, path) => unfinishedIntents(path).filter(isProposal)),
+  unfinished: intentsAmong(({ unfinishedIntents }, path) =>
+    unfinishedIntents(path).filter((intent) => !isProposal(intent)),
+  ),
   batches,
   recipients,
+  assets,
 };
 
 async function lookedUp(
@@ -183,17 +192,21 @@ async function profiles(_line: ParsedArgs, { env }: Context): Promise<Completion
   return Object.entries(file.profiles).map(([value, profile]) => ({ value, about: profile['base-url'] }));
 }
 
-async function intents(line: ParsedArgs, context: Context): Promise<Completion[]> {
-  const path = await journalFile(line, context);
-  if (path === undefined) return [];
-  const { recentIntents } = await import('../../../once/journal/file/lookOnly.ts');
-  const { own } = context.display;
-  const found = recentIntents(path, mostLookedUp).map((intent) => ({
-    value: intent.id,
-    about: `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whoGetsWhat(intent, own)}`,
-  }));
-  const cutting = { widthOf: await widthsFor(found.map(({ about }) => about)), cut: own('…') };
-  return found.map(({ value, about }) => ({ value, about: cutTo(about, aboutWidth, cutting) }));
+type LookOnly = typeof import('../../../once/journal/file/lookOnly.ts');
+
+function intentsAmong(read: (lookOnly: LookOnly, path: string) => readonly Intent[]): Look {
+  return async (line, context) => {
+    const path = await journalFile(line, context);
+    if (path === undefined) return [];
+    const { own } = context.display;
+    const among = read(await import('../../../once/journal/file/lookOnly.ts'), path);
+    const found = among.slice(0, mostLookedUp).map((intent) => ({
+      value: intent.id,
+      about: `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whoGetsWhat(intent, own)}`,
+    }));
+    const cutting = { widthOf: await widthsFor(found.map(({ about }) => about)), cut: own('…') };
+    return found.map(({ value, about }) => ({ value, about: cutTo(about, aboutWidth, cutting) }));
+  };
 }
 
 async function batches(line: ParsedArgs, context: Context): Promise<Completion[]> {
@@ -210,6 +223,13 @@ async function recipients(line: ParsedArgs, context: Context): Promise<Completio
   return policies
     .flatMap((policy) => [...policy.recipients])
     .map(([name, address]) => ({ value: `@${name}`, about: address }));
+}
+
+async function assets(line: ParsedArgs, context: Context): Promise<Completion[]> {
+  const sol = { value: 'SOL', about: '' };
+  if (line.flag('sandbox')) return [sol];
+  const { own } = await settingsOfChoice(botOptions(line), context);
+  return [sol, ...Object.entries(own?.assets ?? {}).map(([value, about]) => ({ value, about }))];
 }
 
 /** Skips a shared journal: a Tab must not wait for a server. */

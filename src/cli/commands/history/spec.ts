@@ -32,7 +32,7 @@ export const historySpec: LeafSpec = {
       about: 'only payments to this address (or its start), or to @NAME',
       completes: 'recipients',
     },
-    { flags: '--asset <asset>', about: 'only payments of this asset' },
+    { flags: '--asset <asset>', about: 'only payments of this asset', completes: 'assets' },
     { flags: '--bot <name>', about: 'only entries of this bot', completes: 'profiles' },
     { flags: '--since <when>', about: `only entries begun since then: ${momentRule}` },
     { flags: '--until <when>', about: 'only entries begun by then; a day counts to its end' },

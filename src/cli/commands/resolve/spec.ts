@@ -5,7 +5,9 @@ export const resolveSpec: LeafSpec = {
   group: 'Every day',
   does: 'decides',
   about: 'Record what you found: it happened, or it did not',
-  arguments: [{ usage: '<ids...>', about: 'entries: the ID, or its first characters', completes: 'intents' }],
+  arguments: [
+    { usage: '<ids...>', about: 'entries: the ID, or its first characters', completes: 'unfinished' },
+  ],
   options: [
     { flags: '--happened', about: 'it happened; the same command then sends nothing' },
     {

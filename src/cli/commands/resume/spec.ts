@@ -7,7 +7,9 @@ export const resumeSpec: LeafSpec = {
   about: 'Send what is unknown again, unchanged',
   details:
     'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
-  arguments: [{ usage: '[ids...]', about: 'entries: the ID, or its first characters', completes: 'intents' }],
+  arguments: [
+    { usage: '[ids...]', about: 'entries: the ID, or its first characters', completes: 'unfinished' },
+  ],
   options: [
     { flags: '--all', about: 'everything that is unknown or was interrupted' },
     {

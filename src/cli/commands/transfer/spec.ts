@@ -29,7 +29,7 @@ export const transferSpec: LeafSpec = {
       flags: '--asset <asset>',
       about: 'SOL, or the name of a token',
       group: 'Transfer',
-      completes: ['SOL'],
+      completes: 'assets',
     },
     { flags: '--amount <amount>', about: 'how much, such as 5 or 1.5', group: 'Transfer' },
     { flags: '--memo <text>', about: 'a note that goes with the payment', group: 'Transfer' },

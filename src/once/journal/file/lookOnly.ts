@@ -111,6 +111,16 @@ export function recentIntents(path: string, limit: number): Intent[] {
   );
 }
 
+/** Those that are open, being sent, unknown or held, newest first. */
+export function unfinishedIntents(path: string): Intent[] {
+  return looking(path, (database) =>
+    (database.prepare(unfinished).all({}) as JournalRow[]).map(toIntentOf(path)),
+  );
+}
+
+const unfinished = `SELECT * FROM intents WHERE state <> 'accepted' AND state IN ('open', 'sending', 'unknown', 'held')
+                    ORDER BY created_at DESC, seq DESC LIMIT 1000`;
+
 /** In reverse alphabetical order, because most names end in a date. */
 export function latestBatches(path: string, limit: number): string[] {
   return looking(path, (database) =>
