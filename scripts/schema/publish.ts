@@ -42,10 +42,10 @@ const shared: readonly { readonly name: string; readonly of: string; readonly ke
 export function publishedPage(): string {
   const { $defs = {} } = publishedSchema();
   const told = outputs.filter(({ commands }) => !commands.some(isSetUp));
-  const printed = told.map((one) => `### ${headOf(one)}\n\n${fieldList($defs[one.name])}`);
-  const others = outputs
-    .filter((one) => !told.includes(one))
-    .map((one) => `- ${headOf(one).replace('\n\n', ': ')}`);
+  const printed = told.map(({ name, commands, about }) => {
+    const by = commands.includes('*') ? 'Any command' : commands.map((one) => `\`${one}\``).join(', ');
+    return `### ${name}\n\n${by}: ${about}\n\n${fieldList($defs[name])}`;
+  });
   const groups = shared.map(({ name, of, keys }) => `### ${name}\n\n${fieldList(only($defs[of], keys))}`);
   const names = outputs.map(({ name }) => name);
   const parts = Object.keys($defs)
@@ -55,18 +55,12 @@ export function publishedPage(): string {
   const linked = parts.filter((part) => whole.includes(`[${/^### (\w+)/u.exec(part)?.[1]}]`));
   return [
     `${intro}\n## What is printed\n\n${printed.join('\n')}`,
-    `## Of set-up and upkeep\n\nThe schema lists their fields.\n\n${others.join('\n')}\n`,
     `## What it is made of\n\n${[...groups, ...linked].join('\n')}`,
   ].join('\n');
 }
 
 function isSetUp(command: string): boolean {
-  return /^(?:config|journal|policy|doctor|sandbox)\b/u.test(command);
-}
-
-function headOf({ name, commands, about }: Output): string {
-  const by = commands.includes('*') ? 'Any command' : commands.map((one) => `\`${one}\``).join(', ');
-  return `${name}\n\n${by}: ${about}`;
+  return /^(?:config|journal|policy|doctor|sandbox|help|complet|version)/u.test(command);
 }
 
 const intro = `# What botctl prints with --json
@@ -80,7 +74,8 @@ as it came. Control, bidi and zero-width characters are \`\\u\`-escaped, so that
 
 Every object has \`schema\`, which is \`botctl/1\`, and \`command\`: the command, \`config add\` for one of a group. They are not
 listed below. A field with \`?\` is absent where it has no value; one without a type is a string; a time is UTC, ISO 8601.
-[botctl-1.schema.json](botctl-1.schema.json) says the same as a JSON Schema (draft 2020-12).
+[botctl-1.schema.json](botctl-1.schema.json) says the same as a JSON Schema (draft 2020-12), and has what commands of set-up and
+upkeep print (\`config\`, \`journal\`, \`policy\`, \`doctor\`, \`sandbox\`), which is not below.
 `;
 
 function only(schema: JsonSchema | undefined, keys: readonly string[]): JsonSchema {
