@@ -230,7 +230,7 @@ describe('history', () => {
 
   test('of what is no id says what it wants, and how a name is found', async () => {
     await operator.run([...payAda, '--once', 'm1']);
-    for (const word of ['m1', 'm1xx']) {
+    for (const word of ['m', 'm1xx']) {
       const { exit, error } = await operator.json(['verify', word]);
       expect(exit).toBe(2);
       expect(`${error?.message} ${error?.hint}`).toMatch(/an ID/u);

@@ -4,6 +4,7 @@ import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journ
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
 import {
+  askWhetherThis,
   earlierDecision,
   idNotWhole,
   mayBeSentNow,
@@ -18,7 +19,7 @@ import { problemOf } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
-import { combineExits, intentById, markReported, storedReport } from './stored.ts';
+import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
 type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Intent>;
@@ -46,7 +47,7 @@ async function decideOne(
   const { display } = context;
   let mayBeDecided = false;
   try {
-    const found = await intentById(beginning, journal);
+    const found = await intentByIdOrName(beginning, journal);
     if (given.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, given);
     const decides = (): void => {
       mayBeDecided = true;
@@ -92,6 +93,22 @@ export async function untilUnchanged<Result>(
 /** Nobody sees what a key, or the beginning of an ID, stands for: it may be another entry's key. */
 export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
   if (args.length > 0 && !args.includes(intent.id)) throw idNotWhole(intent);
+}
+
+/** A name is only taken where a person is shown what it stands for, and says so. */
+export async function confirmName(
+  intent: Intent,
+  given: ParsedArgs,
+  { display }: Pick<Context, 'display'>,
+): Promise<void> {
+  if (given.args.length === 0 || given.args.some((text) => isOf(intent, text))) return;
+  if (given.flag('yes') || display.terminal() === 'none') throw idNotWhole(intent);
+  const question: Question = (canvas) => `${drawIntent(intent, canvas)}${askWhetherThis}`;
+  if (!(await display.confirm(question))) throw notReversed();
+}
+
+function isOf({ id, key }: Intent, text: string): boolean {
+  return id.startsWith(text) || key.startsWith(text);
 }
 
 /** Why it is decided so. */

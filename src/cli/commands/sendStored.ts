@@ -27,7 +27,7 @@ import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
 import { engineWithPolicies } from './session.ts';
-import { combineExits, intentById, storedReport } from './stored.ts';
+import { combineExits, intentByIdOrName, storedReport } from './stored.ts';
 import { reportJsonOrError, tell } from './telling.ts';
 
 /** Which intents on record are sent, and who says so. */
@@ -72,9 +72,9 @@ export async function sendStored(sending: Sending, given: ParsedArgs, context: C
 }
 
 /** The intents that the arguments name. */
-export async function intentsById(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
+export async function intentsOf(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
   const intents: Intent[] = [];
-  for (const beginning of beginnings) intents.push(await intentById(beginning, journal));
+  for (const beginning of beginnings) intents.push(await intentByIdOrName(beginning, journal));
   return intents;
 }
 

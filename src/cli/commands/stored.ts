@@ -12,10 +12,10 @@ import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
 import { contradicted, notSeen, ofOtherTime, otherSignature } from '../say/chain.ts';
-import { idTooShort, noSuchIntent, severalIntents } from '../say/commandLine.ts';
+import { idTooShort, namesABatch, namesSeveral, noSuchIntent, severalIntents } from '../say/commandLine.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
-import { type Problem, problemOf } from '../say/told.ts';
+import { type Problem, problemOf, type Told } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -68,18 +68,52 @@ export async function markReported(
 
 const leastCharacters = 4;
 
+type Places = Pick<Journal, 'reads' | 'place'>;
+
 /** The one intent whose ID or key starts with this text. */
-export async function intentById(
-  beginning: string,
-  { reads, place }: Pick<Journal, 'reads' | 'place'>,
-): Promise<Intent> {
-  const exact = await reads.get(beginning);
-  if (exact !== undefined) return exact;
-  if (beginning.length < leastCharacters) throw idTooShort(beginning, leastCharacters);
-  const [found, other] = await reads.startingWith(beginning);
-  if (found === undefined) throw noSuchIntent(beginning, place);
-  if (other !== undefined) throw severalIntents(beginning, [found.id, other.id]);
+export async function intentById(beginning: string, journal: Places): Promise<Intent> {
+  const found = await startingWith(beginning, journal);
+  if (found === undefined) throw nothingFound(beginning, journal);
   return found;
+}
+
+/** The same or, where no ID fits, the one intent of that name. */
+export async function intentByIdOrName(text: string, journal: Places): Promise<Intent> {
+  const found = (await startingWith(text, journal)) ?? (await named(text, journal));
+  if (found === undefined) throw nothingFound(text, journal);
+  return found;
+}
+
+async function startingWith(beginning: string, { reads }: Places): Promise<Intent | undefined> {
+  const exact = await reads.get(beginning);
+  if (exact !== undefined || beginning.length < leastCharacters) return exact;
+  const [found, other] = await reads.startingWith(beginning);
+  if (found !== undefined && other !== undefined) throw severalIntents(beginning, [found.id, other.id]);
+  return found;
+}
+
+function nothingFound(beginning: string, { place }: Places): Told {
+  return beginning.length < leastCharacters
+    ? idTooShort(beginning, leastCharacters)
+    : noSuchIntent(beginning, place);
+}
+
+const mostListed = 10;
+
+async function named(name: string, { reads }: Places): Promise<Intent | undefined> {
+  if (name === '') return undefined;
+  for await (const _row of reads.select({ batch: name, limit: 1 })) throw namesABatch(name);
+  const found: Intent[] = [];
+  for await (const intent of reads.select({ nameStart: name, limit: Number.MAX_SAFE_INTEGER })) {
+    if (intent.name === name) found.push(intent);
+    if (found.length > mostListed) break;
+  }
+  if (found.length > 1)
+    throw namesSeveral(
+      name,
+      found.map(({ id }) => id),
+    );
+  return found[0];
 }
 
 /** How the wait for the chain ended. */

@@ -104,7 +104,7 @@ function orByName(word: string, hint: string, after = ''): { hint: string; next:
   return word === ''
     ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
     : {
-        hint: `${hint}If it is a name, this finds its entries${after}:`,
+        hint: `${hint}If a name begins so, this finds its entries${after}:`,
         next: [['history', '--name', word]],
       };
 }
@@ -128,6 +128,20 @@ export function noSuchIntent(beginning: string, journal: string): Told {
 export function severalIntents(beginning: string, ids: readonly string[]): Told {
   return new Told('usage', `Several entries begin with "${beginning}" (${ids.join(', ')}, …)`, {
     hint: 'Give more characters of the ID.',
+  });
+}
+
+export function namesSeveral(name: string, ids: readonly string[]): Told {
+  return new Told('usage', `Several entries are named "${name}" (${ids.join(', ')})`, {
+    hint: 'Give the ID of one. This lists them:',
+    next: [['history', '--name', name]],
+  });
+}
+
+export function namesABatch(name: string): Told {
+  return new Told('usage', `"${name}" names a batch`, {
+    hint: 'Give the ID of one of its rows. This lists them:',
+    next: [['history', '--batch', name]],
   });
 }
 

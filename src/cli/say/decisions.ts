@@ -93,6 +93,8 @@ export function isHeldRemark(intent: Intent): string {
   return `${titleOf(intent)} may have been ${done[intent.kind]}.`;
 }
 
+export const askWhetherThis = 'Do you mean this entry?';
+
 export const askToSendAgain = 'Send it again, unchanged?';
 
 export function waitsForYouRemark({ id, tainted }: Intent): string {

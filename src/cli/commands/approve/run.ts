@@ -15,6 +15,7 @@ import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../sh
 import {
   type Beside,
   balanceForQuestion,
+  confirmName,
   confirmOverruling,
   decideEach,
   reasonOf,
@@ -22,18 +23,20 @@ import {
   reversing,
 } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsById, sendStored } from '../sendStored.ts';
+import { intentsOf, sendStored } from '../sendStored.ts';
 
 export const approve: Run = async (given, context) => {
   settingsOf(given);
   const overrules = given.flag('overrule');
   return sendStored(
     {
-      select: (journal) => intentsById(given.args, journal),
-      decide: async (intent, journal, beside) =>
-        (await needsApprovalNow(intent, journal.reads, overrules))
-          ? confirmApproval(intent, beside, given, journal, context)
-          : undefined,
+      select: (journal) => intentsOf(given.args, journal),
+      decide: async (intent, journal, beside) => {
+        if (await needsApprovalNow(intent, journal.reads, overrules))
+          return confirmApproval(intent, beside, given, journal, context);
+        await confirmName(intent, given, context);
+        return undefined;
+      },
       overrules,
     },
     given,

@@ -10,7 +10,7 @@ export const approveSpec: LeafSpec = {
   arguments: [
     {
       usage: '<ids...>',
-      about: 'payments waiting for approval: the ID, or its first characters',
+      about: 'payments waiting for approval: the ID, its first characters, or a name',
       completes: 'proposals',
     },
   ],
@@ -35,7 +35,7 @@ export const declineSpec: LeafSpec = {
   arguments: [
     {
       usage: '<ids...>',
-      about: 'payments waiting for approval: the ID, or its first characters',
+      about: 'payments waiting for approval: the ID, its first characters, or a name',
       completes: 'proposals',
     },
   ],

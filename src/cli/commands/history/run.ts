@@ -17,7 +17,7 @@ import { inWords } from '../../say/inWords.ts';
 import type { Zone } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
-import { intentById, markReported, storedReport } from '../stored.ts';
+import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,
@@ -132,7 +132,7 @@ async function noteDeaths(
 async function details(journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
   // All IDs are checked before the first intent is shown.
   const ids: string[] = [];
-  for (const beginning of given.args) ids.push((await intentById(beginning, journal)).id);
+  for (const beginning of given.args) ids.push((await intentByIdOrName(beginning, journal)).id);
   for (const [index, id] of [...new Set(ids)].entries()) {
     if (index > 0 && context.display.face === 'human' && !context.display.quiet)
       await context.display.show({ json: {}, human: () => '\n' });

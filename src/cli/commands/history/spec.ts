@@ -10,7 +10,7 @@ export const historySpec: LeafSpec = {
   arguments: [
     {
       usage: '[ids...]',
-      about: 'entries: the ID, or its first characters (at least 4)',
+      about: 'entries: the ID, its first characters (at least 4), or a name',
       completes: 'intents',
     },
   ],

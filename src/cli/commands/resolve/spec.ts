@@ -6,7 +6,7 @@ export const resolveSpec: LeafSpec = {
   does: 'decides',
   about: 'Record what you found: it happened, or it did not',
   arguments: [
-    { usage: '<ids...>', about: 'entries: the ID, or its first characters', completes: 'unfinished' },
+    { usage: '<ids...>', about: 'entries: the ID, its first characters, or a name', completes: 'unfinished' },
   ],
   options: [
     { flags: '--happened', about: 'it happened; the same command then sends nothing' },

@@ -11,9 +11,9 @@ import {
 } from '../../say/decisions.ts';
 import type { Question } from '../../show/display.ts';
 import { drawIntent, remark } from '../../show/report.ts';
-import { type Beside, balanceForQuestion, refuseAbbreviated } from '../deciding.ts';
+import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsById, sendStored } from '../sendStored.ts';
+import { intentsOf, sendStored } from '../sendStored.ts';
 
 export const run: Run = async (given, context) => {
   settingsOf(given);
@@ -21,12 +21,12 @@ export const run: Run = async (given, context) => {
   return sendStored(
     {
       select: (journal) =>
-        given.flag('all') ? resumable(given, journal, context) : intentsById(given.args, journal),
+        given.flag('all') ? resumable(given, journal, context) : intentsOf(given.args, journal),
       decide: async (intent, journal, beside) => {
         refuseProposal(intent);
-        return intent.state === 'held'
-          ? confirmSendAgain(intent, beside, given, journal, context)
-          : undefined;
+        if (intent.state === 'held') return confirmSendAgain(intent, beside, given, journal, context);
+        await confirmName(intent, given, context);
+        return undefined;
       },
     },
     given,

@@ -8,7 +8,7 @@ export const resumeSpec: LeafSpec = {
   details:
     'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
   arguments: [
-    { usage: '[ids...]', about: 'entries: the ID, or its first characters', completes: 'unfinished' },
+    { usage: '[ids...]', about: 'entries: the ID, its first characters, or a name', completes: 'unfinished' },
   ],
   options: [
     { flags: '--all', about: 'everything that is unknown or was interrupted' },

@@ -37,6 +37,7 @@ import {
   chainProblem,
   chainStandingOf,
   intentById,
+  intentByIdOrName,
   markReported,
   problemAgainst,
   storedReport,
@@ -86,7 +87,7 @@ async function verifyNamed(verifying: Verifying): Promise<Exit> {
 }
 
 async function transferById(beginning: string, journal: Journal): Promise<Intent> {
-  const intent = await intentById(beginning, journal);
+  const intent = await intentByIdOrName(beginning, journal);
   if (intent.kind !== 'transfer') throw notATransfer(intent.id);
   if (isUnsent(intent)) throw nothingOnChain(intent.id);
   return intent;

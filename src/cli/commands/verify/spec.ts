@@ -8,7 +8,7 @@ export const verifySpec: LeafSpec = {
   details:
     'It asks the Solana node in the bot’s profile (rpc-url), or in the profile that --profile names. A payment that the node does not show stays undecided: its absence proves nothing.',
   arguments: [
-    { usage: '[ids...]', about: 'payments: the ID, or its first characters', completes: 'intents' },
+    { usage: '[ids...]', about: 'payments: the ID, its first characters, or a name', completes: 'intents' },
   ],
   options: [
     { flags: '--all', about: 'every payment without a final answer' },
