@@ -284,7 +284,7 @@ describe('what is said', () => {
   test('of unknown is that it may have happened, its ID, and that the same command resumes it', async () => {
     const { problem } = await explained(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
     expect(problem?.message).toMatch(/may have been made.*a1b2c3d4e5f6/u);
-    expect(problem?.hint).toMatch(/Run the same command again.*only once/u);
+    expect(problem?.hint).toMatch(/Run the same command again.*always safe/u);
     expect(problem?.next).toEqual([['resume', 'a1b2c3d4e5f6']]);
     expect(problem).toMatchObject({ code: 'unknown', status: 500, retry: 'same-command' });
   });
