@@ -185,7 +185,7 @@ export function searched({ intent, payment, search }: Searched): Told {
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
   if (candidates.length > 0)
     return new Told('unproven', message, {
-      hint: `If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so. Finding it decides nothing:`,
+      hint: `If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so; finding it decides nothing. If not, look again later.`,
       next: candidates.map(({ signature }) => [
         'resolve',
         id,
