@@ -302,13 +302,7 @@ const spoken: Record<string, readonly string[]> = {
     'a commit waited for something other than the journal',
   ],
   'once/journal/verbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
-  'postgres/transaction.ts': ['this transaction is over'],
-  'postgres/writing.ts': [
-    'has the key of another one',
-    'is being sent already',
-    'is not claimed by this process',
-    'intent ',
-  ],
+  'postgres/base.ts': ['this transaction is over'],
 };
 
 const fileOfSql = '// SQL: ';

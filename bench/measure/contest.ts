@@ -68,7 +68,7 @@ function ourBatch(kind: RowKind, { scene, rows, atOnce }: Contest): Contestant {
 async function assertAllDone(url: string, rows: number): Promise<void> {
   const [found] = await askServer(
     url,
-    `SELECT count(*)::int AS n FROM botctl.standing WHERE state = 'accepted'`,
+    `SELECT count(*)::int AS n FROM botctl.intents WHERE state = 'accepted'`,
   );
   if (found?.n !== rows) throw new Error(`${found?.n} of ${rows} rows are accepted`);
 }

@@ -16,7 +16,7 @@ export async function makeVariedSharedJournal(
 export function rejectAllButTheOldest(url: string): Promise<void> {
   return changeTables(
     url,
-    `UPDATE botctl.standing SET state = 'rejected', why = NULL, tainted = false WHERE intent > 30`,
+    `UPDATE botctl.intents SET state = 'rejected', why = NULL, tainted = 0, counts_at = NULL WHERE seq > 30`,
   );
 }
 
@@ -29,21 +29,20 @@ function changeTables(url: string, sql: string): Promise<void> {
 
 const fill = (intents: number, from: number): string => `
   INSERT INTO botctl.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
-    body, created_at)
+    body, created_at, updated_at, reported_at, attempts, state, why, tainted, counts_at)
   SELECT substr(md5('i' || n), 1, 12), CASE WHEN pays THEN 'transfer' ELSE 'message' END, 'https://bots.example',
     CASE WHEN rare THEN 'rare' ELSE 'bench' END, CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END,
     CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END, CASE WHEN pays AND NOT rare THEN 'row-' || n END,
     md5('k' || n), sha256(('d' || n)::bytea)::text, sha256(('f' || n)::bytea)::text,
     CASE WHEN pays THEN '["' || recipient || '","sol","0.01"]' END,
     convert_to(CASE WHEN pays THEN '{"to_address":"' || recipient || '","asset":"SOL","amount":"0.01"}'
-      ELSE '{"conversation_id":"conv_demo","content":"message ' || n || '"}' END, 'UTF8'), ${from} + n * 1000::bigint
+      ELSE '{"conversation_id":"conv_demo","content":"message ' || n || '"}' END, 'UTF8'), ${from} + n * 1000::bigint,
+    ${from} + n * 1000::bigint + 200, ${from} + n * 1000::bigint + 210, 1,
+    CASE WHEN n % 5000 = 0 THEN 'held' ELSE 'accepted' END, CASE WHEN n % 5000 = 0 THEN 'no-proof' END,
+    (n % 5000 = 0)::int, CASE WHEN pays THEN ${from} + n * 1000::bigint END
   FROM (SELECT n, n <= ${intents / 2} OR n > ${intents - 20} AND n % 4 = 0 AS pays, n <= 30 AS rare,
     CASE WHEN n <= 30 THEN '${rare}' ELSE lpad((n % 1000)::text, 43, '0') END AS recipient
     FROM generate_series(1, ${intents}) n) numbers ORDER BY n;
-  INSERT INTO botctl.standing (intent, created_at, updated_at, reported_at, attempts, state, why, tainted, payment)
-  SELECT seq, created_at, created_at + 200, created_at + 210, 1,
-    CASE WHEN seq % 5000 = 0 THEN 'held' ELSE 'accepted' END, CASE WHEN seq % 5000 = 0 THEN 'no-proof' END,
-    seq % 5000 = 0, payment FROM botctl.intents;
   INSERT INTO botctl.attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
   SELECT seq, 1, created_at, created_at + 200, 'replied', 'accepted', 200,
     convert_to('{"message":{"message_id":"msg_' || seq || '","conversation_id":"conv_demo"}}', 'UTF8'), '{}'

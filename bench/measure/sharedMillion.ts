@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
+import { changes, questions } from '../../src/once/journal/verbs.ts';
 import { session } from '../../src/postgres/handshake.ts';
-import { pageQueries } from '../../src/postgres/reading.ts';
-import { inPlace, type StatementName, sqlOf, statements } from '../../src/postgres/statements.ts';
+import { cellsOf, turn } from '../../src/postgres/sql.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 import { homeIn } from './stage.ts';
 import { type Line, memoryLine } from './table.ts';
@@ -53,33 +53,30 @@ async function fill(client: Client, intents: number): Promise<void> {
     SET session_replication_role = replica; SET synchronous_commit = off;
     INSERT INTO botctl.owners VALUES ('o', 'h', 1, 1, ${Date.now() + 86_400_000});
     INSERT INTO botctl.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
-      body, created_at)
+      body, created_at, updated_at, reported_at, attempts, state, owner, tainted, counts_at)
     SELECT substr(md5('i' || n), 1, 12), CASE n % 8 WHEN 0 THEN 'transfer' ELSE 'message' END, 'https://bots.example',
       'bench', CASE n % 2 WHEN 0 THEN 'row' END, CASE n % 2 WHEN 0 THEN 'batch-' || n / 2000 END,
       CASE n % 2 WHEN 0 THEN 'r' || n END, md5('k' || n), sha256(('d' || n)::bytea)::text,
       sha256(('f' || n)::bytea)::text, CASE n % 8 WHEN 0 THEN sha256(('p' || n)::bytea)::text END,
-      convert_to('{"content":"message ' || n || '","conversation_id":"conv_demo"}', 'UTF8'), ${from} + n * 1000::bigint
+      convert_to('{"content":"message ' || n || '","conversation_id":"conv_demo"}', 'UTF8'), ${from} + n * 1000::bigint,
+      ${from} + n * 1000::bigint + 200, CASE WHEN n % 1000 <> 0 THEN ${from} + n * 1000::bigint + 210 END, 1,
+      CASE n % 1000 WHEN 0 THEN 'sending' WHEN 500 THEN 'unknown' ELSE 'accepted' END,
+      CASE WHEN n % 1000 = 0 THEN 'o' END, CASE n % 1000 WHEN 500 THEN 1 ELSE 0 END,
+      CASE n % 8 WHEN 0 THEN ${from} + n * 1000::bigint END
     FROM generate_series(1, ${intents}) n;
-    INSERT INTO botctl.standing (intent, created_at, updated_at, reported_at, attempts, state, owner, payment,
-      tainted)
-    SELECT seq, created_at, created_at + 200, CASE WHEN seq % 1000 = 0 THEN NULL ELSE created_at + 210 END, 1,
-      CASE seq % 1000 WHEN 0 THEN 'sending' WHEN 500 THEN 'unknown' ELSE 'accepted' END,
-      CASE WHEN seq % 1000 = 0 THEN 'o' END, payment, seq % 1000 = 500
-    FROM botctl.intents;
     INSERT INTO botctl.attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
     SELECT seq, 1, created_at, CASE WHEN seq % 1000 <> 0 THEN created_at + 200 END,
       CASE WHEN seq % 1000 <> 0 THEN 'replied' END, CASE WHEN seq % 1000 <> 0 THEN 'accepted' END, 200,
       convert_to('{"message":{"message_id":"msg_' || seq || '"}}', 'UTF8'), '{}' FROM botctl.intents;
-    INSERT INTO botctl.receipts SELECT seq, base_url, 'signature', md5('s' || seq) FROM botctl.intents
+    INSERT INTO botctl.receipts (intent, origin, what, value) SELECT seq, base_url, 'signature', md5('s' || seq) FROM botctl.intents
       WHERE kind = 'transfer';
     SET session_replication_role = origin; SET synchronous_commit = on`);
   await client.query('VACUUM ANALYZE');
 }
 
 /** What one statement is to be given differently. */
-const others: Readonly<Partial<Record<StatementName, Record<string, string>>>> = {
-  begin: { id: 'fresh', key: 'fresh' },
-  propose: { id: 'fresh', key: 'fresh' },
+const others: Readonly<Record<string, Record<string, string | number>>> = {
+  begin: { id: 'fresh', key: 'fresh', state: 'sending' },
   observe: { verdict: 'likely' },
 };
 
@@ -89,24 +86,14 @@ async function timeStatements(client: Client, intents: number): Promise<Asked[]>
   const middle = Math.floor(intents / 2000) * 1000;
   const items = [middle, middle + 2, middle + 500].map(itemOf);
   const found: Asked[] = [];
-  for (const name of Object.keys(statements) as StatementName[]) {
-    const sql = sqlOf(name, 'botctl');
+  for (const [name, sql] of Object.entries({ ...questions, ...changes })) {
+    const turned = turn(sql, 'botctl');
     const times: number[] = [];
     for (const item of items) {
-      const given = { ...item, ...others[name] };
-      times.push(await timeOne(client, sql, `'${JSON.stringify([given])}'`));
+      const cells = cellsOf(turned, { ...item, ...others[name] });
+      times.push(await timeOne(client, turned.text, `'${JSON.stringify([cells])}'`));
     }
     found.push({ name, ms: Math.max(...times) });
-  }
-  for (const [name, states] of [
-    ['any', {}],
-    ['some-not-accepted', { states: ['sending', 'unknown'] }],
-  ] as const) {
-    const last = Number.MAX_SAFE_INTEGER;
-    for (const { sql, values } of pageQueries({ ...states, limit: 20 }, [last, last], 20)) {
-      const given = values.map((value) => (Array.isArray(value) ? `'{${value}}'` : String(value))).join(', ');
-      found.push({ name: `a page of 20, ${name}`, ms: await timeOne(client, inPlace(sql, 'botctl'), given) });
-    }
   }
   return found.sort((left, right) => right.ms - left.ms);
 }
@@ -141,15 +128,19 @@ function itemOf(n: number): Record<string, string | number | boolean | null> {
     id: idOf(n),
     key: md5(text('k')),
     word: idOf(n),
-    first: idOf(n).slice(0, 8),
-    after: `${idOf(n).slice(0, 8)}\u{10ffff}`,
-    base_url: 'https://bots.example',
-    spelled_url: 'https://bots.example',
+    behind: `${idOf(n).slice(0, 8)}\u{10ffff}`,
+    baseUrl: 'https://bots.example',
+    spelledUrl: 'https://bots.example',
     bot: 'bench',
     kind: isTransfer ? 'transfer' : 'message',
-    named_by: 'row',
+    namedBy: 'row',
+    rows: 1,
+    skipped: 0,
+    skippedInDoubt: 0,
+    totals: '[]',
+    beyond: '{}',
     name: `batch-${Math.floor(n / 2000)}`,
-    row_id: text('r'),
+    rowId: text('r'),
     identity: 'd',
     fingerprint: 'f',
     payment: isTransfer ? 'p' : null,
@@ -158,20 +149,34 @@ function itemOf(n: number): Record<string, string | number | boolean | null> {
     what: 'signature',
     value: md5(text('s')),
     since: 0,
-    after_seq: 0,
-    silent_since: 0,
+    latestSince: 0,
+    isOwn: 0,
+    most: 3,
+    limit: 100,
+    batch: 'other',
+    before: 'z',
+    attempts: 1,
+    countsAt: isTransfer ? Date.now() : null,
+    createdAt: 0,
+    seq: 0,
+    lastAt: Date.now(),
+    last: n,
+    as: 'happened',
+    hour: 1,
+    units: '1',
+    address: 'bench',
     owner: 'o',
-    token_hash: 't',
+    tokenHash: 't',
     at: Date.now(),
     number: 1,
     phase: 'replied',
     verdict: 'accepted',
     status: 200,
-    request_id: null,
+    requestId: null,
     trouble: null,
-    retry_after: null,
-    duplicate: false,
-    verified: true,
+    retryAfter: null,
+    duplicate: 0,
+    verified: 1,
     reply: 'e30=',
     headers: '{}',
     state: 'rejected',
@@ -186,7 +191,6 @@ function itemOf(n: number): Record<string, string | number | boolean | null> {
     recipient: 'bench',
     head: 'ben',
     tail: 'nch',
-    all_of: true,
   };
 }
 

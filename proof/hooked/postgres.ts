@@ -1,5 +1,6 @@
 // A step before and after every question to a PostgreSQL server: asked, it may be answered or not.
 import pg from 'pg';
+import { changes } from '../../src/once/journal/verbs.ts';
 import { step } from './steps.ts';
 
 type Query = (...args: unknown[]) => unknown;
@@ -31,12 +32,15 @@ function questionOf(first: unknown): Question {
 
 function follow(client: object, { name, text, values }: Question, answer: unknown): void {
   if (text.startsWith('BEGIN')) open.set(client, new Set());
-  if (name === 'begin' || name === 'startAttempt') {
-    const items = JSON.parse(String(values?.[0])) as { readonly id: string; readonly key?: string }[];
-    for (const { id, key } of items) if (key !== undefined) keys.set(id, key);
+  if (name === 'begin' || name === 'countAttempt') {
+    const items = JSON.parse(String(values?.[0])) as (string | undefined)[][];
+    const cell = (item: (string | undefined)[], wanted: string): string | undefined =>
+      item[valuesOf(changes[name]).indexOf(wanted)];
+    if (name === 'begin')
+      for (const item of items) keys.set(String(cell(item, 'id')), String(cell(item, 'key')));
     claims(
       client,
-      items.map(({ id }) => keys.get(id)),
+      items.map((item) => keys.get(String(cell(item, 'id')))),
     );
     // One that was begun by another process.
     void whenAnswered(answer, ({ rows }) =>
@@ -51,6 +55,11 @@ function follow(client: object, { name, text, values }: Question, answer: unknow
   void whenAnswered(answer, () => {
     for (const key of those) committed.add(key);
   });
+}
+
+/** In the order in which an item has them. */
+function valuesOf(sql: string): string[] {
+  return [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
 }
 
 function claims(client: object, those: readonly (string | undefined)[]): void {

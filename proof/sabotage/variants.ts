@@ -245,18 +245,18 @@ export const variants: readonly Variant[] = [
       },
       {
         file: 'src/postgres/lease.ts',
-        from: ' WHERE o.ended_at IS NULL\n',
-        to: '\n',
+        from: "fences ? 'WHERE o.ended_at IS NULL' : ''",
+        to: "''",
       },
       {
-        file: 'src/postgres/schema/migrations.ts',
-        from: 'WHEN (OLD.ended_at IS NOT NULL OR NEW.id <> OLD.id',
-        to: 'WHEN (NEW.id <> OLD.id',
+        file: 'src/postgres/lease.ts',
+        from: 'renewed_at = CASE WHEN o.ended_at IS NULL THEN',
+        to: 'renewed_at = CASE WHEN false THEN',
       },
       {
-        file: 'src/postgres/schema/migrations.ts',
-        from: 'WHERE o.id = ANY (ids) AND o.ended_at IS NULL); END',
-        to: 'WHERE o.id = ANY (ids)); END',
+        file: 'src/postgres/sharedSchema.ts',
+        from: 'AND ended_at IS NULL)`;',
+        to: ')`;',
       },
     ],
     caughtBy: ['machines'],
@@ -266,9 +266,9 @@ export const variants: readonly Variant[] = [
     what: 'two machines look for the same in a shared journal at the same time, and both begin it',
     edits: [
       {
-        file: 'src/postgres/transaction.ts',
-        from: '...(locks.length === 0 ? [] : [takeLocks(locks)]),',
-        to: '...([] as string[]),',
+        file: 'src/postgres/base.ts',
+        from: '      lockOfWriters(this.#inputs.schema),\n',
+        to: '',
       },
     ],
     caughtBy: ['machines'],
@@ -278,9 +278,9 @@ export const variants: readonly Variant[] = [
     what: 'a machine keeps no note of what a person decided through a shared journal',
     edits: [
       {
-        file: 'src/postgres/writing.ts',
-        from: "recorded({ what: 'decision', id, number: atMs });",
-        to: 'void recorded;',
+        file: 'src/postgres/base.ts',
+        from: "if (sql === changes.addDecision) noted('decision', at);",
+        to: '',
       },
     ],
     caughtBy: ['machines'],

@@ -11,7 +11,7 @@ import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { elsewhere, isLastWord } from './faults.ts';
-import type { Row } from './statements.ts';
+import type { Row } from './sql.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
 

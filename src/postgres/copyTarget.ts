@@ -2,13 +2,16 @@ import { Failure } from '../once/failures.ts';
 import type { CopiedIntent, Standing } from '../once/journal/file/sourceFile.ts';
 import type { Attempt, BatchInput, Intent } from '../once/journal/journal.ts';
 import { receiptValue, troubleText } from '../once/journal/rows.ts';
+import { Spent } from '../once/journal/spent.ts';
+import { changes, questions } from '../once/journal/verbs.ts';
+import { lockOfWriters } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
+import { askOn, Gathered } from './gathered.ts';
 import type { Lease } from './lease.ts';
-import { inSchema } from './schema/migrations.ts';
 import { unknownDigest } from './shares.ts';
-import type { Row } from './statements.ts';
+import { inSchema, type Row } from './sql.ts';
 
 /** An intent that this journal has too. */
 type Known = {
@@ -94,6 +97,7 @@ export class CopyTarget {
     const answers = await connection.all([
       'BEGIN',
       /* sql */ 'SET LOCAL synchronous_commit = on',
+      lockOfWriters(this.#inputs.schema),
       lease.renewalOn(connection),
     ]);
     try {
@@ -111,14 +115,32 @@ export class CopyTarget {
   async #addAll(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
     const known = await this.#known(page);
     const fresh = page.filter((_one, n) => !known.has(n));
+    const ids = [...page.map(({ intent }) => intent.id), ...Array.from(known.values(), ({ id }) => id)];
+    const before = await this.#counting(ids);
     await this.#addFresh(fresh, keepsTokens);
     let merged = 0;
     for (const [n, here] of known) {
       const there = page[n];
       if (there !== undefined && (await this.#merge(here, there))) merged += 1;
     }
+    await this.#count(before, await this.#counting(ids));
     const held = keepsTokens ? 0 : fresh.filter(isInDoubt).length;
     return { added: fresh.length, known: known.size - merged, merged, held };
+  }
+
+  async #counting(ids: readonly string[]): Promise<Map<unknown, Row>> {
+    return new Map((await this.#query('counting', [ids])).map((row) => [row.id, row]));
+  }
+
+  /** What the page spends goes into the sums of its commit. */
+  async #count(before: ReadonlyMap<unknown, Row>, after: ReadonlyMap<unknown, Row>): Promise<void> {
+    const { connection, schema } = this.#inputs;
+    const spent = new Spent({ ...questions, ...changes }, true);
+    for (const [id, { payment, counts_at, happened, updated_at }] of after) {
+      spent.move(payment, before.get(id)?.counts_at, counts_at);
+      if (happened === true && before.get(id)?.happened !== true) spent.happened(payment, Number(updated_at));
+    }
+    await spent.write(new Gathered(schema, (asked) => askOn(connection, asked)).ask);
   }
 
   async #addFresh(fresh: readonly CopiedIntent[], keepsTokens: boolean): Promise<void> {
@@ -251,7 +273,7 @@ function standingItem(id: string, standing: Standing, leftBehind: boolean): Copi
   return {
     id,
     state: standing.state,
-    tainted: standing.tainted,
+    tainted: Number(standing.tainted),
     may_have_landed_at: standing.mayHaveLandedAtMs,
     token_hash: standing.tokenHash,
     why: standing.heldReason,
@@ -259,14 +281,14 @@ function standingItem(id: string, standing: Standing, leftBehind: boolean): Copi
     attempts: standing.attempts,
     updated_at: standing.updatedAtMs,
     reported_at: standing.reportedAtMs,
-    left_behind: leftBehind,
+    left_behind: Number(leftBehind),
   };
 }
 
 function attemptItem(attempt: Attempt & { readonly id: string }): CopiedItem {
   const { id, number, phase, verdict, status, duplicate, verified, reply } = attempt;
   return {
-    ...{ id, number, phase, verdict, status, duplicate, verified },
+    ...{ id, number, phase, verdict, status, duplicate: Number(duplicate), verified: Number(verified) },
     started_at: attempt.startedAtMs,
     ended_at: attempt.endedAtMs,
     request_id: text(attempt.requestId),
@@ -282,11 +304,11 @@ function knownOf(row: Row): Known {
   return {
     id: row.id as string,
     fingerprint: row.fingerprint as string,
-    leftBehind: row.left_behind === true,
+    leftBehind: row.left_behind === 1,
     isTakenIn: row.is_taken_in === true,
     standing: {
       state: row.state as Standing['state'],
-      tainted: row.tainted === true,
+      tainted: row.tainted === 1,
       mayHaveLandedAtMs: optional(row.may_have_landed_at),
       tokenHash: optional(row.token_hash),
       heldReason: optional(row.why),
@@ -313,42 +335,40 @@ function text(given: string | undefined): string | undefined {
  * attempt, because that is when the money was spent.
  */
 
-const standing = /* sql */ `state text, tainted boolean, may_have_landed_at bigint, token_hash text, why text, resolved_as text,
-  attempts int, updated_at bigint, reported_at bigint, left_behind boolean`;
+const standing = /* sql */ `state text, tainted bigint, may_have_landed_at bigint, token_hash text, why text, resolved_as text,
+  attempts int, updated_at bigint, reported_at bigint, left_behind bigint`;
 
 const copySql = {
   /**
    * The given intents that exist here under the same key, and whether an earlier run has copied all of their attempts.
    */
-  known: /* sql */ `SELECT g.n, i.id, s.state, s.tainted, s.may_have_landed_at, s.token_hash, s.why, s.resolved_as, s.attempts,
-            s.updated_at, s.reported_at, s.left_behind, coalesce(r.fingerprint, i.fingerprint) AS fingerprint,
+  known: /* sql */ `SELECT g.n, i.id, i.state, i.tainted, i.may_have_landed_at, i.token_hash, i.why, i.resolved_as, i.attempts,
+            i.updated_at, i.reported_at, i.left_behind, i.fingerprint,
             json_array_length(g.tries) > 0 AND NOT EXISTS (
               SELECT started_at, ended_at, verdict, request_id FROM json_to_recordset(g.tries)
                 AS t(started_at bigint, ended_at bigint, verdict text, request_id text)
               EXCEPT SELECT started_at, ended_at, verdict, request_id FROM @schema.attempts a WHERE a.intent = i.seq
             ) AS is_taken_in
           FROM json_to_recordset($1::json) AS g(n int, key text, base_url text, kind text, tries json)
-          JOIN @schema.intents i ON i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind
-          JOIN @schema.standing s ON s.intent = i.seq
-          LEFT JOIN @schema.rewrites r ON r.intent = s.intent AND r.version = s.body_version`,
+          JOIN @schema.intents i ON i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind`,
 
-  begin: /* sql */ `WITH given AS (SELECT * FROM json_to_recordset($1::json) AS g(n int, id text, kind text, base_url text,
-            spelled_url text, bot text, named_by text, name text, row_id text, columns text, key text, identity text,
-            fingerprint text, payment text, body text, created_at bigint, claimed_at bigint, is_proposal boolean)),
-          begun AS (INSERT INTO @schema.intents (created_at, id, kind, base_url, spelled_url, bot, named_by, name,
-              row_id, columns, key, identity, fingerprint, payment, body)
-            SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, columns, key,
-              identity, fingerprint, payment, decode(body, 'base64') FROM given ORDER BY n
-            RETURNING seq, id, created_at, payment)
-          INSERT INTO @schema.standing (intent, created_at, updated_at, attempts, state, owner, why, payment)
-          SELECT b.seq, b.created_at, g.claimed_at, 0, CASE WHEN g.is_proposal THEN 'held' ELSE 'sending' END,
-            CASE WHEN g.is_proposal THEN NULL ELSE $2 END, CASE WHEN g.is_proposal THEN 'approval' END, b.payment
-          FROM begun b JOIN given g ON g.id = b.id`,
+  begin: /* sql */ `INSERT INTO @schema.intents (created_at, id, kind, base_url, spelled_url, bot, named_by, name,
+            row_id, columns, key, identity, fingerprint, payment, body, updated_at, state, owner, why, counts_at)
+          SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, columns, key,
+            identity, fingerprint, payment, decode(body, 'base64'), claimed_at,
+            CASE WHEN is_proposal THEN 'held' ELSE 'sending' END, CASE WHEN is_proposal THEN NULL ELSE $2 END,
+            CASE WHEN is_proposal THEN 'approval' END,
+            CASE WHEN kind = 'transfer' AND NOT is_proposal THEN claimed_at END
+          FROM json_to_recordset($1::json) AS g(n int, id text, kind text, base_url text, spelled_url text, bot text,
+            named_by text, name text, row_id text, columns text, key text, identity text, fingerprint text, payment text,
+            body text, created_at bigint, claimed_at bigint, is_proposal boolean) ORDER BY n`,
 
   /** Claims an intent that exists here, so that the other journal's knowledge can be added. */
-  claim: /* sql */ `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
-            updated_at = greatest((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), $4)
-          FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
+  claim: /* sql */ `UPDATE @schema.intents i SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
+            updated_at = c.at, counts_at = CASE WHEN kind = 'transfer' THEN c.at END
+          FROM (SELECT greatest(max(a.started_at), $4::bigint) AS at FROM @schema.attempts a
+            JOIN @schema.intents w ON w.seq = a.intent WHERE w.id = $1) c
+          WHERE i.id = $1 AND i.state = $2`,
 
   /** A file in which the rows were run leaves no digest; the first who runs it here writes it. */
   addBatches: /* sql */ `INSERT INTO @schema.batches (name, base_url, kind, digest, rows, skipped, skipped_in_doubt, totals,
@@ -366,22 +386,27 @@ const copySql = {
             status = g.status, request_id = g.request_id, trouble = g.trouble, retry_after = g.retry_after,
             duplicate = g.duplicate, verified = g.verified, reply = decode(g.reply, 'base64'), headers = g.headers
           FROM json_to_recordset($1::json) AS g(id text, number int, ended_at bigint, phase text, verdict text,
-            status int, request_id text, trouble text, retry_after bigint, duplicate boolean, verified boolean,
+            status int, request_id text, trouble text, retry_after bigint, duplicate bigint, verified bigint,
             reply text, headers text)
           JOIN @schema.intents i ON i.id = g.id
           WHERE a.intent = i.seq AND a.number = g.number AND g.verdict IS NOT NULL`,
 
   /** A resolved intent first becomes `unknown` or `open`, because that is the only way to `resolved`. */
-  stand: /* sql */ `UPDATE @schema.standing s SET owner = NULL, tainted = g.tainted, may_have_landed_at = g.may_have_landed_at,
+  stand: /* sql */ `UPDATE @schema.intents i SET owner = NULL, tainted = g.tainted, may_have_landed_at = g.may_have_landed_at,
             token_hash = g.token_hash, why = g.why, attempts = g.attempts, updated_at = g.updated_at,
             reported_at = g.reported_at, left_behind = g.left_behind,
-            state = CASE WHEN g.state <> 'resolved' THEN g.state WHEN g.tainted THEN 'unknown' ELSE 'open' END
-          FROM json_to_recordset($1::json) AS g(id text, ${standing})
-          JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq`,
+            state = CASE WHEN g.state <> 'resolved' THEN g.state WHEN g.tainted = 1 THEN 'unknown' ELSE 'open' END,
+            counts_at = CASE WHEN g.state IN ('unknown', 'accepted') OR (g.state IN ('held', 'resolved') AND g.tainted = 1)
+              THEN i.counts_at END
+          FROM json_to_recordset($1::json) AS g(id text, ${standing}) WHERE i.id = g.id`,
 
-  resolve: /* sql */ `UPDATE @schema.standing s SET state = 'resolved', resolved_as = g.resolved_as
-          FROM json_to_recordset($1::json) AS g(id text, ${standing})
-          JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq AND g.state = 'resolved'`,
+  resolve: /* sql */ `UPDATE @schema.intents i SET state = 'resolved', resolved_as = g.resolved_as,
+            counts_at = CASE WHEN kind = 'transfer' AND g.resolved_as = 'happened' THEN coalesce(counts_at, g.updated_at) END
+          FROM json_to_recordset($1::json) AS g(id text, ${standing}) WHERE i.id = g.id AND g.state = 'resolved'`,
+
+  /** When each counts as spent, to be asked before and after. */
+  counting: /* sql */ `SELECT id, payment, counts_at, state = 'accepted' OR resolved_as = 'happened' AS happened, updated_at
+          FROM @schema.intents WHERE id = ANY ($1)`,
 
   decide: /* sql */ `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint, role)
           SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint, NULL

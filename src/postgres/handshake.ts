@@ -1,9 +1,10 @@
 import type { Failure } from '../once/failures.ts';
 import type { JournalPolicy } from '../once/journal/journal.ts';
+import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
-import { inSchema, migrations } from './schema/migrations.ts';
-import { inMs, nowMs, type Row } from './statements.ts';
+import { sharedSchema } from './sharedSchema.ts';
+import { inMs, inSchema, nowMs, type Row } from './sql.ts';
 
 /**
  * SQL that limits the length of transactions, on servers that can (17 and later). The commit itself may take longer.
@@ -230,11 +231,6 @@ export async function refuseSchema(connection: PgConnection, schema: string, pla
         schema,
         ownersUrl: await ownersUrl(connection, schema),
       });
-    case 'older':
-      throw sharedFailure('schema-older', {
-        ...{ place, version: state.version, needed: schemaVersion },
-        ownersUrl: await ownersUrl(connection, schema),
-      });
     case 'newer':
       throw sharedFailure('schema-newer', { place, version: state.version, known: schemaVersion });
     case 'unreleased':
@@ -268,15 +264,12 @@ type SqlClient = {
 
 type SchemaState =
   | { readonly is: 'missing' }
-  | { readonly is: 'older'; readonly version: number }
   | { readonly is: 'current' }
   | { readonly is: 'newer'; readonly version: number }
   /** It was made before the first release, when version numbers had another meaning. */
   | { readonly is: 'unreleased' }
   /** There is a table meta, but it is not a journal's. */
   | { readonly is: 'foreign' };
-
-export const schemaVersion = migrations.length;
 
 const readVersion = /* sql */ `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'journal-version'`;
 
@@ -302,13 +295,13 @@ const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::
 function stateOf(version: number): SchemaState {
   if (!Number.isSafeInteger(version) || version < 1) return { is: 'foreign' };
   if (version === schemaVersion) return { is: 'current' };
-  return { is: version < schemaVersion ? 'older' : 'newer', version };
+  return version < schemaVersion ? { is: 'unreleased' } : { is: 'newer', version };
 }
 
 type Migrated =
   | { readonly is: 'migrated'; readonly from: number; readonly to: number }
   | { readonly is: 'current' }
-  | Exclude<SchemaState, { readonly is: 'missing' | 'older' | 'current' }>;
+  | Exclude<SchemaState, { readonly is: 'missing' | 'current' }>;
 
 /**
  * Creates the schema or brings it up to date. Only one process does so at a time; one that waited finds it done.
@@ -322,12 +315,9 @@ export async function migrate(
   await client.query(/* sql */ 'SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);
   try {
     const state = await schemaStateOf(client, schema);
-    if (state.is !== 'missing' && state.is !== 'older') return state;
-    const from = state.is === 'missing' ? 0 : state.version;
-    for (let version = from + 1; version <= schemaVersion; version += 1) {
-      await takeStep(client, schema, version, random);
-    }
-    return { is: 'migrated', from, to: schemaVersion };
+    if (state.is !== 'missing') return state;
+    await make(client, schema, random);
+    return { is: 'migrated', from: 0, to: schemaVersion };
   } finally {
     // Losing the connection releases the lock too.
     await client
@@ -339,33 +329,23 @@ export async function migrate(
 // 'botc'. Locks with two numbers cannot collide with locks with one.
 const lockClass = 0x626f7463;
 
-async function takeStep(
-  client: SqlClient,
-  schema: string,
-  version: number,
-  random: (size: number) => Uint8Array,
-): Promise<void> {
+async function make(client: SqlClient, schema: string, random: (size: number) => Uint8Array): Promise<void> {
   const run = (sql: string, values: unknown[] = []): ReturnType<SqlClient['query']> =>
     client.query(inSchema(schema, sql), values.length === 0 ? undefined : values);
   await run('BEGIN');
   try {
     await run(/* sql */ `SELECT ${client.here ?? 'true'}`);
     for (const setting of takingItsTime) await run(setting);
-    if (version === 1 && !(await exists(client, schema))) await run(/* sql */ 'CREATE SCHEMA @schema');
-    await run(migrations[version - 1] ?? '');
-    if (version === 1) {
-      await run(/* sql */ `INSERT INTO @schema.salt (name, value) VALUES ('salt', $1)`, [
-        Buffer.from(random(32)),
-      ]);
-      await run(
-        /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('lease-ms', '30000')`,
-        [Buffer.from(random(16))],
-      );
-    }
+    if (!(await exists(client, schema))) await run(/* sql */ 'CREATE SCHEMA @schema');
+    await run(sharedSchema);
+    await run(/* sql */ `INSERT INTO @schema.salt (name, value) VALUES ('salt', $1)`, [
+      Buffer.from(random(32)),
+    ]);
+    await run(/* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`);
     await run(
-      /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-version', convert_to($1, 'UTF8'))
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [String(version)],
+      /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('lease-ms', '30000'),
+        ('journal-version', '${schemaVersion}')`,
+      [Buffer.from(random(16))],
     );
     await run('COMMIT');
   } catch (error) {

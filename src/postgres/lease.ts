@@ -4,8 +4,7 @@ import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
-import { inSchema } from './schema/migrations.ts';
-import { nowMs, type Row } from './statements.ts';
+import { inSchema, nowMs, type Row } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
 type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };
@@ -73,18 +72,27 @@ export class Lease {
     return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
   }
 
-  /** Registers the process or renews its lease. Returns no row if others have ended it. */
-  renewalOn({ here }: Answering): string {
+  /**
+   * Registers the process or renews its lease, and writes down a commit. Where it `fences`, it returns no row if others
+   * have ended the process.
+   */
+  renewalOn({ here }: Answering, commit = '', fences = true): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
     return inSchema(
       this.#schema,
-      /* sql */ `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at)
-       VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs})
-       ON CONFLICT (id) DO UPDATE SET renewed_at = ${nowMs} WHERE o.ended_at IS NULL
-       RETURNING ${here} AS here, pg_current_xact_id()::text AS xid, renewed_at AS now,
-         (SELECT max(seq) FROM @schema.policies) AS policy`,
+      /* sql */ `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at, last_commit)
+       VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs}, '${commit}')
+       ON CONFLICT (id) DO UPDATE SET last_commit = excluded.last_commit,
+         renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
+       ${fences ? 'WHERE o.ended_at IS NULL' : ''}
+       RETURNING ${here} AS here, ${nowMs} AS now, (SELECT max(seq) FROM @schema.policies) AS policy`,
     );
+  }
+
+  /** The commit that this process wrote down last. */
+  get lastCommit(): string {
+    return inSchema(this.#schema, /* sql */ `SELECT last_commit FROM @schema.owners WHERE id = '${this.id}'`);
   }
 
   /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */

@@ -16,12 +16,11 @@ import { codeOf, diskTroubleOf, makeFolder, syncFolder } from '../machine/disk.t
 import { takeLock } from '../machine/fileLock.ts';
 import type { Intent, LateEnd, Transaction } from '../once/journal/journal.ts';
 import { receiptGuards } from '../once/journal/rows.ts';
+import type { Store } from '../once/journal/store.ts';
 import type { PgConnection } from './connection.ts';
 import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
 import type { JournalFacts, ServerFacts } from './handshake.ts';
-import { inSchema } from './schema/migrations.ts';
-import { nowMs, type StatementName, sqlOf } from './statements.ts';
-import type { Store } from './store.ts';
+import { inSchema, nowMs } from './sql.ts';
 
 const slots = 64;
 const slotBytes = 96;
@@ -177,27 +176,34 @@ export async function missingNotes(
   schema: string,
   noted: readonly Note[],
 ): Promise<Note[]> {
-  const kinds = Object.entries(knownOf).map(([what, name]) => ({
-    name,
+  const kinds = Object.entries(knownOf).map(([what, sql]) => ({
+    what,
+    sql: inSchema(schema, sql),
     notes: noted.filter((note) => note.what === what),
   }));
-  const missing = kinds.map(async ({ name, notes }) => {
+  const missing = kinds.map(async ({ what, sql, notes }) => {
     // Most machines have notes of attempts only, and planning a query costs more than answering it.
     if (notes.length === 0) return [];
     const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
-    const { rows } = await connection.ask(name, sqlOf(name, schema), [items]);
+    const { rows } = await connection.ask(`known-${what}`, sql, [items]);
     const known = new Set(rows.map(({ n }) => n));
     return notes.filter((_note, n) => !known.has(n));
   });
   return (await Promise.all(missing)).flat();
 }
 
-const knownOf = {
-  attempt: 'attemptsKnown',
-  decision: 'decisionsKnown',
-  observation: 'observationsKnown',
-  policy: 'policiesKnown',
-} as const satisfies Record<Note['what'], StatementName>;
+const asked = /* sql */ 'SELECT g.n FROM json_to_recordset($1::json) AS g (n int, id text, number bigint)';
+
+const ofIntent = (table: string, which: string): string => /* sql */ `${asked}
+  CROSS JOIN LATERAL (SELECT * FROM @schema.intents i WHERE i.id = g.id OFFSET 0) i
+  CROSS JOIN LATERAL (SELECT FROM @schema.${table} t WHERE t.intent = i.seq AND t.${which} = g.number LIMIT 1) t`;
+
+const knownOf: Readonly<Record<Note['what'], string>> = {
+  attempt: ofIntent('attempts', 'number'),
+  decision: ofIntent('decisions', 'at'),
+  observation: ofIntent('observations', 'at'),
+  policy: /* sql */ `${asked} JOIN @schema.policies p ON p.seq = g.number AND p.at::text = g.id`,
+};
 
 export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {
   return journal.servers.some((one) => one.systemId === systemId && one.timeline === timeline);
@@ -348,23 +354,17 @@ function endsIn(path: string): LateEnd[] {
 
 /** Records replies that could not be recorded when they came, in the name of the process that received them. */
 export async function uploadLateReplies(
-  { owner, path, ends }: KeptReplies,
-  store: Pick<Store, 'commitAs'>,
+  { path, ends }: KeptReplies,
+  store: Pick<Store, 'commit'>,
 ): Promise<void> {
   let isWhole = true;
-  for (const late of ends) {
-    const guards = receiptGuards(late.receipts);
-    await store.commitAs(
-      owner,
-      async (tx) => {
-        const intent = await tx.get(late.id);
-        if (intent !== undefined && intent.attempts >= late.number) return recordLate(late, intent, tx);
-        // The journal has lost the attempt, so this file is the only proof left.
-        isWhole = false;
-      },
-      guards,
-    );
-  }
+  for (const late of ends)
+    await store.commit(async (tx) => {
+      const intent = await tx.get(late.id);
+      if (intent !== undefined && intent.attempts >= late.number) return recordLate(late, intent, tx);
+      // The journal has lost the attempt, so this file is the only proof left.
+      isWhole = false;
+    }, receiptGuards(late.receipts));
   if (isWhole) LateReplies.remove(path);
   else LateReplies.setAside(path);
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { lastRemembered } from '../once/journal/rows.ts';
+import { Store } from '../once/journal/store.ts';
 import { type Address, placeOf } from './address.ts';
+import { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
@@ -21,7 +23,6 @@ import {
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
 import { LateReplies, lossOf, Notes, sameServerAsBefore, uploadLateReplies } from './notes.ts';
 import { SharedShares } from './shares.ts';
-import { Store } from './store.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
@@ -75,7 +76,7 @@ export async function openSharedJournal(
   const { leaseMs, salt } = met.journal;
   const lease = new Lease(leaseMs, schema, place);
   const silentSinceMs = (): number => silentSince(facts ?? met, clock.now());
-  const store = new Store({
+  const base = new ServerBase({
     place,
     schema,
     connections,
@@ -84,15 +85,17 @@ export async function openSharedJournal(
     onServerTime: (nowMs) => clock.set(nowMs),
     onAcknowledged: (note) => void notes?.write(note),
   });
+  const store = new Store(base);
   const renewing = keepLeaseRenewed(lease, connections);
   const lateReplies = new LateReplies(join(dataFolder, 'shared', met.journal.id), lease.id);
   const close = async (): Promise<void> => {
     renewing.stop();
-    await store.close();
+    await base.close();
     notes?.close();
   };
   try {
-    if (use === 'send') for (const late of lateReplies.take()) await uploadLateReplies(late, store);
+    if (use === 'send')
+      for (const late of lateReplies.take()) await uploadLateReplies(late, new Store(base.as(late.owner)));
   } catch (error) {
     await close();
     throw error;
@@ -113,21 +116,17 @@ export async function openSharedJournal(
     },
     askOwner: async (owner) => {
       // The caller asks again anyway and gets the error then.
-      await store
+      await base
         .onConnection((connection) => connection.query(lease.askOn(connection), [owner]))
         .catch(() => {});
     },
     isAsked: () =>
-      store.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
+      base.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
     keepForLater: (late) => lateReplies.keep(late),
     commit: (work, guards) => store.commit(work, guards),
-    forMany: (gathering) => ({
-      ...journal,
-      reads: store.readsBy(gathering),
-      commitTogether: (works) => store.commitTogether(works, gathering),
-    }),
+    forMany: () => ({ ...journal, commitTogether: (works) => store.commitTogether(works) }),
     policy: async () => (facts ?? met).journal.policy,
-    shares: new SharedShares({ schema, store, lease, silentSinceMs }),
+    shares: new SharedShares({ schema, store: base, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
       createHash('sha256')
         .update(salt ?? '')

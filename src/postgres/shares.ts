@@ -8,15 +8,14 @@ import type {
   Shares,
   Taken,
 } from '../once/journal/journal.ts';
+import type { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Lease, thisMoment } from './lease.ts';
-import { inSchema } from './schema/migrations.ts';
-import { isKind, nowMs, processOf, type Row } from './statements.ts';
-import type { Store } from './store.ts';
+import { inSchema, nowMs, type Row } from './sql.ts';
 
 type SharesInputs = {
   readonly schema: string;
-  readonly store: Pick<Store, 'onConnection'>;
+  readonly store: Pick<ServerBase, 'onConnection'>;
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
 };
@@ -37,9 +36,9 @@ const bitsOf = (hex: string): string => /* sql */ `('x' || ${hex})::bit(32)::big
 const sumOf = (hex: string): string => /* sql */ `(coalesce(sum(${bitsOf(hex)}), 0) % 4294967296)::bigint`;
 
 const doneRows = /* sql */ `SELECT count(*) AS rows, ${sumOf('left(i.key, 8)')} AS first, ${sumOf('right(i.key, 8)')} AS last
-  FROM @schema.intents i JOIN @schema.standing s ON s.intent = i.seq
-  WHERE i.name = $1 AND i.named_by = 'row' AND i.base_url = $2 AND ${isKind('$3')}
-  AND (s.state = 'accepted' OR s.resolved_as = 'happened')`;
+  FROM @schema.intents i
+  WHERE i.name = $1 AND i.named_by = 'row' AND i.base_url = $2 AND (i.kind || '') = $3
+  AND (i.state = 'accepted' OR i.resolved_as = 'happened')`;
 
 /** Includes runners with nothing in hand that have not ended yet. */
 const runners = /* sql */ `SELECT o.host, o.pid,
@@ -226,5 +225,5 @@ function rangesOf({ ranges }: Row): Range[] {
 }
 
 function runnerOf(row: Row): Runner {
-  return { ...processOf(row), rows: Number(row.rows) };
+  return { ...{ host: String(row.host), pid: Number(row.pid) }, rows: Number(row.rows) };
 }

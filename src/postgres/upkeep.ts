@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import { invisibleIn } from '../once/intent/naming.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
+import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
+import { isUnawaited, lockOfWriters, NotOnStandby } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
@@ -16,7 +18,6 @@ import {
   refusalOfServer,
   refuseSchema,
   type ServerFacts,
-  schemaVersion,
   takingItsTime,
 } from './handshake.ts';
 import {
@@ -29,9 +30,7 @@ import {
   Notes,
   refuseLoss,
 } from './notes.ts';
-import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
-import { nowMs } from './statements.ts';
-import { NotOnStandby, refuseUnawaited } from './transaction.ts';
+import { inSchema, nowMs, quotedName } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(
@@ -75,7 +74,7 @@ async function inOneCommit<Result>(
     await connection.begin(...settings);
     const result = await change();
     await connection.query('COMMIT');
-    refuseUnawaited(connection);
+    if (isUnawaited(connection)) throw new NotOnStandby();
     return result;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => connection.destroy());
@@ -83,7 +82,7 @@ async function inOneCommit<Result>(
   }
 }
 
-/** Creates the journal or brings it up to date. Returns its version before (0: none existed) and now. */
+/** Creates the journal. Returns its version before (0: none existed) and now. */
 export async function migrateJournal(
   { connection, schema, place, server }: Maintained,
   random: (size: number) => Uint8Array,
@@ -170,6 +169,7 @@ export async function acceptSharedLoss(
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
+      await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
     },
     (error) => sharedFailure('may-only-look', { place }, error),
   );
@@ -179,33 +179,12 @@ export async function acceptSharedLoss(
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;
 
-/** Adds a policy. With the first one, counting begins, and no earlier claim may be missed. */
-export const policyStatements = {
-  /** The roles that can log in and decide. A superuser always could, and is nobody's everyday role. */
-  deciders: /* sql */ `SELECT r.rolname AS name FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
-    AND has_table_privilege(r.oid, '@schema.decisions', 'INSERT') LIMIT 2`,
-  alone: /* sql */ 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
-  add: /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq',
-  isCounting: /* sql */ 'SELECT FROM @schema.counting',
-  start: /* sql */ `INSERT INTO @schema.counting (one, since)
-    SELECT 1, least($1::bigint, (SELECT min(created_at) FROM @schema.intents))`,
-  seedSpending: /* sql */ `INSERT INTO @schema.spending (intent, asset, recipient, units, at)
-    SELECT s.intent, ${parts('s.payment')},
-      coalesce((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), s.updated_at)
-    FROM @schema.standing s
-    WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 72 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
-  seedPaid: /* sql */ `INSERT INTO @schema.paid (address, head, tail, since)
-    SELECT p.address, lower(left(p.address, 3)), lower(right(p.address, 3)), min(p.since)
-    FROM (SELECT (s.payment::jsonb)->>0 AS address, s.created_at AS since FROM @schema.standing s
-      WHERE s.payment IS NOT NULL AND ${happened('s')}) p GROUP BY p.address`,
-} as const;
+/** The roles that can log in and decide. A superuser always could, and is nobody's everyday role. */
+const deciders = /* sql */ `SELECT r.rolname AS name FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
+  AND has_table_privilege(r.oid, '@schema.decisions', 'INSERT') LIMIT 2`;
+const addPolicy = /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq';
 
-const longestCountMs = 10 * 60_000;
-
-/**
- * Sets the policy for everyone who sends through the journal. With the first one, counting begins. Claims that are
- * being made meanwhile are waited for, because they count too.
- */
+/** Sets the policy for everyone who sends through the journal. Claims that are being made are waited for. */
 export async function setPolicy(
   { connection, schema, place, server, dataFolder }: Asking,
   { text, needsTwo }: { readonly text: string; readonly needsTwo: boolean },
@@ -219,19 +198,12 @@ export async function setPolicy(
   const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
     connection.query(inSchema(schema, statement), values);
   if (needsTwo) {
-    const [role, other] = (await run(policyStatements.deciders)).rows.map(({ name }) => String(name));
+    const [role, other] = (await run(deciders)).rows.map(({ name }) => String(name));
     if (other === undefined) throw sharedFailure('one-role', { place, role });
   }
   const add = async (): Promise<number> => {
-    await run(policyStatements.alone);
-    if ((await run(policyStatements.isCounting)).rows.length === 0) {
-      // There may be millions of payments.
-      connection.answerWithin(() => longestCountMs, longestCountMs);
-      await run(policyStatements.seedSpending, [server.nowMs]);
-      await run(policyStatements.seedPaid);
-      await run(policyStatements.start, [server.nowMs]);
-    }
-    const { rows } = await run(policyStatements.add, [text, who, server.nowMs]);
+    await run(lockOfWriters(schema));
+    const { rows } = await run(addPolicy, [text, who, server.nowMs]);
     return Number(rows[0]?.seq);
   };
   const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
@@ -249,27 +221,33 @@ export type GrantedUse = 'run' | 'look';
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
-  standing: [
-    ...['state', 'owner', 'why', 'resolved_as', 'tainted', 'may_have_landed_at', 'token_hash', 'attempts'],
-    ...['body_version', 'payment', 'updated_at', 'reported_at', 'left_behind'],
+  intents: [
+    ...[
+      'body',
+      'fingerprint',
+      'payment',
+      'state',
+      'owner',
+      'resolved_as',
+      'why',
+      'tainted',
+      'may_have_landed_at',
+    ],
+    ...['token_hash', 'attempts', 'updated_at', 'reported_at', 'left_behind', 'counts_at'],
   ],
   attempts: [
     ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
     ...['verified', 'reply', 'headers'],
   ],
-  owners: ['renewed_at', 'ended_at', 'asked_at'],
-  spending: ['summed'],
+  owners: ['renewed_at', 'ended_at', 'asked_at', 'last_commit'],
   spent: ['units'],
   batches: ['digest', 'rows', 'skipped', 'skipped_in_doubt', 'totals', 'beyond', 'round', 'next_ordinal'],
   shares: ['owner', 'ended_at'],
 };
 
 const growing = [
-  ...['servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts', 'decisions', 'receipts', 'losses'],
-  'observations',
-  'services',
-  ...['spending', 'spent', 'paid'],
-  ...['batches', 'shares'],
+  ...['servers', 'owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
+  ...['services', 'made', 'spent', 'paid', 'batches', 'shares'],
 ];
 
 /** The SQL that gives a role exactly the rights that it needs in the journal. */
@@ -298,9 +276,7 @@ function runnerGrants(to: string): string[] {
 
 /** Without the salt: with it, an auditor could try tokens against their hashes. */
 function auditorGrants(to: string): string[] {
-  return [
-    /* sql */ `GRANT SELECT ON ${listed(['meta', 'intents_now', 'payments', 'policies', 'counting', ...growing])} TO ${to};`,
-  ];
+  return [/* sql */ `GRANT SELECT ON ${listed(['meta', 'payments', 'policies', ...growing])} TO ${to};`];
 }
 
 function listed(tables: readonly string[]): string {
@@ -422,13 +398,13 @@ async function roleOf(connection: PgConnection, schema: string): Promise<SharedL
 
 const countRunners = /* sql */ `SELECT count(*) AS count FROM @schema.owners WHERE ended_at IS NULL
   AND renewed_at + $1 >= ${nowMs}`;
-const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.standing GROUP BY state`;
-const countWaiting = /* sql */ `SELECT why, count(*) AS count FROM @schema.standing
-  WHERE (state <> 'accepted') IS TRUE AND state = 'held' AND NOT tainted GROUP BY why`;
+const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents GROUP BY state`;
+const countWaiting = /* sql */ `SELECT why, count(*) AS count FROM @schema.intents
+  WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
 /** What a living process is sending is not in doubt. */
-const findOldest = /* sql */ `SELECT i.id, s.may_have_landed_at, s.created_at
-  FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent LEFT JOIN @schema.owners o ON o.id = s.owner
-  WHERE (s.state <> 'accepted') IS TRUE AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
+const findOldest = /* sql */ `SELECT s.id, s.may_have_landed_at, s.created_at
+  FROM @schema.intents s LEFT JOIN @schema.owners o ON o.id = s.owner
+  WHERE s.state <> 'accepted' AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
     AND coalesce(o.ended_at IS NULL AND o.renewed_at + $1 >= ${nowMs}, false))
   ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`;
 

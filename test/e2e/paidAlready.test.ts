@@ -344,9 +344,8 @@ async function growOlder(ms: number): Promise<void> {
   }
   const client = await connected({ connectionString: url });
   await client.query(`SET search_path = botctl; SET session_replication_role = replica;
-    UPDATE intents SET created_at = created_at - ${ms};
-    UPDATE standing SET created_at = created_at - ${ms}, updated_at = updated_at - ${ms},
-      may_have_landed_at = may_have_landed_at - ${ms};
+    UPDATE intents SET created_at = created_at - ${ms}, updated_at = updated_at - ${ms},
+      may_have_landed_at = may_have_landed_at - ${ms}, counts_at = counts_at - ${ms};
     UPDATE attempts SET started_at = started_at - ${ms}, ended_at = ended_at - ${ms}`);
   await client.end();
 }

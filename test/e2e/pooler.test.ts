@@ -30,7 +30,7 @@ const pay = (name: string): string[] => [...payAda, '--once', name, '--yes'];
 async function expectWholeJournal(): Promise<void> {
   const made = await operator.sandbox.ledger({ kind: 'transfer' });
   const kept = await server.query<{ key: string; state: string }>(
-    'SELECT key, state FROM botctl.intents_now',
+    'SELECT key, state FROM botctl.intents',
     [],
     journal,
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
-import { schemaVersion } from '../../src/postgres/handshake.ts';
+import { schemaVersion } from '../../src/once/journal/schema.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { done } from '../../testing/journals.ts';

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gathering } from '../../src/batch/gathering.ts';
 import type { Decision, Guards, Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
-import type { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
-import { Lease } from '../../src/postgres/lease.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
-import { SharedTransaction } from '../../src/postgres/transaction.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
@@ -200,13 +197,11 @@ describe('a commit', () => {
     expect(durability).toEqual([`synchronous_commit = ${is}`]);
   });
 
-  test('that starts nothing makes nobody an owner, and keeps no lease', async () => {
+  test('that starts nothing keeps no lease', async () => {
     const place = await newSharedPlace();
     const journal = inHand(await openShared(place));
     const look = () => journal.commit((tx) => tx.get('x'), {});
     await look();
-    const owners = await onServer(place, (client) => client.query('SELECT FROM owners'));
-    expect(owners.rowCount).toBe(0);
     await journal.begin(newIntent(), 'h', nowMs);
     passHere(20_000);
     await look();
@@ -222,30 +217,6 @@ describe('a commit', () => {
     passHere(3_600_000);
     expect(await journal.commit((tx) => tx.policyNumber(), beforeSending)).toBe(2);
     expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
-  });
-
-  test('takes its locks in one order, and shares only that of what it spends without a limit', async () => {
-    const locksOf = (...guards: Guards[]) => {
-      const works = guards.map((one) => ({ guards: one, work: async () => undefined }));
-      const lease = new Lease(1, 's', 'p');
-      return new SharedTransaction({} as PgConnection, 's', works, lease, () => {}).locks;
-    };
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const inOrder = locksOf({ alone: names });
-    expect(new Set(inOrder.map(({ number }) => number)).size).toBe(8);
-    expect(locksOf({ alone: names.toReversed().slice(0, 4) }, { alongside: names.slice(0, 4) })).toEqual(
-      inOrder,
-    );
-    const free: Guards = { spends: { of: ['a'], isLimited: false } };
-    const limited: Guards = { spends: { of: ['a'], isLimited: true } };
-    const shares = [[free], [limited], [free, limited], [limited, free], [free, { alone: ['a'] }]];
-    expect(shares.map((some) => locksOf(...some).map(({ isShared }) => isShared))).toEqual([
-      [true],
-      [false],
-      [false],
-      [false],
-      [false],
-    ]);
   });
 
   test('is made in no journal that was put in the place of the one that was open', async () => {
@@ -270,7 +241,7 @@ describe('a commit', () => {
     let cancelling: Promise<void> | undefined;
     await onServer(place, async (client) => {
       await client.query('BEGIN');
-      await client.query('SELECT 1 FROM standing FOR UPDATE');
+      await client.query('SELECT 1 FROM intents FOR UPDATE');
       const leaving = journal.commit(async (tx) => {
         runs += 1;
         if (runs === 2) await client.query('ROLLBACK');
@@ -281,54 +252,6 @@ describe('a commit', () => {
       await cancelling;
     });
     expect(runs).toBe(2);
-  });
-});
-
-describe('a try at a commit', () => {
-  const serverError = (code: string) => Object.assign(new Error(code), { code });
-
-  /** Whose works fail like that, on a connection that is like this. */
-  async function tryAll(errors: Error[], like: object = {}) {
-    const destroy = vi.fn();
-    const line = {
-      ...{ here: '1', isBroken: false, warnings: [], destroy },
-      all: async () => [{ rows: [{ xid: '7', now: 0 }] }],
-      query: async () => ({ rows: [], command: 'ROLLBACK' }),
-      ...like,
-    } as unknown as PgConnection;
-    const works = errors.map((error) => ({ guards: {}, work: () => Promise.reject(error) }));
-    const transaction = new SharedTransaction(line, 's', works, new Lease(1, 's', 'p'), () => {});
-    return { tried: await transaction.run(() => ({}) as Transaction), destroyed: destroy.mock.calls.length };
-  }
-  const after = serverError('25P02');
-
-  test.each([
-    ['the first error, not those that it caused', [after, serverError('55P03'), after], '55P03', []],
-    [
-      'the server’s error, and the work that failed by itself',
-      [serverError('40001'), new Error()],
-      '40001',
-      [1],
-    ],
-    ['an error that some work kept to itself', [after], '25P02', []],
-  ])('fails by %s', async (_by, errors, code, failed) => {
-    const { tried, destroyed } = await tryAll(errors);
-    expect(tried).toMatchObject({ is: 'undone', because: { code }, failed: new Set(failed) });
-    expect(destroyed).toBe(0);
-  });
-
-  test('leaves a server that has become a standby', async () => {
-    expect((await tryAll([serverError('25006')])).destroyed).toBe(1);
-  });
-
-  test('of which nobody hears how it ended leaves its connection', async () => {
-    const query = () => Promise.reject(serverError('XX000'));
-    expect(await tryAll([], { query })).toMatchObject({ tried: { is: 'unheard' }, destroyed: 1 });
-  });
-
-  test('was broken off if the connection broke, or the server rolled back', async () => {
-    const ends = [await tryAll([after], { isBroken: true }), await tryAll([])];
-    expect(ends.map(({ tried }) => tried.is)).toEqual(['broken-off', 'broken-off']);
   });
 });
 

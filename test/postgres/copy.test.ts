@@ -6,7 +6,7 @@ import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { copyIntoShared, openTarget } from '../../src/postgres/copy.ts';
-import { meetServer, policyStatements } from '../../src/postgres/upkeep.ts';
+import { meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
 import {
@@ -304,9 +304,6 @@ describe('a second machine’s journal', () => {
     const [place, path] = [await newSharedPlace(), newPath()];
     const shared = inHand(await openShared(place));
     if (known !== undefined) await done(shared, known, named, nowMs - 80 * hour);
-    await onServer(place, (client) =>
-      client.query(policyStatements.start.replaceAll('@schema.', ''), [nowMs - 90 * hour]),
-    );
     const journal = inHand(openJournal(path));
     const id = await done(journal, 'unknown', named, nowMs - 72 * hour);
     await journal.claim(id, nowMs - hour);

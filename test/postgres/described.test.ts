@@ -19,17 +19,17 @@ describe.each<Version>([18, 15])('the catalogue of PostgreSQL %i', (version) => 
   });
   afterAll(() => client.end());
 
-  test('says what every table, view and column is', async () => {
+  test('says what the payments for people are, column by column', async () => {
     const { rows } = await client.query<{ name: string; says: string | null }>(
       `SELECT concat_ws('.', c.relname, a.attname) AS name,
           CASE WHEN a.attnum IS NULL THEN obj_description(c.oid, 'pg_class') ELSE col_description(c.oid, a.attnum) END AS says
         FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-        WHERE c.relnamespace = $1::regnamespace AND c.relkind NOT IN ('i', 'S', 'c')
+        WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'v'
       UNION ALL SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c
-        WHERE c.relnamespace = $1::regnamespace AND c.relkind NOT IN ('i', 'S', 'c')`,
+        WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'v'`,
       [at],
     );
-    expect(rows.length).toBeGreaterThan(150);
+    expect(rows).toHaveLength(10);
     expect(rows.filter(({ says }) => says === null || says === '').map(({ name }) => name)).toEqual([]);
   });
 
@@ -41,11 +41,10 @@ describe.each<Version>([18, 15])('the catalogue of PostgreSQL %i', (version) => 
     await client.query('BEGIN');
     const begin = async (name: string, row: string | null, kind: string, payment: string | null) => {
       await client.query(
-        `WITH begun AS (INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity,
-            fingerprint, payment, body, created_at)
-          VALUES ($1, $2, 'u', 'payer', 'once', $3, $4, $1, $1, 'f', $5, $6, 1763769600000) RETURNING seq)
-        INSERT INTO ${at}.standing (intent, created_at, updated_at, payment, state, owner)
-        SELECT seq, 1763769600000, 1763769600000, $5, 'sending', 'o' FROM begun`,
+        `INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
+            body, created_at, updated_at, state, owner, counts_at)
+          VALUES ($1, $2, 'u', 'payer', 'once', $3, $4, $1, $1, 'f', $5, $6, 1763769600000, 1763769600000, 'sending', 'o',
+            CASE $2 WHEN 'transfer' THEN 1763769600000 END)`,
         [`${kind}-${name}`, kind, name, row, payment, body],
       );
     };
@@ -58,9 +57,8 @@ describe.each<Version>([18, 15])('the catalogue of PostgreSQL %i', (version) => 
     await client.query(`INSERT INTO ${at}.attempts (intent, number, started_at)
       SELECT seq, 1, 1 FROM ${at}.intents WHERE name = 'rent'`);
     await client.query(`UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted'`);
-    await client.query(`UPDATE ${at}.standing SET state = 'accepted', owner = NULL
-      WHERE intent = (SELECT seq FROM ${at}.intents WHERE name = 'rent')`);
-    await client.query(`INSERT INTO ${at}.receipts SELECT seq, 'u', 'signature', 'sig-1' FROM ${at}.intents
+    await client.query(`UPDATE ${at}.intents SET state = 'accepted', owner = NULL WHERE name = 'rent'`);
+    await client.query(`INSERT INTO ${at}.receipts (intent, origin, what, value) SELECT seq, 'u', 'signature', 'sig-1' FROM ${at}.intents
       WHERE name = 'rent'`);
     await client.query(`INSERT INTO ${at}.observations (intent, verdict, who, at, facts)
       SELECT seq, v, 'w', 1, '{}' FROM ${at}.intents, (VALUES ('undecided'), ('likely'), ('acknowledged'), ('before')) AS seen (v) WHERE name = 'rent'`);

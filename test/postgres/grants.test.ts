@@ -10,8 +10,8 @@ const schema = 'bot "ctl"';
 const at = '"bot ""ctl"""';
 
 const tables = [
-  ...['meta', 'salt', 'servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations'],
+  ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations', 'made', 'spent', 'paid'],
 ];
 
 /** What runners do, each statement after the ones before it. */
@@ -25,44 +25,46 @@ const work: readonly (readonly [string, string])[] = [
   ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
   [
     'begins an intent with its first attempt',
-    `WITH begun AS (INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment,
-        body, created_at) VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1) RETURNING seq),
-      stands AS (INSERT INTO ${at}.standing (intent, created_at, updated_at, attempts, payment, state, owner)
-        SELECT seq, 1, 1, 1, '["r","sol","1"]', 'sending', 'o' FROM begun)
-      INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM begun`,
+    `INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
+       created_at, updated_at, attempts, state, owner, counts_at)
+     VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1, 1, 1, 'sending', 'o', 1);
+     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM ${at}.intents;
+     INSERT INTO ${at}.spent VALUES ('sol', 'r', 0, '1') ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = '2'`,
   ],
-  [
-    'looks at it and locks it',
-    `SELECT * FROM ${at}.intents_now; SELECT * FROM ${at}.standing FOR UPDATE; SELECT value FROM ${at}.salt`,
-  ],
+  ['looks at it and locks it', `SELECT * FROM ${at}.intents FOR UPDATE; SELECT value FROM ${at}.salt`],
   [
     'ends an attempt',
     `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
-      trouble = '{}', retry_after = 1, duplicate = false, verified = true, reply = '', headers = '{}'`,
+      trouble = '{}', retry_after = 1, duplicate = 0, verified = 1, reply = '', headers = '{}'`,
   ],
-  ['ends a claim', `UPDATE ${at}.standing SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
+  [
+    'ends a claim',
+    `UPDATE ${at}.intents SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2, counts_at = NULL`,
+  ],
   [
     'gives what is rejected another body',
-    `INSERT INTO ${at}.rewrites SELECT seq, 2, 'g', '["r","sol","2"]', '{}' FROM ${at}.intents;
-     UPDATE ${at}.standing SET body_version = 2, payment = '["r","sol","2"]'`,
+    `UPDATE ${at}.intents SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]'`,
   ],
   [
     'claims it and begins another attempt',
-    `UPDATE ${at}.standing SET state = 'sending', owner = 'o', attempts = 2, token_hash = 't';
+    `UPDATE ${at}.intents SET state = 'sending', owner = 'o', attempts = 2, counts_at = 3, token_hash = 't';
      INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 2, 3 FROM ${at}.intents`,
   ],
   [
     'records a death',
     `UPDATE ${at}.attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 4 WHERE number = 2;
-     UPDATE ${at}.standing SET state = 'unknown', owner = NULL; UPDATE ${at}.owners SET ended_at = 4`,
+     UPDATE ${at}.intents SET state = 'unknown', owner = NULL; UPDATE ${at}.owners SET ended_at = 4`,
   ],
   [
     'decides',
     `INSERT INTO ${at}.decisions (intent, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.intents;
-     UPDATE ${at}.standing SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL, left_behind = true`,
+     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL, left_behind = 1`,
   ],
-  ['keeps a receipt', `INSERT INTO ${at}.receipts SELECT seq, 'u', 'signature', 's' FROM ${at}.intents`],
-  ['reports an outcome', `UPDATE ${at}.standing SET reported_at = 6`],
+  [
+    'keeps a receipt',
+    `INSERT INTO ${at}.receipts (intent, origin, what, value) SELECT seq, 'u', 'signature', 's' FROM ${at}.intents`,
+  ],
+  ['reports an outcome', `UPDATE ${at}.intents SET reported_at = 6`],
   ['accepts a loss', `INSERT INTO ${at}.losses (what, who, at, detail) VALUES ('intents', 'w', 7, 'd')`],
   [
     'shares a batch',
@@ -78,15 +80,18 @@ const forNobody: readonly (readonly [string, string])[] = [
   ['another salt', `UPDATE ${at}.salt SET value = value`],
   ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'journal-version'`],
   ['a note of its own', `INSERT INTO ${at}.meta VALUES ('durability', 'x')`],
-  ['another body', `UPDATE ${at}.intents SET body = ''`],
+  ['another key', `UPDATE ${at}.intents SET key = ''`],
   ['another decision', `UPDATE ${at}.decisions SET reason = ''`],
   ['another begin of an attempt', `UPDATE ${at}.attempts SET started_at = 0`],
   ['another process behind an owner', `UPDATE ${at}.owners SET host = 'x'`],
   ['a table', `CREATE TABLE ${at}.more (id int)`],
   ['a column', `ALTER TABLE ${at}.intents ADD COLUMN more int`],
-  ['no triggers', `ALTER TABLE ${at}.standing DISABLE TRIGGER USER`],
+  ['no triggers', `ALTER TABLE ${at}.intents DISABLE TRIGGER USER`],
   ['triggers that do not fire', 'SET session_replication_role = replica'],
-  ['other rules', `CREATE OR REPLACE FUNCTION ${at}.refuse(sentence text) RETURNS void LANGUAGE sql AS ''`],
+  [
+    'other rules',
+    `CREATE OR REPLACE FUNCTION ${at}.refuse_always() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
+  ],
   ...tables.map((table) => [`an empty ${table}`, `TRUNCATE ${at}.${table} CASCADE`] as const),
   ...tables.map((table) => [`fewer rows in ${table}`, `DELETE FROM ${at}.${table}`] as const),
 ];
@@ -119,8 +124,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('who runs can do all that runners do', async () => {
     await become('run');
     for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
-    const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents_now`);
-    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: 1 }]);
+    const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents`);
+    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: '1' }]);
   });
 
   test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {
@@ -131,7 +136,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('who looks sees everything but the salt, and changes nothing', async () => {
     for (const [, statement] of work) await client.query(statement);
     await become('look');
-    for (const table of [...tables.filter((table) => table !== 'salt'), 'intents_now', 'payments']) {
+    for (const table of [...tables.filter((table) => table !== 'salt'), 'payments']) {
       await expect(client.query(`SELECT * FROM ${at}.${table}`), table).resolves.toBeDefined();
     }
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { migrate, schemaStateOf, schemaVersion } from '../../src/postgres/handshake.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { schemaVersion } from '../../src/once/journal/schema.ts';
+import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 
@@ -101,6 +102,7 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
 
   test.each([
     ['newer', '99', { is: 'newer', version: 99 }],
+    ['of a version before the first release', '1', { is: 'unreleased' }],
     ['no version of a journal', 'nine', { is: 'foreign' }],
   ])('is left unchanged where it is %s', async (_what, written, state) => {
     const client = await fresh();
@@ -139,58 +141,5 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     await expect(broken).rejects.toThrow('no randomness');
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
     expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
-  });
-
-  describe('by a release with more steps', () => {
-    afterEach(() => {
-      vi.doUnmock('../../src/postgres/schema/migrations.ts');
-      vi.resetModules();
-    });
-
-    async function withMore(...more: string[]): Promise<typeof import('../../src/postgres/handshake.ts')> {
-      vi.resetModules();
-      vi.doMock('../../src/postgres/schema/migrations.ts', async (original) => {
-        const known = await original<typeof import('../../src/postgres/schema/migrations.ts')>();
-        return { ...known, migrations: [...known.migrations, ...more] };
-      });
-      return import('../../src/postgres/handshake.ts');
-    }
-
-    test('is brought up to date step by step, and is then newer than what this one knows', async () => {
-      const client = await fresh();
-      await migrate(client, schema, randomBytes);
-      const next = await withMore(
-        'CREATE TABLE @schema.extra1 (x int)',
-        'CREATE TABLE @schema.extra2 (x int)',
-      );
-      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion });
-      const done = { is: 'migrated', from: schemaVersion, to: schemaVersion + 2 };
-      expect(await next.migrate(client, schema, randomBytes)).toEqual(done);
-      expect(await next.migrate(client, schema, randomBytes)).toEqual({ is: 'current' });
-      expect(await schemaStateOf(client, schema)).toEqual({ is: 'newer', version: schemaVersion + 2 });
-      await client.query('SELECT FROM "bot ""ctl""".extra1, "bot ""ctl""".extra2');
-    });
-
-    test('is made whole from nothing', async () => {
-      const client = await fresh();
-      const next = await withMore('CREATE TABLE @schema.extra1 (x int)');
-      expect(await next.migrate(client, schema, randomBytes)).toMatchObject({
-        from: 0,
-        to: schemaVersion + 1,
-      });
-    });
-
-    test('keeps the steps before one that fails, and nothing of that one', async () => {
-      const client = await fresh();
-      await migrate(client, schema, randomBytes);
-      const next = await withMore(
-        'CREATE TABLE @schema.extra1 (x int)',
-        'CREATE TABLE @schema.extra2 (x int); INSERT INTO @schema.nowhere VALUES (1)',
-      );
-      await expect(next.migrate(client, schema, randomBytes)).rejects.toThrow('nowhere');
-      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion + 1 });
-      const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE tablename LIKE 'extra%'`);
-      expect(rows).toEqual([{ tablename: 'extra1' }]);
-    });
   });
 });

@@ -4,7 +4,6 @@ import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/once/policy/policy.ts';
-import { policyStatements } from '../../src/postgres/upkeep.ts';
 import { countStates, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import {
   newSharedPlace,
@@ -16,14 +15,6 @@ import { describeSpending } from '../once/policy/spendingModel.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
-const startCounting = (place: SharedPlace, atMs: number): Promise<void> =>
-  onServer(place, async (client) => {
-    const run = (sql: string, values?: unknown[]) => client.query(sql.replaceAll('@schema.', ''), values);
-    await run(policyStatements.seedSpending, [atMs]);
-    await run(policyStatements.seedPaid);
-    await run(policyStatements.start, [atMs]);
-  });
-
 describeSpending<SharedPlace>(
   'on PostgreSQL',
   {
@@ -31,23 +22,21 @@ describeSpending<SharedPlace>(
     open: async (place) => inHand(await openShared(place)),
     declareDead: (place, owner) =>
       onServer(place, async (client) => {
-        const sending = 'intent IN (SELECT intent FROM standing WHERE owner = $1)';
+        const sending = 'intent IN (SELECT seq FROM intents WHERE owner = $1)';
         await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
         await client.query(
           `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1
            WHERE verdict IS NULL AND ${sending}`,
           [owner],
         );
-        await client.query(`UPDATE standing SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+        await client.query(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
       }),
-    startCounting,
   },
   Number(process.env.BOTCTL_RUNS ?? 8),
 );
 
 test('four machines with many rows each claim no more together than a day allows, and all of that', async () => {
   const place = await newSharedPlace();
-  await startCounting(place, nowMs);
   const machines = await Promise.all([1, 2, 3, 4].map(() => openShared(place)));
   const policies: Policies = [
     {
@@ -81,41 +70,8 @@ test('four machines with many rows each claim no more together than a day allows
   expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
 });
 
-test('many entries are put into sums by who claims, and what is spent stays the same', async () => {
-  const place = await newSharedPlace();
-  await startCounting(place, nowMs);
-  const journal = inHand(await openShared(place));
-  const payment = JSON.stringify([ada, 'sol', '1']);
-  await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
-  await onServer(place, (client) =>
-    client.query(`INSERT INTO spending (intent, asset, recipient, units, at)
-      SELECT intent, asset, recipient, units, at FROM spending, generate_series(2, 500)`),
-  );
-  const entries = async () => {
-    const { rows } = await onServer(place, (client) =>
-      client.query('SELECT count(*)::int AS left FROM spending WHERE NOT summed'),
-    );
-    return rows[0].left;
-  };
-  const scope = { asset: 'SOL', recipient: ada, sinceHour: Math.floor(nowMs / 3_600_000) };
-  const looked = await journal.reads.spending(scope);
-  expect(await entries()).toBe(500);
-  const spends = { of: ['spend sol'], isLimited: true };
-  const ofClaims = () => journal.commit((tx) => tx.spending(scope), { spends, beforeSending: true });
-  expect([await ofClaims(), await ofClaims()]).toEqual([looked, looked]);
-  expect([...looked.total.values(), ...looked.toRecipient.values()]).toEqual([
-    unitsOf('500'),
-    unitsOf('500'),
-  ]);
-  expect(await entries()).toBe(0);
-  await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
-  await ofClaims();
-  expect(await entries()).toBe(1);
-});
-
 test('who was paid twice in one commit was paid since the first of them', async () => {
   const place = await newSharedPlace();
-  await startCounting(place, nowMs);
   const journal = inHand(await openShared(place));
   const payment = JSON.stringify([ada, 'sol', '1']);
   const ends = [nowMs + 9, nowMs + 5].map(async (atMs) => {

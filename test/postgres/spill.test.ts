@@ -175,7 +175,7 @@ test.each([
     const get = async (): Promise<{ attempts: number }> => ({ attempts: 1 });
     const fails = { [verb]: () => Promise.reject(new Error(verb)) };
     const tx = { get, ...verbs, ...fails } as unknown as Transaction;
-    const store: Parameters<typeof uploadLateReplies>[1] = { commitAs: (_owner, work) => work(tx) };
+    const store: Parameters<typeof uploadLateReplies>[1] = { commit: (work) => work(tx) };
     for (const taken of late.take()) await expect(uploadLateReplies(taken, store)).rejects.toThrow(verb);
     expect(late.take()).toHaveLength(1);
   },

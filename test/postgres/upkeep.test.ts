@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { lockOfWriters } from '../../src/postgres/base.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
 import { Notes } from '../../src/postgres/notes.ts';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { done, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import {
   lookingAfter,
@@ -30,7 +31,6 @@ import {
 const text = JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { day: '20' } } });
 const alone = { text, needsTwo: false };
 const sets = (asking: Asking) => setPolicy(asking, alone, 'ada');
-const hourMs = 3_600_000;
 const standby = 'is a standby';
 
 const rowsOf = (place: SharedPlace, sql: string): Promise<unknown[]> =>
@@ -103,89 +103,31 @@ describe('a policy', () => {
     expect(notes.read().at(-1)).toBeDefined();
   });
 
-  test('counts what was paid in the three days before the first one at its last attempt, once', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(await openShared(place));
-    const ago = (hours: number): number => nowMs - hours * hourMs;
-    const paying = (to: string) => ({ kind: 'transfer', payment: JSON.stringify([to, 'SOL', '1']) }) as const;
-    const paid = (to: string, atMs: number) => done(journal, 'accepted', paying(to), atMs);
-    const { id } = await journal.begin(newIntent(paying('again')), 'h', ago(80));
-    await journal.startAttempt(id, 'h', ago(2));
-    await journal.endAttempt(id, 2, endWith('accepted'), ago(1));
-    await journal.conclude(id, 'accepted', undefined, ago(1));
-    await paid('now', ago(0));
-    await paid('oldest', ago(72));
-    await paid('too old', ago(72) - 1);
-    const counted = () => rowsOf(place, 'SELECT recipient, units, at FROM spending ORDER BY at');
-    const spent = [
-      ['oldest', ago(72)],
-      ['again', ago(2)],
-      ['now', nowMs],
-    ].map(([recipient, at]) => ({ recipient, units: '1', at: String(at) }));
-    await lookingAfter(place, async (asking) => {
-      const now = { ...asking, server: { ...asking.server, nowMs } };
-      await setPolicy(now, alone, 'ada');
-      expect(await counted()).toEqual(spent);
-      expect(await rowsOf(place, 'SELECT since FROM counting')).toEqual([{ since: String(ago(80)) }]);
-      const known = await rowsOf(place, 'SELECT address FROM paid ORDER BY address');
-      expect(known).toEqual(['again', 'now', 'oldest', 'too old'].map((address) => ({ address })));
-      await setPolicy(now, alone, 'ada');
-      expect(await counted()).toEqual(spent);
-    });
-  });
-
   test('counts from the last loss on: who knows what is missing?', async () => {
     const place = await newSharedPlace();
     const journal = inHand(await openShared(place));
     const sinceMs = async (): Promise<number | undefined> =>
       (await journal.reads.spending({ asset: 'SOL', sinceHour: 0, recipient: undefined })).sinceMs;
-    expect(await sinceMs()).toBeUndefined();
-    await lookingAfter(place, (asking) =>
-      setPolicy({ ...asking, server: { ...asking.server, nowMs } }, alone, 'ada'),
-    );
-    expect(await sinceMs()).toBe(nowMs);
-    for (const atMs of [nowMs + 9, nowMs + 5, nowMs - 5])
-      await onServer(place, (client) =>
-        client.query(`INSERT INTO losses (what, who, at, detail) VALUES ('notes', 'ada', ${atMs}, '{}')`),
-      );
-    expect(await sinceMs()).toBe(nowMs + 9);
+    const madeMs = (await sinceMs()) ?? 0;
+    for (const atMs of [madeMs + 9, madeMs + 5, madeMs - 5])
+      await onServer(place, (client) => client.query(`INSERT INTO made (at) VALUES (${atMs})`));
+    expect(await sinceMs()).toBe(madeMs + 9);
   });
 
   test('waits for the claims that are being made, because they count too', async () => {
     const place = await newSharedPlace();
     await onServer(place, async (client) => {
-      await client.query('BEGIN; LOCK TABLE standing IN ROW EXCLUSIVE MODE');
+      await client.query('BEGIN');
+      await client.query(lockOfWriters(place.schema));
       let isSet = false;
       const setting = lookingAfter(place, sets).finally(() => {
         isSet = true;
       });
-      const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${place.schema}.standing'::regclass`;
+      const waits = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory'`;
       await expect.poll(async () => isSet || (await client.query(waits)).rowCount === 1).toBe(true);
       expect(isSet).toBe(false);
       await client.query('COMMIT');
       await setting;
-    });
-  });
-
-  test('may take its time: millions of payments may have to be counted', async () => {
-    const place = await newSharedPlace();
-    await lookingAfter(place, async (asking) => {
-      const { connection } = asking;
-      const query = connection.query.bind(connection);
-      const patience: unknown[] = [];
-      connection.query = async (sql, values) => {
-        const shown = `SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')
-          ORDER BY name`;
-        if (/LOCK TABLE/u.test(sql)) patience.push(...(await query(shown)).rows);
-        return query(sql, values);
-      };
-      const answerWithin = vi.spyOn(connection, 'answerWithin');
-      await sets(asking);
-      expect(patience).toEqual([
-        { name: 'statement_timeout', setting: '0' },
-        { name: 'transaction_timeout', setting: '0' },
-      ]);
-      expect(answerWithin).toHaveBeenCalledWith(expect.any(Function), 600_000);
     });
   });
 
@@ -220,7 +162,6 @@ test('who may only send changes nothing of the journal, and hears what is missin
     expect(await isDurabilityAccepted(asking)).toBe(false);
   });
   expect(await rowsOf(place, 'SELECT FROM policies')).toEqual([]);
-  expect(await rowsOf(place, 'SELECT FROM counting')).toEqual([]);
 });
 
 test('who accepted that a server may lose something is on record, and the first stays', async () => {
@@ -297,13 +238,11 @@ const accepts = (asking: Asking) =>
 
 test.each([
   ['a policy', /COMMIT/u, sets],
-  ['a policy', /LOCK TABLE/u, sets],
-  ['a policy', /INTO .*spending/u, sets],
-  ['a policy', /INTO .*paid/u, sets],
-  ['a policy', /INTO .*counting/u, sets],
+  ['a policy', /advisory_xact_lock/u, sets],
   ['a policy', /INTO .*policies/u, sets],
   ['a loss', /INTO .*servers/u, accepts],
   ['a loss', /INTO .*losses/u, accepts],
+  ['a loss', /INTO .*made/u, accepts],
 ])('nothing of %s is kept where the server fails at %s', async (_what, at, changed) => {
   const place = await newSharedPlace();
   await lookingAfter(place, async (asking) => {
@@ -312,7 +251,7 @@ test.each([
     await expect(changed(asking)).rejects.toThrow('the server failed');
     expect(answered.at(-1)).toBe('ROLLBACK');
   });
-  for (const table of ['policies', 'counting', 'losses', 'servers'])
+  for (const table of ['policies', 'losses', 'servers'])
     expect([table, await rowsOf(place, `SELECT FROM ${table}`)]).toEqual([table, []]);
 });
 

@@ -80,7 +80,7 @@ async function layOut(server: PostgresServer, url: string, home: Home, { bin }: 
 /** The intents on the server, read without botctl. */
 export function keptAt(server: PostgresServer, url: string): Promise<KeptShared[]> {
   return server.query<KeptShared>(
-    'SELECT id, key, state, attempts FROM botctl.intents_now ORDER BY seq',
+    'SELECT id, key, state, attempts FROM botctl.intents ORDER BY seq',
     [],
     url,
   );

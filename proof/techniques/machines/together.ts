@@ -35,7 +35,7 @@ async function heldAt(step: string, scene: Scene, machine: 0 | 1, argv: readonly
   return { ran, isOver: () => isOver, goOn: () => writeFileSync(join(folder, 'go'), '') };
 }
 
-const beforeTheLocks = 'ask BEGIN; SET LOCAL synchronous_commit = on';
+const beforeTheLocks = 'ask BEGIN ISOLATION LEVEL read committed; SE';
 const afterTheLook = 'ask begin';
 
 /** The second looks when the first has looked and is about to store it. */

@@ -77,7 +77,7 @@ export class Spent {
   /** It was paid, so its address is one that was paid before. */
   happened(payment: unknown, atMs: number): void {
     const paid = paymentIn(payment);
-    if (paid !== undefined) this.#paid.set(paid.to, this.#paid.get(paid.to) ?? atMs);
+    if (paid !== undefined) this.#paid.set(paid.to, Math.min(atMs, this.#paid.get(paid.to) ?? atMs));
   }
 
   async write(ask: Ask): Promise<void> {

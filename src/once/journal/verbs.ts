@@ -37,7 +37,7 @@ export type Owners = {
   self(): string;
   lives(row: JournalRow): boolean;
   /** Whether an owner is dead; what must be on record of that is recorded. */
-  bury(owner: string): Promise<boolean>;
+  bury(owner: string, ask: Ask): Promise<boolean>;
 };
 
 const seqOf = '(SELECT seq FROM intents WHERE id = :id)';
@@ -144,7 +144,7 @@ export const changes = {
     VALUES (:id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
       :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :countsAt)`,
   addAttempt: `INSERT INTO attempts (intent, number, started_at)
-    VALUES (${seqOf}, (SELECT attempts FROM intents WHERE id = :id), :at)`,
+    VALUES (${seqOf}, :number, :at)`,
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at,
       counts_at = CASE WHEN kind = 'transfer' THEN :at END
     WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING counts_at`,
@@ -280,7 +280,7 @@ const everyOne = 1_000_000_000;
 export type Started = { readonly intent: Intent; readonly countsAt: unknown };
 
 /** Another process changed the intent after it was read. If it is read again, the work takes another course. */
-class Overtaken extends Error {}
+export class Overtaken extends Error {}
 
 /** Each runs within a commit. */
 export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<string, Started>): Writes {
@@ -307,7 +307,10 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       const owner = owners.self();
       const countsAt = intent.payment === undefined ? undefined : at;
       const values = { ...valuesOf(intent, at), state: 'sending', owner, tokenHash, attempts: 1, countsAt };
-      await Promise.all([ask(changes.begin, values), ask(changes.addAttempt, { id: intent.id, at })]);
+      await Promise.all([
+        ask(changes.begin, values),
+        ask(changes.addAttempt, { id: intent.id, number: 1, at }),
+      ]);
       spent.move(intent.payment, undefined, countsAt);
       return tried(intentAsBegun(intent, owner, tokenHash, at), countsAt);
     },
@@ -319,14 +322,14 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
     recordDeath: async (id, at) => {
       const [row] = await ask(questions.get, { id });
       const owner = optional<string>(row?.owner);
-      if (owner === undefined || !(await owners.bury(owner))) return;
+      if (owner === undefined || !(await owners.bury(owner, ask))) return;
       await change(changes.endDeadAttempts, { id, at });
       await change(changes.markDead, { id, owner, at });
     },
     startAttempt: async (id, tokenHash, at) => {
       const [row] = await ask(changes.countAttempt, { id, owner: owners.self(), tokenHash, at });
       if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
-      await ask(changes.addAttempt, { id, at });
+      await ask(changes.addAttempt, { id, number: Number(row.attempts), at });
       return tried(intentOf(row, true), row.counts_at);
     },
     endAttempt: (id, number, end, at) =>

@@ -35,8 +35,6 @@ describeSpending(
         .run({ owner });
       database.close();
     },
-    // Whoever sends has it count.
-    startCounting: async () => {},
   },
   Number(process.env.BOTCTL_RUNS ?? 100),
 );

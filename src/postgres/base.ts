@@ -1,0 +1,370 @@
+import { hash, randomUUID } from 'node:crypto';
+import { Failure, isOutage } from '../once/failures.ts';
+import type { Guards } from '../once/journal/journal.ts';
+import { Mutex } from '../once/journal/mutex.ts';
+import type { Ask, Values } from '../once/journal/rows.ts';
+import type { Base, OwnReads } from '../once/journal/store.ts';
+import { changes } from '../once/journal/verbs.ts';
+import type { PgConnection } from './connection.ts';
+import type { PgConnections, Waiting } from './connections.ts';
+import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
+import {
+  codeOf,
+  isElsewhere,
+  isHeldUp,
+  isOfNetwork,
+  isPassing,
+  needsTime,
+  serverFailure,
+  unreachable,
+} from './faults.ts';
+import { askOn, Gathered } from './gathered.ts';
+import { type Lease, thisMoment } from './lease.ts';
+import { inSchema, nowMs } from './sql.ts';
+
+/** How often a commit is tried again at once after a rollback that it did not cause. */
+const mostTries = 5;
+
+type BaseInputs = {
+  readonly place: string;
+  readonly schema: string;
+  readonly connections: PgConnections;
+  readonly lease: Lease;
+  readonly silentSinceMs: () => number;
+  readonly onServerTime: (nowMs: number) => void;
+  /** Called with the last note of a commit that is on the server's disk. */
+  readonly onAcknowledged: (note: Note) => void;
+};
+
+/** A server as a base: one transaction at a time, on one connection that is made again when it breaks. */
+export class ServerBase implements Base {
+  readonly #inputs: BaseInputs;
+  readonly #turns = new Mutex();
+  readonly owners: Base['owners'];
+  readonly reads: OwnReads;
+  readonly ask: Ask;
+
+  constructor(inputs: BaseInputs) {
+    this.#inputs = inputs;
+    const outside = new Gathered(inputs.schema, (questions) =>
+      this.onConnection((connection) => askOn(connection, questions)),
+    );
+    this.ask = outside.ask;
+    this.owners = this.#owners();
+    this.reads = this.#readsBy(this.ask, async () => {
+      const { rows } = await this.onConnection((connection) =>
+        connection.query(inSchema(inputs.schema, latestPolicy)),
+      );
+      return numberOf(rows[0]?.number);
+    });
+  }
+
+  /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
+  #owners(): Base['owners'] {
+    const { lease, silentSinceMs } = this.#inputs;
+    return {
+      self: () => lease.id,
+      lives: ({ owner_renewed_at: at }) => typeof at === 'number' && at >= silentSinceMs(),
+      bury: async (owner, ask) => {
+        await ask(bury, { owner, silentSince: silentSinceMs() });
+        return (await ask(living, { owner })).length === 0;
+      },
+    };
+  }
+
+  #readsBy(ask: Ask, policyNumber: OwnReads['policyNumber']): OwnReads {
+    return {
+      ownerLives: async (owner) => (await ask(living, { owner })).some((row) => this.owners.lives(row)),
+      processOf: async (owner) => {
+        const [row] = await ask(process, { owner });
+        return row && { host: String(row.host), pid: Number(row.pid) };
+      },
+      policyNumber,
+    };
+  }
+
+  /** The same in the name of another process, for what that one could not record. */
+  as(owner: string): Base {
+    const { ask, reads } = this;
+    return {
+      ...{ ask, reads },
+      owners: { ...this.owners, self: () => owner },
+      transact: (work, guards) => this.transact(work, guards),
+      failedAsWhole: (reason) => this.failedAsWhole(reason),
+    };
+  }
+
+  /** An outage met all of them, and so did a commit that may have been made. */
+  failedAsWhole(reason: unknown): boolean {
+    return (
+      reason instanceof Failure &&
+      reason.code !== 'fenced' &&
+      (isOutage(reason.code) || wholes.includes(reason.kind))
+    );
+  }
+
+  /** Has the connection to itself. If it breaks, or the work is rolled back, the work is done again. */
+  onConnection<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result> {
+    return this.#turns.alone(async () => {
+      const { connections, place } = this.#inputs;
+      const waiting = connections.waiting();
+      for (let tries = 1; ; tries += 1) {
+        const connection = await connections.working(waiting);
+        try {
+          const result = await work(connection);
+          waiting.over();
+          return result;
+        } catch (error) {
+          const mayPass = connection.isBroken || isPassing(error);
+          if (!mayPass) waiting.over();
+          if (!mayPass || !(await mayTryAgain(tries, error, waiting)))
+            throw failureOf(await this.#heldUpBy(error, waiting), place);
+        }
+      }
+    });
+  }
+
+  /** Ends the lease, so that others need not wait for it to run out. */
+  async close(): Promise<void> {
+    const { connections, lease } = this.#inputs;
+    await this.#turns.alone(async () => {
+      if (lease.mayBeKnown) await connections.farewell((connection) => lease.endOn(connection));
+      await connections.close();
+    });
+  }
+
+  transact<Result>(work: Work<Result>, guards: Guards): Promise<Result> {
+    return this.#turns.alone(() => this.#commit(work, guards));
+  }
+
+  /** A commit is made again where it was rolled back by others, or turns out not to have been made. */
+  async #commit<Result>(work: Work<Result>, guards: Guards): Promise<Result> {
+    const { connections, place } = this.#inputs;
+    const waiting = connections.waiting(guards.beforeSending !== true);
+    for (let tries = 1; ; tries += 1) {
+      const connection = await connections.working(waiting);
+      const commit: Commit = { id: randomUUID(), noted: undefined, mayHaveBegun: false };
+      try {
+        const result = await this.#try(work, guards, commit, connection);
+        waiting.over();
+        return result;
+      } catch (thrown) {
+        const made = thrown instanceof Unheard && (await this.#isMade(thrown, commit, guards, waiting));
+        if (made) {
+          waiting.over();
+          return thrown.result as Result;
+        }
+        const error = thrown instanceof Unheard ? thrown.because : thrown;
+        // The server answers, so later work starts with a fresh waiting time.
+        if (!connection.isBroken && !needsTime(error)) waiting.over();
+        const mayPass = connection.isBroken || isPassing(error) || isOfNetwork(error);
+        if (isElsewhere(error) || !mayPass) throw failureOf(error, place);
+        if (!(await mayTryAgain(tries, error, waiting)))
+          throw failureOf(await this.#heldUpBy(error, waiting), place);
+      }
+    }
+  }
+
+  async #try<Result>(
+    work: Work<Result>,
+    guards: Guards,
+    commit: Commit,
+    connection: PgConnection,
+  ): Promise<Result> {
+    const { schema, lease, place, onAcknowledged } = this.#inputs;
+    const askedAt = thisMoment();
+    let isOver = false;
+    const gathered = new Gathered(schema, (questions) => askOn(connection, questions));
+    // A work that asks after the end would change the journal in a commit of its own, without any guard.
+    const ask: Ask = async (sql, values) => {
+      if (isOver) throw new Error('this transaction is over');
+      note(commit, sql, values);
+      return gathered.ask(sql, values);
+    };
+    let result: Result;
+    try {
+      const policy = await this.#begin(connection, guards, commit.id);
+      result = await work(
+        ask,
+        this.#readsBy(ask, async () => policy),
+      );
+    } catch (error) {
+      await rollBack(connection, error);
+      throw error;
+    } finally {
+      isOver = true;
+    }
+    const { command } = await connection.query('COMMIT').catch((error: unknown) => {
+      // The commit may be on disk even if the server reports an error.
+      connection.destroy();
+      throw new Unheard(result, error);
+    });
+    // Only this word shows that the server rolled back instead.
+    if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
+    if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
+    if (guards.beforeSending === true) lease.renewed(askedAt);
+    if (commit.noted !== undefined) onAcknowledged(commit.noted);
+    return result;
+  }
+
+  /**
+   * One round trip: takes the lock of those who write, then renews the lease, with the id of this commit. What is read
+   * later sees what others committed. Whoever waits long for the lock lets go of the connection and begins anew.
+   */
+  async #begin(
+    connection: PgConnection,
+    { beforeSending: fences = false, unsynced = false }: Guards,
+    id: string,
+  ): Promise<number | undefined> {
+    const { lease, onServerTime } = this.#inputs;
+    const answers = await connection.all([
+      ...this.#locked(unsynced),
+      lease.renewalOn(connection, id, fences),
+    ]);
+    const rows = answers.at(-1)?.rows ?? [];
+    lease.fence(rows);
+    onServerTime(Number(rows[0]?.now));
+    return numberOf(rows[0]?.policy);
+  }
+
+  #locked(unsynced: boolean): string[] {
+    return [
+      /* sql */ 'BEGIN ISOLATION LEVEL read committed',
+      /* sql */ `SET LOCAL synchronous_commit = ${unsynced ? 'off' : 'on'}`,
+      /* sql */ `SET LOCAL lock_timeout = '2s'`,
+      lockOfWriters(this.#inputs.schema),
+    ];
+  }
+
+  /**
+   * Whether a commit was made to which no answer came. The server may still be at it; once the lock is free it is
+   * neither or both. Nobody knows whether it waited for the standby, but a later commit that waits covers it.
+   */
+  async #isMade({ because }: Unheard, commit: Commit, guards: Guards, waiting: Waiting): Promise<boolean> {
+    const { connections, lease, place } = this.#inputs;
+    try {
+      do {
+        const connection = await connections.working(waiting);
+        try {
+          const answers = await connection.all([...this.#locked(false), lease.lastCommit]);
+          const isMade = answers.at(-1)?.rows[0]?.last_commit === commit.id;
+          if (!isMade) {
+            await rollBack(connection, undefined);
+            return false;
+          }
+          await connection.all([lease.renewalOn(connection, commit.id, false), 'COMMIT']);
+          if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
+          if (guards.beforeSending === true) lease.renewed(thisMoment());
+          if (commit.noted !== undefined) this.#inputs.onAcknowledged(commit.noted);
+          return true;
+        } catch (error) {
+          if (error instanceof Failure) throw error;
+          await rollBack(connection, error);
+          if (!connection.isBroken && !isPassing(error)) throw error;
+        }
+      } while (await waiting.again());
+      throw await this.#heldUpBy(because, waiting);
+    } catch (error) {
+      const failure = failureOf(error, place);
+      // An attempt may have been begun, so whoever looks next must take it for sent.
+      const passes = failure instanceof Failure && isOutage(failure.code);
+      throw passes && commit.mayHaveBegun ? sharedFailure('unheard', { place }, error) : failure;
+    }
+  }
+
+  /** A lock may be held by a commit that waits for a standby. */
+  async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
+    const { connections, place } = this.#inputs;
+    if (!isHeldUp(error)) return error;
+    try {
+      const connection = await connections.working(waiting);
+      const waits = (await connection.query(awaitsStandby)).rows.length > 0;
+      return waits ? sharedFailure('not-on-standby', { place }) : error;
+    } catch {
+      return error;
+    }
+  }
+}
+
+type Work<Result> = (ask: Ask, reads: OwnReads) => Promise<Result>;
+
+/** A commit that is being made, by an id that is drawn for it, and what of it must not be forgotten. */
+type Commit = { readonly id: string; noted: Note | undefined; mayHaveBegun: boolean };
+
+function note(commit: Commit, sql: string, { id, number, at }: Values): void {
+  const noted = (what: Note['what'], which: unknown): void => {
+    commit.noted = { what, id: String(id), number: Number(which) };
+  };
+  if (sql === changes.addAttempt) {
+    noted('attempt', number);
+    commit.mayHaveBegun = true;
+  }
+  if (sql === changes.addDecision) noted('decision', at);
+  if (sql === changes.observe) noted('observation', at);
+}
+
+/** The answer to COMMIT was lost. */
+class Unheard extends Error {
+  readonly result: unknown;
+  readonly because: unknown;
+
+  constructor(result: unknown, because: unknown) {
+    super();
+    this.result = result;
+    this.because = because;
+  }
+}
+
+async function rollBack(connection: PgConnection, because: unknown): Promise<void> {
+  if (connection.isBroken) return;
+  await connection.query('ROLLBACK').catch(() => connection.destroy());
+  // The server has become read-only, so it is not the server to which this connection was made.
+  if (codeOf(because) === takesNothing) connection.destroy();
+}
+
+const takesNothing = '25006';
+
+const waitWasCancelled = '01000';
+
+/** After a commit: it is made here, but the server did not wait for the standby that must have it. */
+export function isUnawaited({ warnings }: PgConnection): boolean {
+  return warnings.includes(waitWasCancelled);
+}
+
+/** A commit is made, but a standby may not have it. */
+export class NotOnStandby extends Error {}
+
+/** All who write take the same lock, each for one transaction. */
+export function lockOfWriters(schema: string): string {
+  const number = hash('sha256', `writers:${schema}`, 'buffer').readBigInt64BE();
+  return /* sql */ `SELECT pg_advisory_xact_lock(${number})`;
+}
+
+const bury = /* sql */ `UPDATE owners SET ended_at = ${nowMs}
+  WHERE id = :owner AND ended_at IS NULL AND renewed_at < :silentSince`;
+
+const living = /* sql */ `SELECT renewed_at AS owner_renewed_at FROM owners WHERE id = :owner AND ended_at IS NULL`;
+
+const process = /* sql */ 'SELECT host, pid FROM owners WHERE id = :owner';
+
+const latestPolicy = /* sql */ 'SELECT max(seq) AS number FROM @schema.policies';
+
+const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
+
+/** Failures of a commit that was made, or may have been. */
+const wholes = ['unheard', 'not-on-standby'];
+
+/** What needs time is limited by `--max-wait`, everything else by a count. */
+async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {
+  if (!needsTime(error)) return tries < mostTries;
+  return tries === 1 || (await waiting.again());
+}
+
+function numberOf(cell: unknown): number | undefined {
+  return cell === null || cell === undefined ? undefined : Number(cell);
+}
+
+/** The failure to report for an error of the server, the network or the driver. */
+function failureOf(error: unknown, place: string): unknown {
+  return isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
+}
