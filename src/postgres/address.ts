@@ -210,7 +210,7 @@ function wholePath(setting: Setting | undefined): string | undefined {
   return setting?.value;
 }
 
-function isSocket(host: string): boolean {
+export function isSocket(host: string): boolean {
   return host.startsWith('/');
 }
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
-import pgpass from 'pgpass';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { trusted } from '../machine/engine/node.ts';
 import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
-import { type Address, placeOf, urlFor } from './address.ts';
+import { type Address, isSocket, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { elsewhere, isLastWord } from './faults.ts';
 import type { Row } from './sql.ts';
@@ -64,9 +64,11 @@ export class PgConnection {
     address: Address,
     { leftMs = always, givenUp }: Connecting = {},
   ): Promise<PgConnection> {
+    const settings = driverSettings(address);
+    const dialled = dial(address);
     // Loading the driver takes longer than everything else that a start does with the journal.
     const { default: driver } = await import('pg');
-    const client = new driver.Client(driverSettings(address));
+    const client = new driver.Client({ ...settings, stream: () => dialled });
     const connection = new PgConnection(client, address);
     connection.answerWithin(leftMs);
     const giveUp = (): void => connection.destroy();
@@ -212,6 +214,24 @@ function afterTime(waitMs: number, giveUp: () => void): () => void {
   };
 }
 
+/** Connects already while the driver is loading: meanwhile, the server starts a process. That saves a command 4 ms. */
+export function dial({ host, port }: Pick<Address, 'host' | 'port'>): Socket {
+  const socket = isSocket(host) ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  let trouble: Error | undefined;
+  socket.on('error', (error) => {
+    trouble = error;
+  });
+  /** The driver calls it, and adds its listeners only afterwards. */
+  socket.connect = () => {
+    if (!socket.connecting)
+      process.nextTick(() =>
+        trouble === undefined ? socket.emit('connect') : socket.emit('error', trouble),
+      );
+    return socket;
+  };
+  return socket;
+}
+
 function streamOf(client: Client): Duplex {
   return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
@@ -233,25 +253,29 @@ export function driverSettings(address: Address) {
   } satisfies ClientConfig;
 }
 
-/** The one that was given, or else that of the password file, which the driver's own package reads. */
+/** The one that was given, or else that of the password file. */
 async function passwordOf(address: Address): Promise<string> {
-  const password =
-    address.password() ?? (await new Promise<string | undefined>((found) => pgpass(address, found)));
+  const password = address.password() ?? (await fromPassFile(address));
   if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
   return password;
 }
 
-/** Passes on why an existing password file is not used, instead of printing it. */
-export function onPassFileIgnored(tell: (said: string) => void): void {
+/** The driver's own package reads it: 5 ms to load. */
+async function fromPassFile(address: Address): Promise<string | undefined> {
+  const { default: pgpass } = await import('pgpass');
   const write = (text: Buffer, _encoding: string, done: () => void): void => {
-    tell(
-      String(text)
-        .replace(/^[A-Z]+: /u, '')
-        .trim(),
-    );
+    tellIgnored(`${text}`.replace(/^[A-Z]+: /u, '').trim());
     done();
   };
   pgpass.warnTo(new Writable({ write }));
+  return new Promise((found) => pgpass(address, found));
+}
+
+let tellIgnored: (said: string) => void = () => {};
+
+/** Passes on why an existing password file is not used, instead of printing it. */
+export function onPassFileIgnored(tell: (said: string) => void): void {
+  tellIgnored = tell;
 }
 
 function sslOf({ tls, host }: Address): false | ConnectionOptions {
