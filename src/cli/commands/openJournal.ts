@@ -23,6 +23,7 @@ import {
   madeNewJournal,
   noJournalFile,
   noUserName,
+  passFileIgnored,
   relativeJournal,
   shownInPart,
   shownUntilMove,
@@ -159,7 +160,6 @@ function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): P
 
 async function warnOfPassFile({ display }: Pick<Context, 'display'>): Promise<void> {
   const { onPassFileIgnored } = await import('../../postgres/connection.ts');
-  const { passFileIgnored } = await import('../say/shared.ts');
   onPassFileIgnored((said) => display.warn(passFileIgnored(said)));
 }
 

@@ -357,3 +357,8 @@ export function againWords(
 function asPath(argument: string): string {
   return argument.length > 1 && argument.startsWith('-') ? `./${argument}` : argument;
 }
+
+/** `said` is what the reader of the password file has against it. */
+export function passFileIgnored(said: string): string {
+  return `The ${said}: it was not used`;
+}

@@ -315,8 +315,3 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Run the same command again: it continues where it stopped.',
   }),
 };
-
-/** `said` is what the reader of the password file has against it. */
-export function passFileIgnored(said: string): string {
-  return `The ${said}: it was not used`;
-}
