@@ -280,7 +280,7 @@ const spoken: Record<string, readonly string[]> = {
   // A folder of macOS.
   'machine/folders.ts': ['Application Support'],
   // Names of what is locked and guarded.
-  'once/engine/claim.ts': ['payment ', 'spend '],
+  'once/engine/claim.ts': ['payment '],
   'once/journal/rows.ts': ['receipt '],
   // The head of a file.
   'once/journal/file/mark.ts': ['botctl mark 1\n\0\0'],

@@ -1,7 +1,7 @@
 import type { Clock } from '../machine/process.ts';
 import type { Commit, Pace } from '../once/engine/context.ts';
 import type { Kind } from '../once/intent/wanted.ts';
-import type { GuardedWork, JournalForMany, Work } from '../once/journal/journal.ts';
+import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
 
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;
@@ -181,7 +181,7 @@ type Queued = GuardedWork<unknown> & {
  * is running, or while `worthWaitingMs` says that waiting for more pays.
  */
 export function sharedCommit(
-  journal: Pick<JournalForMany, 'commitTogether'>,
+  journal: Pick<Journal, 'commitTogether'>,
   worthWaitingMs: () => number = () => 0,
 ): Commit {
   let queue: Queued[] = [];
@@ -215,10 +215,7 @@ export function sharedCommit(
     });
 }
 
-async function commitAll(
-  queued: readonly Queued[],
-  journal: Pick<JournalForMany, 'commitTogether'>,
-): Promise<void> {
+async function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'commitTogether'>): Promise<void> {
   try {
     const ends = await journal.commitTogether(queued);
     for (const [index, end] of ends.entries()) {

@@ -124,7 +124,7 @@ export async function openSharedJournal(
       base.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
     keepForLater: (late) => lateReplies.keep(late),
     commit: (work, guards) => store.commit(work, guards),
-    forMany: () => ({ ...journal, commitTogether: (works) => store.commitTogether(works) }),
+    commitTogether: (works) => store.commitTogether(works),
     policy: async () => (facts ?? met).journal.policy,
     shares: new SharedShares({ schema, store: base, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { namedById, type RawRow } from '../../src/batch/checkRow.ts';
-import { gathering } from '../../src/batch/gathering.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type Survey, survey } from '../../src/batch/survey.ts';
 import { identify, newIntent } from '../../src/once/engine/plan.ts';
@@ -45,7 +44,7 @@ async function surveyed(rows: readonly Row[], journal: JournalInHand): Promise<S
   const found = await survey(raw(rows), order, {
     sheet,
     bot,
-    journal: journal.forMany(gathering),
+    journal: journal,
     now: () => journal.clock.now(),
     interrupted: new AbortController().signal,
     inWords: words,

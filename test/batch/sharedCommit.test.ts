@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { sharedCommit } from '../../src/batch/pace.ts';
-import type { GuardedWork, Guards, JournalForMany, Transaction } from '../../src/once/journal/journal.ts';
+import type { GuardedWork, Guards, Journal, Transaction } from '../../src/once/journal/journal.ts';
 
 /** A journal that only counts its commits, and does what it is given with nothing at hand. */
-class CountingJournal implements Pick<JournalForMany, 'commitTogether'> {
+class CountingJournal implements Pick<Journal, 'commitTogether'> {
   readonly commits: (readonly Guards[])[] = [];
 
   async commitTogether<Result>(

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gathering } from '../../src/batch/gathering.ts';
 import type { Decision, Guards, Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
@@ -191,9 +190,7 @@ describe('a commit', () => {
   ])('is waited for on the disk (%s) unless all of it may be lost: %j', async (is, guards) => {
     const journal = await openShared(throughProxy(await newSharedPlace()));
     durability = [];
-    await journal
-      .forMany(gathering)
-      .commitTogether(guards.map((one) => ({ guards: one, work: (tx) => tx.get('x') })));
+    await journal.commitTogether(guards.map((one) => ({ guards: one, work: (tx) => tx.get('x') })));
     expect(durability).toEqual([`synchronous_commit = ${is}`]);
   });
 

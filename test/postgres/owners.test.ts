@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { gathering } from '../../src/batch/gathering.ts';
 import { endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
@@ -180,7 +179,7 @@ describe('an owner that was stopped for longer than its lease', () => {
     const journal = inHand(await openShared(place));
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
     await onServer(place, (client) => client.query('UPDATE owners SET ended_at = 1'));
-    const [reply, next] = await journal.forMany(gathering).commitTogether<unknown>([
+    const [reply, next] = await journal.commitTogether<unknown>([
       { guards: {}, work: (tx) => tx.endAttempt(id, 1, endWith('accepted'), nowMs) },
       { guards: { beforeSending: true }, work: (tx) => tx.begin(newIntent(), 'h', nowMs) },
     ]);

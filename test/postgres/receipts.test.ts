@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { gathering } from '../../src/batch/gathering.ts';
 import { sharedCommit } from '../../src/batch/pace.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
@@ -48,7 +47,7 @@ test('of two replies with one transfer id that come at the same time, one is som
   const engine = scripted.engine({
     ...onShared(journal),
     ...noRetries,
-    commit: sharedCommit(journal.forMany(gathering)),
+    commit: sharedCommit(journal),
   });
   const outcomes = await Promise.all(
     ['august', 'september'].map((name) => execute(transfer({}, once(name)), engine)),

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { gathering } from '../../src/batch/gathering.ts';
 import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
@@ -49,7 +48,7 @@ test('four machines with many rows each claim no more together than a day allows
     },
   ];
   const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') };
-  const guards = { spends: { of: ['spend sol'], isLimited: true }, beforeSending: true };
+  const guards = { beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
     const { is } = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
@@ -59,10 +58,7 @@ test('four machines with many rows each claim no more together than a day allows
   };
   const works = Array.from({ length: 16 }, () => ({ work: claimOne, guards }));
   const ends = await Promise.all(
-    machines.flatMap((machine) => [
-      machine.forMany(gathering).commitTogether(works),
-      machine.forMany(gathering).commitTogether(works),
-    ]),
+    machines.flatMap((machine) => [machine.commitTogether(works), machine.commitTogether(works)]),
   );
   const words = ends.flat().map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)));
   expect(words.filter((word) => word === 'allowed')).toHaveLength(50);
@@ -82,7 +78,7 @@ test('who was paid twice in one commit was paid since the first of them', async 
     };
     return { work, guards: {} };
   });
-  await journal.forMany(gathering).commitTogether(await Promise.all(ends));
+  await journal.commitTogether(await Promise.all(ends));
   expect(await journal.reads.paidLike(`${ada.slice(0, 3)}SomebodyElse`)).toEqual([
     { address: ada, sinceMs: nowMs + 5 },
   ]);

@@ -1,6 +1,5 @@
 import type { Bot } from '../connection.ts';
 import { noteClaim } from '../failures.ts';
-import { readPayment } from '../intent/amount.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Order } from '../intent/naming.ts';
 import { spellingsOfPayment } from '../intent/spellings.ts';
@@ -17,7 +16,6 @@ import type {
   Transaction,
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
-import { limitsADay } from '../policy/policy.ts';
 import { readReply } from '../wire/flight.ts';
 import { type ApprovalReason, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
@@ -93,38 +91,26 @@ export function refuseUnnamed(
 }
 
 type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
-type Limits = Pick<EngineContext, 'policies'> & {
-  readonly journal: Pick<Journal, 'isShared'>;
-  readonly bot?: Pick<Bot, 'spellings'>;
-};
 
-/** Keeps others from beginning the same intent meanwhile, or the same payment under another name. */
+/** Keeps rows of one commit from beginning the same intent at once, or the same payment under another name. */
 export function guardsOf(
   { namedBy, key, identity, baseUrl, payment }: Guarded,
-  limits: Limits,
+  { bot }: { readonly bot?: Pick<Bot, 'spellings'> },
   names: readonly string[] = [],
 ): Guards {
-  const paid = spellingsOfPayment(payment, limits.bot?.spellings);
+  const paid = spellingsOfPayment(payment, bot?.spellings);
   const payments = paid.map((one) => `payment ${originOf(baseUrl)} ${one}`);
   const same = namedBy === undefined ? identity : key;
-  const spends =
-    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(paid, limits) };
   // Two intents with permanent names are never twins of each other.
   return namedBy === undefined || namedBy === 'run'
-    ? { alone: [same, ...names, ...payments], ...spends, beforeSending: true }
-    : { alone: [same, ...names], alongside: payments, ...spends, beforeSending: true };
+    ? { alone: [same, ...names, ...payments], beforeSending: true }
+    : { alone: [same, ...names], alongside: payments, beforeSending: true };
 }
 
-/** A process that begins the same name under another path of the origin takes this lock too. */
+/** A row that begins the same name under another path of the origin waits for this one. */
 function nameAtOrigin(identity: Identity): string[] {
   const origin = originOf(identity.scope.baseUrl);
   return identity.key === undefined || origin === identity.scope.baseUrl ? [] : [keyAt(origin, identity)];
-}
-
-/** A process that is limited by an asset's sum must see every claim of that asset. */
-function spendingOf(paid: readonly string[], { policies = [] }: Limits): NonNullable<Guards['spends']> {
-  const spellings = paid.map((payment) => readPayment(payment).asset);
-  return { of: spellings.map((one) => `spend ${one}`), isLimited: limitsADay(policies, { spellings }) };
 }
 
 /**

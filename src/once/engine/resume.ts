@@ -153,9 +153,7 @@ async function decideOn(
   decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
 ): Promise<Intent> {
   const { id } = shown.intent;
-  const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {
-    journal,
-  });
+  const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {});
   return journal.commit(async (tx) => {
     await tx.recordDeath(id, atMs);
     const intent = mustFind(await tx.get(id));

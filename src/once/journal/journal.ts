@@ -330,42 +330,14 @@ export type Work<Result> = (tx: Transaction) => Promise<Result>;
 
 /** What a commit needs beyond its work. */
 export type Guards = {
-  /** No other commit with one of these names may come in between. */
+  /** Where works share a commit: none with one of these names runs beside it. All other commits exclude each other. */
   readonly alone?: readonly string[];
-  /** Like `alone`, but two commits that list a name here do not exclude each other. */
+  /** Like `alone`, but two works that list a name here may run beside each other. */
   readonly alongside?: readonly string[];
-  /**
-   * The sums that it spends from. No commit that is limited by one comes in between, except within the same commit.
-   */
-  readonly spends?: { readonly of: readonly string[]; readonly isLimited: boolean };
   /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
   /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */
   readonly unsynced?: boolean;
-};
-
-/** How gathered questions are asked. */
-export type GatherWay<Name extends string, Item, Row> = {
-  readonly run: (name: Name, items: readonly Item[]) => readonly Row[] | Promise<readonly Row[]>;
-  /** Schedules `ask`. Questions that come until then share a statement. */
-  readonly soon: (ask: () => void) => unknown;
-  /** Wraps the asking of several names. */
-  readonly together?: (ask: () => void) => void;
-  /** The name that is asked after all others. */
-  readonly last?: Name;
-};
-
-/** How many rows share statements and commits. A batch supplies it; a single send asks each question directly. */
-export type Gathering = {
-  /** Turns questions of one name into one statement. Each row of the answer has `n`, the place of its question. */
-  gather<Name extends string, Item, Row extends Readonly<Record<string, unknown>>>(
-    way: GatherWay<Name, Item, Row>,
-  ): (name: Name, ...items: Item[]) => Promise<readonly Row[]>;
-  /** Runs all works at once, except that works with the same `alone` guard run one after the other. */
-  inTurn<Result>(
-    works: readonly GuardedWork<Result>[],
-    run: (work: GuardedWork<Result>) => Promise<Result>,
-  ): Promise<Result>[];
 };
 
 export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards: Guards };
@@ -426,8 +398,10 @@ export interface Journal {
 
   /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;
-  /** The same journal, for a command that handles many rows at a time. */
-  forMany(gathering: Gathering): JournalForMany;
+  /** Runs several works in one durable commit. If one fails, the others are not undone. */
+  commitTogether<Result>(
+    works: readonly GuardedWork<Result>[],
+  ): Promise<readonly PromiseSettledResult<Result>[]>;
 
   /** How the runners of a batch divide its rows; undefined if they do not. */
   readonly shares: Shares | undefined;
@@ -438,13 +412,6 @@ export interface Journal {
   /** A hash of a token. The salt is this journal's own, so the hash reveals nothing elsewhere. */
   hashOf(token: string): string;
   close(): Promise<void>;
-}
-
-export interface JournalForMany extends Journal {
-  /** Runs several works in one durable commit. If one fails, the others are not undone. */
-  commitTogether<Result>(
-    works: readonly GuardedWork<Result>[],
-  ): Promise<readonly PromiseSettledResult<Result>[]>;
 }
 
 /** A botctl process on some machine. */

@@ -9,7 +9,7 @@ import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import { spellingsIn } from '../../../src/once/intent/spellings.ts';
 import { paymentOf } from '../../../src/once/intent/wanted.ts';
 import type { Attempt, Intent, Journal } from '../../../src/once/journal/journal.ts';
-import { policyOf } from '../../../testing/policies.ts';
+
 import { endOf, ScriptedEngine, transfer, unsent } from '../../../testing/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
@@ -140,17 +140,14 @@ describe('others are kept out while it is claimed', () => {
   const paying = `payment https://bots.example ${payment}`;
   const intent = { key: 'k', identity: 'i', baseUrl: 'https://bots.example/bots' as BaseUrl, payment };
   const once = { ...intent, namedBy: 'once' } as const;
-  const onFile = { journal: { isShared: false } };
-  const onServer = { journal: { isShared: true } };
-  const limited = (limits: object) => ({ ...onServer, policies: [policyOf({ limits })] });
 
   test.each([
-    ['unnamed', { ...intent, namedBy: undefined }, onFile, { alone: ['i', 'n', paying] }],
-    ['of a run', { ...intent, namedBy: 'run' }, onFile, { alone: ['k', 'n', paying] }],
-    ['named for itself', once, onFile, { alone: ['k', 'n'], alongside: [paying] }],
-    ['a message', { ...once, payment: undefined }, onServer, { alone: ['k', 'n'], alongside: [] }],
-  ] as const)('from the same, and from the same payment: %s', (_what, guarded, limits, guards) => {
-    expect(guardsOf(guarded, limits, ['n'])).toEqual({ ...guards, beforeSending: true });
+    ['unnamed', { ...intent, namedBy: undefined }, { alone: ['i', 'n', paying] }],
+    ['of a run', { ...intent, namedBy: 'run' }, { alone: ['k', 'n', paying] }],
+    ['named for itself', once, { alone: ['k', 'n'], alongside: [paying] }],
+    ['a message', { ...once, payment: undefined }, { alone: ['k', 'n'], alongside: [] }],
+  ] as const)('from the same, and from the same payment: %s', (_what, guarded, guards) => {
+    expect(guardsOf(guarded, {}, ['n'])).toEqual({ ...guards, beforeSending: true });
   });
 
   test('while it is resumed or decided', async () => {
@@ -169,25 +166,11 @@ describe('others are kept out while it is claimed', () => {
     expect(alone).toEqual([same, same]);
   });
 
-  test.each([
-    ['no policy', onServer, false],
-    ['a limit a day', limited({ SOL: { day: '9' } }), true],
-    ['a limit a day for one address', limited({ SOL: { recipient_day: '9' } }), true],
-    ['a limit of one transfer', limited({ SOL: { transfer: '9' } }), false],
-    ['a limit of another asset', limited({ USDC: { day: '9' }, SOL: {} }), false],
-  ])('from spending what a limit leaves: %s', (_what, limits, isLimited) => {
-    expect(guardsOf(once, limits).spends).toEqual({ of: ['spend sol'], isLimited });
-  });
-
   test('from the same in another spelling of its asset, whatever the others know of spellings', () => {
     const bot = { spellings: spellingsIn([{ USDC: 'Mint' }]) };
-    const guards = guardsOf(
-      { ...once, payment: '["a","mint","1"]' },
-      { ...limited({ USDC: { day: '9' } }), bot },
-    );
+    const guards = guardsOf({ ...once, payment: '["a","mint","1"]' }, { bot });
     expect(guards.alongside).toEqual(
       ['usdc', 'mint'].map((asset) => `payment https://bots.example ["a","${asset}","1"]`),
     );
-    expect(guards.spends).toEqual({ of: ['spend usdc', 'spend mint'], isLimited: true });
   });
 });

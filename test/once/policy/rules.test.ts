@@ -1,6 +1,5 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
-import { guardsOf } from '../../../src/once/engine/claim.ts';
 import { amountOf, unitsOf } from '../../../src/once/intent/amount.ts';
 import {
   freeAtMs,
@@ -23,7 +22,6 @@ import {
   windowMs,
   withAddress,
 } from '../../../src/once/policy/policy.ts';
-import { newIntent } from '../../../testing/journals.ts';
 import { policyOf } from '../../../testing/policies.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -172,23 +170,6 @@ describe('whether the journal is asked', () => {
       aDay,
       recipients,
     ]);
-    const guards = guardsOf(newIntent({ kind: 'transfer', payment: JSON.stringify([ada, 'sol', '1']) }), {
-      policies,
-      journal: { isShared: true },
-    });
-    expect(guards.spends?.isLimited).toBe(aDay);
-  });
-
-  test('a claim on a shared journal tells which asset it spends, and one on a file needs not', () => {
-    const payment = JSON.stringify([ada, 'sol', '1']);
-    const guards = (intent: object, isShared: boolean) =>
-      guardsOf(newIntent({ kind: 'transfer', ...intent }), { policies: undefined, journal: { isShared } });
-    expect(guards({ payment }, true).spends).toMatchObject({
-      of: [expect.stringMatching(/ sol$/u)],
-      isLimited: false,
-    });
-    expect(guards({ payment }, false)).not.toHaveProperty('spends');
-    expect(guards({}, true)).not.toHaveProperty('spends');
   });
 
   test('an asset has the lines of those that name it, with their sources', () => {

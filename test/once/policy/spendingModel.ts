@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gathering } from '../../../src/batch/gathering.ts';
 import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
@@ -177,9 +176,9 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       }
       return is;
     };
-    const guards = { spends: { of: ['spend sol'], isLimited: true }, beforeSending: true };
+    const guards = { beforeSending: true };
     const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(ada), claim(bob), claim(bob)];
-    const ends = await journal.forMany(gathering).commitTogether(works.map((work) => ({ work, guards })));
+    const ends = await journal.commitTogether(works.map((work) => ({ work, guards })));
     expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
       ...['allowed', 'allowed', 'allowed', 'refused'],
       ...['allowed', 'refused'],
@@ -352,8 +351,8 @@ class Play<Place> {
     ];
   }
 
-  #guards(asset: string): Guards {
-    return { spends: { of: [`spend ${asset}`], isLimited: true }, beforeSending: true };
+  #guards(): Guards {
+    return { beforeSending: true };
   }
 
   /** What is to be said of this spend, by the exact reckoner. */
@@ -390,7 +389,7 @@ class Play<Place> {
       const said = held ? await this.#asked(tx, { asset, to, id: undefined }, amount) : 'allowed';
       if (said === 'allowed') await tx.begin(intent, 'hash', this.#nowMs);
       return said;
-    }, this.#guards(asset));
+    }, this.#guards());
     if (held) expect(word).toBe(this.#expected(one));
     if (word === 'allowed') this.#known.push({ ...one, state: 'sending', claimedAtMs: this.#nowMs });
   }
@@ -417,7 +416,7 @@ class Play<Place> {
       await tx.claim(one.id, this.#nowMs);
       await tx.startAttempt(one.id, 'hash', this.#nowMs);
       return said;
-    }, this.#guards(one.asset));
+    }, this.#guards());
     expect(word).toBe(this.#expected(one, one.id));
     if (word !== 'allowed') return;
     one.state = 'sending';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BatchOrder } from '../../../batch/checkRow.ts';
-import { gathering } from '../../../batch/gathering.ts';
 import { BatchPace, InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
 import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
@@ -15,7 +14,7 @@ import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import type { Journal, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { begunByAnother, notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
@@ -97,7 +96,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { given, context } = unopened;
   const bot = await botOfCommand(given, context);
   const journal = (await isJournalThere(given, context))
-    ? (await openJournalOf(given, context, 'look')).forMany(gathering)
+    ? await openJournalOf(given, context, 'look')
     : undefined;
   try {
     const { policies } = await policiesForDryRun(bot, journal, context);
@@ -134,7 +133,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
   const session = await openSession(given, context, true).catch(failWithEarlier);
   let waiting: BatchWait | undefined;
   try {
-    const journal = session.engine.journal.forMany(gathering);
+    const journal = session.engine.journal;
     const engine = { ...session.engine, journal };
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
@@ -246,7 +245,7 @@ type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };
 async function runAll(
   surveyed: Survey,
   { ranges, others }: Sharing,
-  engine: EngineContext & { readonly journal: JournalForMany },
+  engine: EngineContext,
   batch: Batch,
 ): Promise<Omit<FinishedRun, 'others'>> {
   const { order, options, context, sheet } = batch;

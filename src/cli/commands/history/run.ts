@@ -1,4 +1,3 @@
-import { gathering } from '../../../batch/gathering.ts';
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
@@ -37,7 +36,7 @@ export const run: Run = async (given, context) => {
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
-  const journal = (await openJournalOf(given, context, 'look')).forMany(gathering);
+  const journal = await openJournalOf(given, context, 'look');
   try {
     const filters = await withWholeAddress(parsed, journal);
     if (isTotal) {

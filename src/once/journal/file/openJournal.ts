@@ -35,7 +35,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     // If this disk cannot take it into the journal, it cannot take it into another file either.
     keepForLater: () => undefined,
     commit: (work, guards) => store.commit(work, guards),
-    forMany: () => ({ ...journal, commitTogether: (works) => store.commitTogether(works) }),
+    commitTogether: (works) => store.commitTogether(works),
     shares: undefined,
     policy: async () => undefined,
     hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { gathering } from '../../../../src/batch/gathering.ts';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import { unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
@@ -1149,7 +1148,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('get each its own answer', async () => {
         const journal = await openNew();
         const intents = [newIntent(), newIntent(), newIntent()];
-        expect(await journal.forMany(gathering).commitTogether(works(intents))).toEqual(
+        expect(await journal.commitTogether(works(intents))).toEqual(
           intents.map(({ id }) => ({ status: 'fulfilled', value: id })),
         );
         expect((await ids(journal)).sort()).toEqual(intents.map(({ id }) => id));
@@ -1159,7 +1158,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('where one fails it fails alone, and its neighbours are done once', async () => {
         const journal = await openNew();
         const intents = [newIntent(), newIntent(), newIntent()];
-        const ends = await journal.forMany(gathering).commitTogether(works(intents, 1));
+        const ends = await journal.commitTogether(works(intents, 1));
         expect(ends).toEqual([
           { status: 'fulfilled', value: intents[0]?.id },
           { status: 'rejected', reason: new Error('cannot') },
@@ -1176,14 +1175,14 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           runs += 1;
           throw new Error('cannot');
         };
-        const ends = await journal.forMany(gathering).commitTogether([{ guards: {}, work }]);
+        const ends = await journal.commitTogether([{ guards: {}, work }]);
         expect([runs, ends]).toEqual([1, [{ status: 'rejected', reason: new Error('cannot') }]]);
       });
 
       test('see what those before them did', async () => {
         const journal = await openNew();
         const intent = newIntent();
-        const [, found] = await journal.forMany(gathering).commitTogether<unknown>([
+        const [, found] = await journal.commitTogether<unknown>([
           { guards: beforeSending, work: (tx) => tx.begin(intent, 'h', nowMs) },
           { guards: beforeSending, work: async (tx) => (await tx.findByKey(intent, intent.key))?.id },
         ]);
@@ -1197,7 +1196,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         for (const intent of [early, late])
           await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
         await journal.commit((tx) => tx.endAttempt(early.id, 1, endWith('accepted'), nowMs + 1));
-        const ends = await journal.forMany(gathering).commitTogether<unknown>([
+        const ends = await journal.commitTogether<unknown>([
           {
             guards: {},
             work: (tx) => {
@@ -1222,7 +1221,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('that must be alone with the same run one after the other', async () => {
         const journal = await openNew();
         const identity = 'the same';
-        const begun = await journal.forMany(gathering).commitTogether(
+        const begun = await journal.commitTogether(
           [newIntent({ identity }), newIntent({ identity })].map((intent) => ({
             guards: { ...beforeSending, alone: [identity] },
             work: async (tx) => {
@@ -1236,7 +1235,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
 
       test('may be none', async () => {
-        expect(await (await openNew()).forMany(gathering).commitTogether([])).toEqual([]);
+        expect(await (await openNew()).commitTogether([])).toEqual([]);
       });
     });
   });

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gathering } from '../../../../src/batch/gathering.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
@@ -123,7 +122,7 @@ describe('several works in one commit', () => {
     const journal = opened(path);
     await journal.commit(begin().work);
     const before = commitsIn(`${path}-wal`);
-    await journal.forMany(gathering).commitTogether([begin(), begin(), begin()]);
+    await journal.commitTogether([begin(), begin(), begin()]);
     expect(commitsIn(`${path}-wal`) - before).toBe(1);
     for (let nth = 0; nth < 3; nth += 1) await journal.commit(begin().work);
     expect(commitsIn(`${path}-wal`) - before).toBe(4);
@@ -133,7 +132,7 @@ describe('several works in one commit', () => {
     const path = newPath();
     opened(path);
     const journal = closedAfterTest(openJournal(path, 'look'));
-    const ends = await journal.forMany(gathering).commitTogether([begin(), begin()]);
+    const ends = await journal.commitTogether([begin(), begin()]);
     expect(ends).toMatchObject([
       { status: 'rejected', reason: { code: 'journal-not-writable' } },
       { status: 'rejected', reason: { code: 'journal-not-writable' } },

@@ -17,7 +17,6 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test, vi } from 'vitest';
-import { gathering } from '../../../../src/batch/gathering.ts';
 import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
 import { lookAtJournal, recentIntents } from '../../../../src/once/journal/file/lookOnly.ts';
@@ -614,7 +613,7 @@ describe('a mark that cannot be raised', () => {
       work: (tx: Transaction) => tx.begin(intent, 'h', nowMs),
     }));
     const rejected = { status: 'rejected', reason: { kind: 'mark-not-writable' } };
-    expect(await journal.forMany(gathering).commitTogether(works)).toMatchObject([rejected, rejected]);
+    expect(await journal.commitTogether(works)).toMatchObject([rejected, rejected]);
     expect(await journal.attemptsOf(one.id)).toHaveLength(1);
   });
 
