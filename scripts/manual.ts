@@ -33,7 +33,7 @@ If an rpc-url holds a secret, give it as you give a token: with --token-stdin, -
   'botctl journal accept-loss':
     'For a shared journal, it records what this machine misses, and which server the journal is on now.',
   'botctl journal copy':
-    'The first file also brings its salt, by which botctl recognises tokens. If two files have the same key with the same content, that is one entry. If the content differs, botctl lists the entries and copies nothing. Payments in doubt are held until you decide.',
+    'The first file also brings its salt, by which botctl recognises tokens. Only what is settled is copied: botctl lists what is not, and copies nothing. If an entry has the same key, content and outcome as one there, that is one entry; if content or outcome differ, botctl lists them and copies nothing.',
   'botctl journal backup':
     'The copy has a .mark file of its own, by which botctl knows that nothing is missing from it.',
   'botctl journal grants': 'An auditor (--read-only) sees no salt.',

@@ -180,8 +180,6 @@ const copiedJournal = z
     to: text.describe('the shared journal: its URL without the password'),
     added: z.int(),
     known: z.int().describe('there before'),
-    merged: z.int().describe('taken into the same intent there'),
-    held: z.int().describe('transfers in doubt, whose tokens cannot be compared there'),
   })
   .meta({ id: 'CopiedJournal', title: 'A journal that was copied into another one' });
 

@@ -20,6 +20,7 @@ export async function openTarget(shared: Shared) {
   const lease = new Lease(journal.leaseMs, schema, place);
   return {
     target: new CopyTarget({ connection, schema, place, lease }),
+    leaseMs: journal.leaseMs,
     journalId: journal.id,
     salt: journal.salt ?? new Uint8Array(),
     end: async (): Promise<void> => {
@@ -31,6 +32,8 @@ export async function openTarget(shared: Shared) {
 type Copying = {
   readonly source: SourceFile;
   readonly target: CopyTarget;
+  /** How long a process of the shared journal lives that is not heard of. */
+  readonly leaseMs: number;
   /** The shared journal and the person who copies, as they are noted in the file. */
   readonly moved: Moved;
   readonly isSameSalt: boolean;
@@ -41,8 +44,9 @@ type Copying = {
 };
 
 /**
- * Copies a journal from a file into a shared one. Conflicts are found before anything changes. The file is closed
- * first, so that only one of the two sends. An interrupted copy continues when run again.
+ * Copies a journal from a file into a shared one: what is settled, and all of that or nothing. What speaks against it is
+ * found before anything changes. The file is closed first, so that only one of the two sends. An interrupted copy
+ * continues when run again.
  */
 export async function copyIntoShared(copying: Copying): Promise<Added & { readonly keepsTokens: boolean }> {
   const { source, target, moved, isSameSalt } = copying;
@@ -54,12 +58,14 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
     throw journalFailure('moved-elsewhere', { path: source.path, place: source.moved.place });
   if (adopts) await target.adoptSalt(source.salt);
   const keepsTokens = adopts || isSameSalt;
-  let sum: Added = { added: 0, known: 0, merged: 0, held: 0 };
+  const sum = { added: 0, known: 0 };
   for (const page of source.pages()) {
-    if (copying.interrupted.aborted)
-      throw journalFailure('copy-interrupted', { path: source.path, copied: copied(sum) });
-    sum = plus(sum, await target.add(page, keepsTokens));
-    copying.onPage(copied(sum));
+    const copied = sum.added + sum.known;
+    if (copying.interrupted.aborted) throw journalFailure('copy-interrupted', { path: source.path, copied });
+    const { added, known } = await target.add(page, keepsTokens);
+    sum.added += added;
+    sum.known += known;
+    copying.onPage(sum.added + sum.known);
   }
   await target.addBatches(source.batches);
   source.noteWhole(moved.atMs);
@@ -69,42 +75,31 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
 async function closeSource(copying: Copying): Promise<void> {
   const { source, moved, confirm } = copying;
   const seen = source.version;
-  await refuseConflicts(copying);
+  await refuseIfAnything(copying);
   await confirm();
   await source.closeFor(moved, async () => {
-    if (source.version !== seen) await refuseConflicts(copying);
+    if (source.version !== seen) await refuseIfAnything(copying);
   });
 }
 
 const mostShown = 5;
 
-async function refuseConflicts({ source, target, moved }: Copying): Promise<void> {
-  const found: ShownConflict[] = [];
-  let count = 0;
-  for (const page of source.pages()) {
-    const conflicts = await target.conflictsOf(page);
-    count += conflicts.length;
-    found.push(...conflicts.slice(0, mostShown - found.length).map(shownConflict));
-  }
-  const [first, ...others] = found;
-  if (first === undefined) return;
-  const shown = [first, ...others] as const;
-  throw journalFailure('bodies-differ', { path: source.path, place: moved.place, shown, count });
+async function refuseIfAnything({ source, target, leaseMs, moved: { place } }: Copying): Promise<void> {
+  source.refuseOwners();
+  const { path, unsettled } = source;
+  if (unsettled.length > 0)
+    throw journalFailure('unsettled', {
+      ...{ path, count: unsettled.length, shown: unsettled.slice(0, mostShown) },
+    });
+  const count = await target.runners(leaseMs);
+  if (count > 0) throw journalFailure('owners-alive', { path: place, count });
+  const found: Conflict[] = [];
+  for (const page of source.pages()) found.push(...(await target.conflictsOf(page)));
+  const [first, ...others] = found.slice(0, mostShown).map(shownConflict);
+  if (first !== undefined)
+    throw journalFailure('bodies-differ', { path, place, shown: [first, ...others], count: found.length });
 }
 
-function shownConflict({ here, there, isSending }: Conflict): ShownConflict {
-  return { name: there.name ?? there.key, idInFile: there.id, idOnServer: here, isSending };
-}
-
-function copied({ added, known, merged }: Added): number {
-  return added + known + merged;
-}
-
-function plus(left: Added, right: Added): Added {
-  return {
-    added: left.added + right.added,
-    known: left.known + right.known,
-    merged: left.merged + right.merged,
-    held: left.held + right.held,
-  };
+function shownConflict({ here, there }: Conflict): ShownConflict {
+  return { name: there.name ?? there.key, idInFile: there.id, idOnServer: here.id };
 }

@@ -21,7 +21,7 @@ type SharesInputs = {
 };
 
 /** The digest of a batch that was copied from a file, which has none. */
-export const unknownDigest = '';
+const unknownDigest = '';
 
 const find = /* sql */ `SELECT seq, digest, rows, round, next_ordinal FROM @schema.batches
   WHERE name = $1 AND base_url = $2 AND kind = $3`;

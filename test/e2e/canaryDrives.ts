@@ -145,7 +145,12 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['./copy.db'], code: 2 },
   ],
   'journal copy': [
-    { line: [mine, '--yes'], before: [migrate, [...lostMessage, '--journal', mine]], shared: true, code: 0 },
+    {
+      line: [mine, '--yes'],
+      before: [migrate, ['send', ...hello, '--journal', mine]],
+      shared: true,
+      code: 0,
+    },
     { line: [mine], shared: true, code: 2 },
   ],
   'journal migrate': [

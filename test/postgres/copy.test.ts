@@ -15,7 +15,6 @@ import {
   done,
   endWith,
   inHand,
-  type JournalInHand,
   newIntent,
   newPath,
   nowMs,
@@ -33,11 +32,11 @@ import {
 
 const transfer = { kind: 'transfer', payment: 'p' } as const;
 
-/** One of each kind of end, in a file that nobody has open any more. Its path. */
+/** One of each kind of end that is settled, in a file that nobody has open any more. Its path. */
 async function fileWithAll(): Promise<string> {
   const path = newPath();
   const journal = inHand(openJournal(path));
-  for (const verdict of ['accepted', 'rejected', 'unknown', 'held'] as const) {
+  for (const verdict of ['accepted', 'rejected'] as const) {
     await done(journal, verdict, { ...transfer, payment: verdict, bot: 'é' });
     await done(journal, verdict, { namedBy: 'once', name: verdict });
   }
@@ -48,18 +47,20 @@ async function fileWithAll(): Promise<string> {
   await journal.decide(not, { ...decision, kind: 'did-not-happen' });
   const columns = JSON.stringify({ note: 'é\0' });
   const row = { namedBy: 'row', name: 'b', rowId: '7', columns } as const;
-  const paid = await done(journal, 'accepted', { ...transfer, ...row });
-  await journal.keepReceipts(paid, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
-  await journal.markReported(paid, nowMs + 5);
-  const open = newIntent({ spelledUrl: 'https://BOTS.example.com' as typeof baseUrl });
-  await journal.begin(open, 'hash', nowMs);
+  const paid = newIntent({ ...transfer, ...row, spelledUrl: 'https://BOTS.example.com' as typeof baseUrl });
+  await journal.begin(paid, 'hash', nowMs);
   const trouble = { is: 'other', code: 'E', text: 'a\ud800b' } as const;
   const unsent = endWith('unsent', { phase: 'not-sent', trouble, reply: Buffer.from([0, 255]) });
-  await journal.endAttempt(open.id, 1, unsent, nowMs);
-  await journal.conclude(open.id, 'open', undefined, nowMs);
+  await journal.endAttempt(paid.id, 1, unsent, nowMs);
+  await journal.startAttempt(paid.id, 'hash', nowMs + 1);
+  await journal.endAttempt(paid.id, 2, endWith('accepted'), nowMs + 2);
+  await journal.conclude(paid.id, 'accepted', undefined, nowMs + 2);
+  await journal.keepReceipts(paid.id, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
+  await journal.markReported(paid.id, nowMs + 5);
+  const proposed = await journal.propose(newIntent(transfer), 'proposed', nowMs);
+  await journal.decide(proposed.id, { ...decision, kind: 'declined' });
   const left = await done(journal, 'unknown');
   await journal.supersede(left);
-  await journal.begin(newIntent(), 'hash', nowMs);
   await journal.close();
   return path;
 }
@@ -102,10 +103,9 @@ async function copy(path: string, place: SharedPlace, more: More = {}) {
     dataFolder: place.dataFolder,
   };
   try {
-    const { target, journalId, salt, end } = await openTarget(shared);
+    const { target, leaseMs, journalId, salt, end } = await openTarget(shared);
     const copied = await copyIntoShared({
-      source,
-      target,
+      ...{ source, target, leaseMs },
       moved: { place: 'postgres://…', journal: journalId, who: 'ada', atMs: nowMs + 60_000 },
       isSameSalt: Buffer.from(source.salt).equals(salt),
       interrupted: more.interrupted ?? patient.interrupted,
@@ -125,16 +125,15 @@ describe('a journal in a file, copied into an empty shared one', () => {
     const [path, place] = [await fileWithAll(), await newSharedPlace({ version })];
     const { hashOf } = opened(path);
     const hash = hashOf('token');
-    expect(await copy(path, place)).toEqual({ added: 14, known: 0, merged: 0, held: 0, keepsTokens: true });
+    expect(await copy(path, place)).toEqual({ added: 9, known: 0, keepsTokens: true });
     const [file, shared] = [closedAfterTest(openJournal(path, 'look')), await openShared(place)];
     const there = await everything(shared);
     expect(asText(there)).toEqual(asText(await everything(file)));
     const troubles = there.flatMap(({ attempts }) => attempts.flatMap(({ trouble }) => trouble ?? []));
-    expect(troubles).toHaveLength(2);
+    expect(troubles).toHaveLength(1);
     expect(troubles).toContainEqual({ is: 'other', code: 'E', text: 'a\ufffdb' });
-    expect(troubles).toContainEqual({ is: 'process-died' });
     expect(shared.hashOf('token')).toBe(hash);
-    expect(await copy(path, place)).toMatchObject({ added: 0, known: 14 });
+    expect(await copy(path, place)).toMatchObject({ added: 0, known: 9 });
   });
 
   test('takes along what the files of its batches asked for, and any file may go on with one', async () => {
@@ -216,8 +215,8 @@ describe('a journal in a file, copied into an empty shared one', () => {
       countdown = Number.POSITIVE_INFINITY;
       if (first instanceof Error) cut += 1;
       const { added, known, keepsTokens } = await copy(path, place);
-      expect([at, added + known, keepsTokens]).toEqual([at, 14, true]);
-      expect(await everything(await openShared(place))).toHaveLength(14);
+      expect([at, added + known, keepsTokens]).toEqual([at, 9, true]);
+      expect(await everything(await openShared(place))).toHaveLength(9);
     }
     expect(cut).toBeGreaterThan(1);
     await proxy.close();
@@ -259,51 +258,71 @@ describe('a second machine’s journal', () => {
     const named = { ...transfer, namedBy: 'once', name: 'n', key: randomUUID() } as const;
     const place = await newSharedPlace();
     const shared = inHand(await openShared(place));
-    const id = await doneShared(shared, here, named);
+    const id = await done(shared, here, named);
+    await shared.close();
     const path = newPath();
     const file = inHand(openJournal(path));
-    await done(file, there, { ...named, fingerprint }, nowMs + 1);
+    const other = await done(file, there, { ...named, fingerprint }, nowMs + 1);
     await file.close();
-    return { path, place, shared, id };
+    return { path, place, id, other };
   }
 
-  async function doneShared(
-    journal: JournalInHand,
-    verdict: Parameters<typeof done>[1],
-    change: Parameters<typeof done>[2],
-  ): Promise<string> {
-    return done(journal, verdict, change);
-  }
+  test.each(['accepted', 'rejected'] as const)(
+    'that has what is %s here too is one intent',
+    async (state) => {
+      const { path, place, id } = await twice(state, state);
+      expect(await copy(path, place)).toMatchObject({ added: 0, known: 1, keepsTokens: false });
+      const shared = await openShared(place);
+      expect(await shared.reads.get(id)).toMatchObject({ state, attempts: 1 });
+      expect(await everything(shared)).toHaveLength(1);
+    },
+  );
 
   test.each([
-    ['accepted', 'unknown', 'accepted', 1, 0],
-    ['unknown', 'accepted', 'accepted', 2, 1],
-    ['rejected', 'accepted', 'accepted', 2, 1],
-    ['rejected', 'unknown', 'held', 2, 1],
-    ['unknown', 'rejected', 'held', 2, 1],
-    ['held', 'rejected', 'held', 2, 1],
-    ['rejected', 'rejected', 'rejected', 2, 1],
-  ] as const)('%s here and %s there is one intent, %s', async (here, there, state, attempts, merged) => {
-    const { path, place, shared, id } = await twice(here, there);
-    expect(await copy(path, place)).toMatchObject({ added: 0, merged });
-    const intent = await shared.get(id);
-    expect(intent).toMatchObject({ state, attempts, owner: undefined });
-    expect((await shared.attemptsOf(id)).map(({ number }) => number)).toHaveLength(attempts);
-    expect(await everything(shared)).toHaveLength(1);
-    expect(await copy(path, place)).toMatchObject({ added: 0, known: 1, merged: 0 });
-    expect(await shared.get(id)).toEqual(intent);
+    ['another body', 'rejected', 'rejected', 'another'],
+    ['another end', 'rejected', 'accepted', undefined],
+    ['what is in doubt here', 'unknown', 'accepted', undefined],
+  ] as const)('is not copied at all where the same key has %s', async (_what, here, there, fingerprint) => {
+    const { path, place, id, other } = await twice(here, there, fingerprint);
+    const refused = await failureOf(() => copy(path, place));
+    expect(refused.code).toBe('other-body');
+    expect(refused.details.next).toEqual([
+      ['history', other, '--journal', path],
+      ['history', id],
+    ]);
+    await done(opened(path), 'accepted');
+    expect(await everything(await openShared(place))).toHaveLength(1);
   });
 
-  test.each([
-    ['that is new there', undefined],
-    ['that is known there', 'unknown'],
-  ] as const)('has a transfer %s counted as spent at its latest attempt', async (_which, known) => {
+  test.each(['unknown', 'held'] as const)('is not copied while anything of it is %s', async (state) => {
+    const [place, path] = [await newSharedPlace(), newPath()];
+    const journal = inHand(openJournal(path));
+    await done(journal, 'accepted');
+    const id = await done(journal, state);
+    await journal.close();
+    const refused = await failureOf(() => copy(path, place));
+    expect(refused).toMatchObject({ code: 'not-allowed-now' });
+    expect(refused.message).toContain(id);
+    await done(opened(path), 'accepted');
+    expect(await everything(await openShared(place))).toEqual([]);
+  });
+
+  test('is not copied while a process sends through the shared one', async () => {
+    const [path, place] = [await fileWithAll(), await newSharedPlace()];
+    const shared = inHand(await openShared(place));
+    await done(shared, 'accepted');
+    expect(await failureOf(() => copy(path, place))).toMatchObject({ code: 'not-allowed-now' });
+    await shared.close();
+    expect(await copy(path, place)).toMatchObject({ added: 9, keepsTokens: false });
+    const tokens = (await everything(await openShared(place))).map(({ intent }) => intent.tokenHash);
+    expect(tokens.filter((hash) => hash !== undefined)).toHaveLength(1);
+  });
+
+  test('has a transfer counted as spent at its latest attempt', async () => {
     const payment = JSON.stringify(['9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', 'sol', '1']);
     const named = { kind: 'transfer', payment, namedBy: 'once', name: 'n', key: randomUUID() } as const;
     const hour = 3_600_000;
     const [place, path] = [await newSharedPlace(), newPath()];
-    const shared = inHand(await openShared(place));
-    if (known !== undefined) await done(shared, known, named, nowMs - 80 * hour);
     const journal = inHand(openJournal(path));
     const id = await done(journal, 'unknown', named, nowMs - 72 * hour);
     await journal.claim(id, nowMs - hour);
@@ -312,39 +331,9 @@ describe('a second machine’s journal', () => {
     await journal.conclude(id, 'accepted', undefined, nowMs);
     await journal.close();
     await copy(path, place);
-    const scope = { baseUrl, asset: 'sol', recipient: undefined, sinceHour: 0 };
-    const { total } = await shared.spending(scope);
-    expect([...total].filter(([, units]) => units !== 0n)).toEqual([[nowMs / hour - 1, unitsOf('1')]]);
-  });
-
-  test('is not copied at all where the same key has another body', async () => {
-    const { path, place, shared } = await twice('rejected', 'accepted', 'another');
-    const refused = await failureOf(() => copy(path, place));
-    expect(refused.code).toBe('other-body');
-    const [[there], [here]] = [await everything(opened(path)), await everything(shared)];
-    expect(refused.details.next).toEqual([
-      ['history', there?.intent.id, '--journal', path],
-      ['history', here?.intent.id],
-    ]);
-    await done(opened(path), 'accepted');
-    expect(await everything(shared)).toHaveLength(1);
-  });
-
-  test('has its transfers in doubt held, and its tokens forgotten', async () => {
-    const place = await newSharedPlace();
-    await done(inHand(await openShared(place)), 'accepted');
-    const path = newPath();
-    const file = inHand(openJournal(path));
-    const payment = await done(file, 'unknown', transfer);
-    const message = await done(file, 'unknown');
-    await file.close();
-    expect(await copy(path, place)).toMatchObject({ added: 2, held: 1, keepsTokens: false });
-    const shared = await openShared(place);
-    expect(await shared.reads.get(payment)).toMatchObject({
-      state: 'held',
-      heldReason: 'other-token',
-      tokenHash: undefined,
+    const { total } = await inHand(await openShared(place)).spending({
+      ...{ asset: 'sol', recipient: undefined, sinceHour: 0 },
     });
-    expect(await shared.reads.get(message)).toMatchObject({ state: 'unknown', tokenHash: undefined });
+    expect([...total].filter(([, units]) => units !== 0n)).toEqual([[nowMs / hour - 1, unitsOf('1')]]);
   });
 });

@@ -111,6 +111,11 @@ export const journalTable: Table<JournalFacts> = {
     message: `${counted(count, 'process', 'processes')} may be sending through the journal ${path} now`,
     hint: 'Let them end, or end them. Then run the same command again.',
   }),
+  unsettled: ({ path, shown, count }) => ({
+    message: `${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} not settled, and only what is settled is copied: ${listed([...shown, ...more(count - shown.length)])}`,
+    hint: 'Resume, resolve, approve or decline each in its own journal. Then run the same command again. This shows the first:',
+    next: [['history', shown[0] ?? '', '--journal', path]],
+  }),
   'moved-elsewhere': ({ path, place }) => ({
     message: `The journal ${path} was copied into ${place} before`,
     hint: 'Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.',
@@ -120,7 +125,7 @@ export const journalTable: Table<JournalFacts> = {
     hint: 'Connect as the owner of the tables.',
   }),
   'bodies-differ': ({ path, place, shown, count }) => ({
-    message: `${conflict(path, place, shown, count)}: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}`,
+    message: `${counted(count, 'entry', 'entries')} of ${path} cannot be copied into ${place}, which has a different amount, recipient, text or outcome under the same name: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}`,
     hint: 'One journal cannot keep two different requests under the same name. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:',
     next: [
       ['history', shown[0].idInFile, '--journal', path],
@@ -132,13 +137,6 @@ export const journalTable: Table<JournalFacts> = {
     hint: whenReady,
   }),
 };
-
-function conflict(path: string, place: string, shown: readonly ShownConflict[], count: number): string {
-  const entries = `${counted(count, 'entry', 'entries')} of ${path}`;
-  return shown.every(({ isSending }) => isSending)
-    ? `${entries} ${count === 1 ? 'is' : 'are'} being sent through ${place} now`
-    : `${entries} cannot be merged into ${place}, which has a different amount, recipient or text under the same name, or is sending it now`;
-}
 
 function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {
   return `${name} (${idInFile} and ${idOnServer})`;

@@ -115,18 +115,13 @@ export function copyingNow(done: number, all: number): string {
 export function copied(
   path: string,
   place: string,
-  { added, known, merged }: Readonly<Record<'added' | 'known' | 'merged', number>>,
+  { added, known }: Readonly<Record<'added' | 'known', number>>,
 ): string[] {
   return [
     `${path} was copied into ${place}, and no longer sends anything itself.`,
     `  ${counted(added, 'entry', 'entries')} added`,
     ...(known === 0 ? [] : [`  ${counted(known, 'entry', 'entries')} there already`]),
-    ...(merged === 0 ? [] : [`  ${counted(merged, 'entry', 'entries')} merged with the same one there`]),
   ];
-}
-
-export function tokensLost(count: number): string {
-  return `The tokens in another machine’s journal cannot be compared here, so ${counted(count, 'transfer')} in doubt ${count === 1 ? 'is' : 'are'} held for you to decide.`;
 }
 
 /** The comment above the SQL, line by line. */

@@ -30,10 +30,12 @@ export type JournalFacts = {
   'nothing-to-copy': { readonly path: string };
   /** These processes are alive and may be sending through it. */
   'owners-alive': { readonly path: string; readonly count: number };
+  /** Its entries that are not settled; `shown` has the ids of the first of them. */
+  unsettled: { readonly path: string; readonly shown: readonly string[]; readonly count: number };
   'moved-elsewhere': { readonly path: string; readonly place: string };
   /** The database role may not give the empty target journal the salt of the copied one. */
   'may-not-adopt': { readonly place: string };
-  /** Intents that cannot be merged with those of the same key on the server; `shown` has the first of them. */
+  /** Intents with the key of another one on the server; `shown` has the first of them. */
   'bodies-differ': {
     readonly path: string;
     readonly place: string;
@@ -65,8 +67,6 @@ export type ShownConflict = {
   readonly name: string;
   readonly idInFile: string;
   readonly idOnServer: string;
-  /** According to the server's journal. */
-  readonly isSending: boolean;
 };
 
 /** A file and the place to move it to. */
@@ -96,6 +96,7 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
   'backup-not-made': 'machine-fault',
   'nothing-to-copy': 'no-such-journal',
   'owners-alive': 'not-allowed-now',
+  unsettled: 'not-allowed-now',
   'moved-elsewhere': 'usage',
   'may-not-adopt': 'journal-schema',
   'bodies-differ': 'other-body',

@@ -39,7 +39,6 @@ import {
   serverBacksUp,
   sharedLoss,
   targetIsFile,
-  tokensLost,
   wouldBeSentAgain,
   wouldClose,
   wouldForget,
@@ -248,7 +247,6 @@ export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
               .join(''),
           quiet: String(end.added),
         });
-        if (end.held > 0) context.display.notice(tokensLost(end.held), [['history', '--state', 'held']]);
       } finally {
         await target.end();
       }
@@ -262,7 +260,14 @@ export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
 type Target = Awaited<ReturnType<typeof import('../../../postgres/copy.ts').openTarget>>;
 
 async function copyFrom(
-  { source, place, target, journalId, salt }: Omit<Target, 'end'> & { source: SourceFile; place: string },
+  {
+    source,
+    place,
+    target,
+    leaseMs,
+    journalId,
+    salt,
+  }: Omit<Target, 'end'> & { source: SourceFile; place: string },
   given: ParsedArgs,
   { display, clock, interrupts, doing }: Context,
 ) {
@@ -273,8 +278,7 @@ async function copyFrom(
   let done = 0;
   let stopMeter = (): void => {};
   const copying = copyIntoShared({
-    source,
-    target,
+    ...{ source, target, leaseMs },
     moved: { place, journal: journalId, who: whoDecides(), atMs: clock.now() },
     isSameSalt: Buffer.from(source.salt).equals(salt),
     interrupted: interrupts.first,
@@ -289,8 +293,8 @@ async function copyFrom(
     },
   });
   try {
-    const { added, known, merged, held } = await copying;
-    return { added, known, merged, held };
+    const { added, known } = await copying;
+    return { added, known };
   } finally {
     stopMeter();
   }

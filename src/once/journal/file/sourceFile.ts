@@ -13,7 +13,7 @@ import {
   intentOf,
   type JournalRow,
   observationOf,
-  processDied,
+  optional,
   receiptOf,
   sound,
 } from '../rows.ts';
@@ -70,6 +70,13 @@ export class SourceFile {
     return pragma(this.#database, 'data_version');
   }
 
+  /** The ids of what is neither over nor left behind. */
+  get unsettled(): string[] {
+    const sql = `SELECT id FROM intents WHERE state <> 'accepted' AND state IN ('open', 'sending', 'unknown', 'held')
+      AND left_behind = 0 ORDER BY seq`;
+    return this.#rows(sql).map(({ id }) => String(id));
+  }
+
   /** In the order in which they began. */
   *pages(): Generator<readonly CopiedIntent[]> {
     for (let after = 0; ; ) {
@@ -96,6 +103,7 @@ export class SourceFile {
     return intents.map((row) => ({
       intent: intentOf(sound(row), false),
       leftBehind: row.left_behind === 1,
+      countsAtMs: optional<number>(row.counts_at),
       attempts: (attempts.get(row.seq) ?? []).map(attemptOf),
       decisions: (decisions.get(row.seq) ?? []).map(decisionOf),
       receipts: (receipts.get(row.seq) ?? []).map(receiptOf),
@@ -110,10 +118,8 @@ export class SourceFile {
   async closeFor(moved: Moved, lastLook: () => Promise<void>): Promise<void> {
     this.#run('BEGIN IMMEDIATE');
     try {
-      const count = this.#ownersAlive();
-      if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
+      this.refuseOwners();
       await lastLook();
-      for (const sql of recordDeaths) this.#database.prepare(sql).run({ at: moved.atMs });
       closeForMove(this.#database, moved);
       this.#run('COMMIT');
     } catch (error) {
@@ -122,6 +128,11 @@ export class SourceFile {
     }
     // Then even a copy of the file without its log says that it is closed.
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  refuseOwners(): void {
+    const count = this.#ownersAlive();
+    if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
   }
 
   #ownersAlive(): number {
@@ -176,19 +187,12 @@ function byIntent(rows: readonly JournalRow[]): Map<unknown, JournalRow[]> {
   return grouped;
 }
 
-/** Applies to all owners, because all of them are dead. */
-const recordDeaths = [
-  `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
-     trouble = '${processDied}'
-   WHERE verdict IS NULL AND intent IN (SELECT seq FROM intents WHERE state = 'sending')`,
-  `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
-     may_have_landed_at = coalesce(may_have_landed_at, updated_at) WHERE state = 'sending'`,
-] as const;
-
 /** Everything a journal knows about one intent, to put it into another journal. */
 export type CopiedIntent = {
   readonly intent: Intent;
   readonly leftBehind: boolean;
+  /** When it counts as spent. */
+  readonly countsAtMs: number | undefined;
   readonly attempts: readonly Attempt[];
   readonly decisions: readonly Decision[];
   readonly receipts: readonly Receipt[];
@@ -197,17 +201,3 @@ export type CopiedIntent = {
 
 /** Never more than this many intents are in memory. */
 const pageLength = 200;
-
-/** Where an intent stands. */
-export type Standing = Pick<
-  Intent,
-  | 'state'
-  | 'tainted'
-  | 'mayHaveLandedAtMs'
-  | 'tokenHash'
-  | 'heldReason'
-  | 'resolvedAs'
-  | 'attempts'
-  | 'updatedAtMs'
-  | 'reportedAtMs'
->;
