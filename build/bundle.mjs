@@ -2,6 +2,7 @@
 // runs. Both engines share everything but src/machine/engine and what build/surgery.mjs says of an engine.
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { plainTags } from './plainTags.mjs';
 import { Review, surgeryFor, surgeryIndex } from './surgery.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -95,6 +96,7 @@ export async function bundleFor(engine, dir, { more = {}, define = {}, version }
     plugins: [
       leaveOut(surgery, review),
       engineFile(engine),
+      plainTags(root),
       version === undefined ? null : ownVersion(version),
     ],
     transform: { define },

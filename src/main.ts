@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { CommandSpec, Context } from './cli/parse/command.ts';
+import type { CommandSpec, Context, GlobalName } from './cli/parse/command.ts';
 import type { Chosen } from './cli/parse/commandLine.ts';
 import { drawHelp, requestedPage } from './cli/parse/help.ts';
 import { inWords } from './cli/say/inWords.ts';
@@ -134,7 +134,7 @@ async function dispatch(
   }
 }
 
-function faceOf(has: (name: string, short?: string) => boolean, kept: readonly Occurrence[]): FaceChoice {
+function faceOf(has: (name: GlobalName, short?: string) => boolean, kept: readonly Occurrence[]): FaceChoice {
   return {
     json: has('json'),
     quiet: has('quiet', 'q'),

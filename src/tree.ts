@@ -1,7 +1,7 @@
 import { approveSpec, declineSpec } from './cli/commands/approve/spec.ts';
 import { balanceSpec } from './cli/commands/balance/spec.ts';
 import { batchSpec } from './cli/commands/batch/spec.ts';
-import { completeSpecOf, completionSpec } from './cli/commands/completion/spec.ts';
+import { completeSpec, completionSpec } from './cli/commands/completion/spec.ts';
 import { configSpec } from './cli/commands/config/spec.ts';
 import { doctorSpec } from './cli/commands/doctor/spec.ts';
 import { helpSpecOf, versionSpec } from './cli/commands/help/spec.ts';
@@ -14,27 +14,57 @@ import { sandboxSpec } from './cli/commands/sandbox/spec.ts';
 import { sendSpec } from './cli/commands/send/spec.ts';
 import { transferSpec } from './cli/commands/transfer/spec.ts';
 import { verifySpec } from './cli/commands/verify/spec.ts';
-import type { CommandSpec } from './cli/parse/command.ts';
+import { branch, type CommandSpec, leaf } from './cli/parse/command.ts';
 
 /** Every command, in help order. A command's code is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [
-  sendSpec,
-  transferSpec,
-  batchSpec,
-  historySpec,
-  resumeSpec,
-  resolveSpec,
-  approveSpec,
-  declineSpec,
-  verifySpec,
-  balanceSpec,
-  configSpec,
-  policySpec,
-  journalSpec,
-  sandboxSpec,
-  doctorSpec,
-  completionSpec,
-  helpSpecOf(() => commandTree),
-  completeSpecOf(() => commandTree),
-  versionSpec,
+  leaf('send', sendSpec, async () => (await import('./cli/commands/send/run.ts')).run),
+  leaf('transfer', transferSpec, async () => (await import('./cli/commands/transfer/run.ts')).run),
+  branch('batch', batchSpec, {
+    send: async () => (await import('./cli/commands/batch/run.ts')).sendBatch,
+    transfer: async () => (await import('./cli/commands/batch/run.ts')).transferBatch,
+    status: async () => (await import('./cli/commands/batch/status.ts')).run,
+  }),
+  leaf('history', historySpec, async () => (await import('./cli/commands/history/run.ts')).run),
+  leaf('resume', resumeSpec, async () => (await import('./cli/commands/resume/run.ts')).run),
+  leaf('resolve', resolveSpec, async () => (await import('./cli/commands/resolve/run.ts')).run),
+  leaf('approve', approveSpec, async () => (await import('./cli/commands/approve/run.ts')).approve),
+  leaf('decline', declineSpec, async () => (await import('./cli/commands/approve/run.ts')).decline),
+  leaf('verify', verifySpec, async () => (await import('./cli/commands/verify/run.ts')).run),
+  leaf('balance', balanceSpec, async () => (await import('./cli/commands/balance/run.ts')).balance),
+  branch('config', configSpec, {
+    add: async () => (await import('./cli/commands/config/add.ts')).add,
+    list: async () => (await import('./cli/commands/config/show.ts')).list,
+    show: async () => (await import('./cli/commands/config/show.ts')).show,
+    use: async () => (await import('./cli/commands/config/edit.ts')).use,
+    set: async () => (await import('./cli/commands/config/edit.ts')).set,
+    unset: async () => (await import('./cli/commands/config/edit.ts')).unset,
+    journal: async () => (await import('./cli/commands/config/journal.ts')).journal,
+    remove: async () => (await import('./cli/commands/config/edit.ts')).remove,
+  }),
+  branch('policy', policySpec, {
+    show: async () => (await import('./cli/commands/policy/run.ts')).run,
+    check: async () => (await import('./cli/commands/policy/run.ts')).check,
+    set: async () => (await import('./cli/commands/policy/run.ts')).set,
+  }),
+  branch('journal', journalSpec, {
+    'accept-loss': async () => (await import('./cli/commands/journal/run.ts')).acceptLossOf,
+    copy: async () => (await import('./cli/commands/journal/run.ts')).copy,
+    backup: async () => (await import('./cli/commands/journal/run.ts')).backup,
+    'accept-durability': async () => (await import('./cli/commands/journal/run.ts')).acceptDurability,
+    migrate: async () => (await import('./cli/commands/journal/run.ts')).migrate,
+    grants: async () => (await import('./cli/commands/journal/run.ts')).grants,
+  }),
+  leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox/run.ts')).run),
+  leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor/run.ts')).run),
+  leaf('completion', completionSpec, async () => (await import('./cli/commands/completion/run.ts')).run),
+  leaf(
+    'help',
+    helpSpecOf(() => commandTree),
+    async () => (await import('./cli/commands/help/run.ts')).runFor(commandTree),
+  ),
+  leaf('complete', completeSpec, async () =>
+    (await import('./cli/commands/completion/run.ts')).runFor(commandTree),
+  ),
+  leaf('version', versionSpec, async () => (await import('./cli/commands/help/run.ts')).run),
 ];

@@ -1,9 +1,40 @@
-import type { CommandSpec, ParsedArgs, Run } from '../src/cli/parse/command.ts';
+import {
+  branch,
+  type CommandSpec,
+  command,
+  leaf,
+  options,
+  type ParsedArgs,
+  type Run,
+} from '../src/cli/parse/command.ts';
+
+const send = command({
+  about: 'sends',
+  options: options([
+    '--content <text>  text',
+    '--memo <text>  text',
+    ['--button <spec>  a button', { repeatable: true }],
+    ['--row  a row', { repeatable: true }],
+    '-y, --yes  yes',
+  ]),
+  does: 'looks',
+  examples: {},
+  exits: [0, 2],
+});
+
+const add = command({
+  about: 'adds',
+  arguments: ['<name>  name'],
+  options: options(['--use  use']),
+  does: 'looks',
+  examples: {},
+  exits: [0, 2],
+});
 
 /** A small command tree with every kind of option. Each command records its arguments. */
-export function sampleTree(seen: ParsedArgs[]): readonly CommandSpec[] {
+export function sampleTree(seen: ParsedArgs<string>[]): readonly CommandSpec[] {
   const run: Run = async (given, { display }) => {
-    seen.push(given);
+    seen.push(given as ParsedArgs<string>);
     display.step('a step');
     await display.show({
       json: { command: given.command, args: given.args, given: given.occurrences },
@@ -14,36 +45,7 @@ export function sampleTree(seen: ParsedArgs[]): readonly CommandSpec[] {
   };
   const load = async (): Promise<Run> => run;
   return [
-    {
-      name: 'send',
-      about: 'sends',
-      options: [
-        { flags: '--content <text>', about: 'text' },
-        { flags: '--memo <text>', about: 'text' },
-        { flags: '--button <spec>', about: 'a button', repeatable: true },
-        { flags: '--row', about: 'a row', repeatable: true },
-        { flags: '-y, --yes', about: 'yes' },
-      ],
-      does: 'looks',
-      examples: [],
-      exits: [0, 2],
-      load,
-    },
-    {
-      name: 'config',
-      about: 'profiles',
-      children: [
-        {
-          name: 'add',
-          about: 'adds',
-          arguments: [{ usage: '<name>', about: 'name' }],
-          options: [{ flags: '--use', about: 'use' }],
-          does: 'looks',
-          examples: [],
-          exits: [0, 2],
-          load,
-        },
-      ],
-    },
+    leaf('send', send, load),
+    branch('config', { about: 'profiles', children: { add } }, { add: load }),
   ];
 }

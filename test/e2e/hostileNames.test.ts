@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { LeafSpec } from '../../src/cli/parse/command.ts';
-import { globalOptions } from '../../src/cli/parse/help.ts';
+import { globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/tree.ts';
 import { botctl } from '../../testing/botctl.ts';
 import { newSharedPlace } from '../../testing/postgres/sharedJournal.ts';

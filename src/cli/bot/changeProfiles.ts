@@ -8,17 +8,15 @@ import { Failure } from '../../once/failures.ts';
 import { type BaseUrl, originOf, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../parse/help.ts';
 import {
-  badProfileName,
   interruptedBeforeChange,
-  profileExists,
   profilesBusy,
   profilesNotWritable,
-  reservedProfileName,
   tokenOfOtherOrigin,
 } from '../say/config.ts';
 import { theProfile } from '../say/open.ts';
 import { diskTrouble } from '../say/phrases.ts';
 import { reservedMeaning } from '../say/profiles.ts';
+import { told } from '../say/told.ts';
 import { parseAssets, readCluster, readWallet, refuseSameHosts } from './profileBot.ts';
 import {
   checkFolder,
@@ -155,7 +153,10 @@ type NewProfile = {
 export function checkFree(file: ProfilesFile, name: string): void {
   checkNewName(name);
   if (profileOf(file, name) === undefined) return;
-  throw profileExists(name);
+  throw told('not-allowed-now')`The profile ${name} already exists
+    Change it, or remove it first:
+    $ config set ${name} SETTING VALUE
+    $ config remove ${name}`;
 }
 
 /** The first profile is used from the start; a later one only on request. */
@@ -260,7 +261,10 @@ const longestName = 64;
 /** Refuses a name that a new profile cannot have. */
 function checkNewName(name: string): void {
   const meaning = reservedMeaning(name);
-  if (meaning !== undefined) throw reservedProfileName(name, meaning);
+  if (meaning !== undefined)
+    throw told('bad-input')`A profile cannot be called ${name}: that name ${meaning}
+      Choose another name, such as the bot’s own.`;
   if (name.length <= longestName && /^[A-Za-z0-9][A-Za-z0-9._-]*$/u.test(name)) return;
-  throw badProfileName(name, longestName);
+  throw told('bad-input')`${JSON.stringify(name)} cannot be the name of a profile
+    Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longestName} characters.`;
 }

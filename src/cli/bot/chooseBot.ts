@@ -4,7 +4,8 @@ import { configFolder, type Env } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Spellings } from '../../once/intent/spellings.ts';
-import { emptyBotInput, noBaseUrl, theFile } from '../say/open.ts';
+import { emptyBotInput, theFile } from '../say/open.ts';
+import { told } from '../say/told.ts';
 import type { ChosenSettings } from './profileBot.ts';
 import { Token } from './token.ts';
 import type { BotInputs, GivenBaseUrl } from './tokenSource.ts';
@@ -138,7 +139,9 @@ async function envBotWith(
   env: Env,
   read: () => Token | Promise<Token>,
 ): Promise<Bot> {
-  if (given === undefined) throw noBaseUrl(tokenSource);
+  if (given === undefined)
+    throw told('base-url')`The token from ${tokenSource} has no base URL
+      Add --base-url URL or set BOTCTL_BASE_URL.`;
   const baseUrl = identityUrl(given.baseUrl);
   const token = await read();
   const spellings = await spellingsOfUser(env);

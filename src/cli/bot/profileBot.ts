@@ -4,17 +4,10 @@ import type { Bot, ChainProfile } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { type Spellings, spellingsIn } from '../../once/intent/spellings.ts';
 import type { OwnAddresses } from '../../once/intent/unusual.ts';
-import {
-  badAssets,
-  badCluster,
-  badWallet,
-  sameHostTwice,
-  theProfile,
-  theSecretCommand,
-  tokenOrigin,
-  tokenVariableUnset,
-} from '../say/open.ts';
+import { badAssets, theProfile, tokenOrigin, tokenVariableUnset } from '../say/open.ts';
+import { listed } from '../say/phrases.ts';
 import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../say/profiles.ts';
+import { told } from '../say/told.ts';
 import {
   findProfile,
   type ProfileRecord,
@@ -174,20 +167,25 @@ function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs)
 export function refuseSameHosts(urls: readonly RpcUrl[]): void {
   const seen = new Set<string>();
   for (const { witness, host } of urls) {
-    if (seen.has(witness)) throw sameHostTwice(host);
+    if (seen.has(witness))
+      throw told('bad-rpc-url')`Two rpc-urls have the same host (${host})
+        Two nodes count as two witnesses only if they are on different hosts. Remove one, or name another.`;
     seen.add(witness);
   }
 }
 
 export function readCluster(text: string): Cluster {
   const cluster = clusterOf(text);
-  if (cluster === undefined) throw badCluster(text, clusterNames);
+  if (cluster === undefined)
+    throw told('bad-input')`${JSON.stringify(text)} is not a cluster
+      Use ${listed(clusterNames, 'or')}, or the cluster’s genesis hash.`;
   return cluster;
 }
 
 export function readWallet(text: string): string {
   if (isHash(text)) return text;
-  throw badWallet(text);
+  throw told('bad-input')`The wallet ${JSON.stringify(text)} is not 32 bytes in base58
+    Give the address of the bot’s own wallet.`;
 }
 
 function readAssets(assets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -235,7 +233,7 @@ async function readSecret(
     case 'command': {
       const { runTokenCommand } = await import('./tokenInput.ts');
       const printed = await runTokenCommand(source.command, { ...inputs, secret });
-      return Token.from(printed, theSecretCommand(secret), secret);
+      return Token.from(printed, `the ${secret} command`, secret);
     }
   }
 }

@@ -9,12 +9,12 @@ import {
   notA,
   openToOthers,
   ownedByAnother,
-  profilesDamaged,
   profilesProblems,
   symbolicLink,
   unreadablePlace,
   unsafePlace,
 } from '../say/profiles.ts';
+import { told } from '../say/told.ts';
 import type { TokenSource } from './tokenSource.ts';
 
 export type ProfilesPaths = { readonly folder: string; readonly file: string };
@@ -31,7 +31,9 @@ export function readProfiles(paths: ProfilesPaths): ProfilesFile {
   if (bytes === undefined) return noProfiles;
   const parsed = parseProfiles(decode(bytes) ?? '');
   if (parsed.kind === 'profiles') return parsed.file;
-  throw profilesDamaged(paths.file, parsed.problem);
+  throw told('config-damaged', { next: [{ shell: [['mv', paths.file, `${paths.file}.damaged`]] }] })`
+    The profiles in ${paths.file} cannot be read: the file ${parsed.problem}
+    Fix it by hand, or move it out of the way and add the profiles again:`;
 }
 
 function decode(bytes: Buffer): string | undefined {

@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
 import type { SettingKey } from '../parse/help.ts';
-import { badConfirm, badDuration, badPath, badRetries } from '../say/open.ts';
+import { badDuration } from '../say/open.ts';
 import { isoDay } from '../say/phrases.ts';
+import { told } from '../say/told.ts';
 
 export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
@@ -19,7 +20,8 @@ function readDuration(where: string, text: string, leastMs: number): number {
 
 function readRetries(where: string, text: string): number {
   if (/^(0|[1-9]\d{0,2})$/u.test(text) && Number(text) <= mostRetries) return Number(text);
-  throw badRetries(where, text, mostRetries);
+  throw told('bad-input')`${where} ${JSON.stringify(text)} is not a valid number
+    Write a whole number from 0 to ${mostRetries}.`;
 }
 
 /** Parses settings from their texts; a setting that is not given stays absent. */
@@ -41,13 +43,15 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
 
 function readConfirm(where: string, text: string): 'always' {
   if (text === 'always') return text;
-  throw badConfirm(where, text);
+  throw told('bad-input')`${where} ${JSON.stringify(text)} is not a valid value
+    Write always, or reset the setting with botctl config unset.`;
 }
 
 /** Refuses a relative path: it would name another file in another folder. */
 function readPath(where: string, text: string): string {
   if (isAbsolute(text)) return text;
-  throw badPath(where, text);
+  throw told('bad-input')`${where} ${JSON.stringify(text)} is not an absolute path
+    Write the whole path, starting with /.`;
 }
 
 const unitMs = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;

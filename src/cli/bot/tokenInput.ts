@@ -6,10 +6,8 @@ import { Failure } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import {
   badTokenCommand,
-  emptyTokenInput,
   interruptedBeforeToken,
   manyTokenLines,
-  noSuchCommand,
   tokenCommandFailed,
   tokenCommandNotStarted,
   tokenCommandPrintedNothing,
@@ -17,11 +15,10 @@ import {
   tokenCommandTooSlow,
   tokenFileOpen,
   tokenFileReadable,
-  tokenStdinIsTerminal,
-  unreadableTokenFile,
 } from '../say/config.ts';
-import { theFile } from '../say/open.ts';
+import { noSecret, theFile } from '../say/open.ts';
 import { diskTrouble } from '../say/phrases.ts';
+import { told } from '../say/told.ts';
 import { Token } from './token.ts';
 import type { BotInputs, Secret } from './tokenSource.ts';
 
@@ -36,7 +33,9 @@ function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
   if (bytes.length > mostBytes) throw manyTokenLines(origin, secret);
   const text = withoutLineBreaks(bytes.toString('latin1'));
   if (text.includes('\n')) throw manyTokenLines(origin, secret);
-  if (text === '') throw emptyTokenInput(origin, secret);
+  if (text === '')
+    throw told(noSecret[secret])`There is no ${secret} in ${origin}: it is empty
+      Put the ${secret} there, alone on one line, and run the same command again.`;
   return Token.from(text, origin, secret);
 }
 
@@ -57,7 +56,8 @@ export async function readTokenFile(path: string, wanted: WantedOfFile): Promise
     return onlyLine(await firstBytes(path, interrupted), origin, secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw unreadableTokenFile(path, diskTrouble(error), secret);
+    throw told(noSecret[secret])`The ${secret} file ${path} cannot be read: ${diskTrouble(error)}
+      Check the path and its permissions, then run the same command again.`;
   }
 }
 
@@ -92,7 +92,9 @@ export async function readTokenStdin(
   stdin: NodeJS.ReadableStream & { isTTY?: boolean },
   { interrupted, secret = 'token' }: Wanted,
 ): Promise<Token> {
-  if (stdin.isTTY === true) throw tokenStdinIsTerminal(secret);
+  if (stdin.isTTY === true)
+    throw told(noSecret[secret])`The ${secret} must come from stdin, but stdin is a terminal
+      Pipe it in, as in: op read op://vault/bot/token | botctl …`;
   const bytes = await unlessInterrupted(bytesOf(stdin), interrupted, interruptedBeforeToken);
   return onlyLine(bytes, 'stdin', secret);
 }
@@ -214,7 +216,7 @@ function run(command: string, inputs: TokenCommandInputs): Promise<Ending> {
 }
 
 function reasonOf(error: Error): string {
-  return 'code' in error && error.code === 'ENOENT' ? noSuchCommand : diskTrouble(error);
+  return 'code' in error && error.code === 'ENOENT' ? 'there is no such command' : diskTrouble(error);
 }
 
 /** Asks the command to stop, then kills it. Its own children may keep the pipe open, so nothing waits for the pipe. */

@@ -27,25 +27,18 @@ import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
   candidateLine,
-  chainWaitOver,
+  chainLine,
   chainWaitText,
   isUnsent,
-  nodeOfGoneProfile,
-  nodeRefuses,
-  nodeUnusable,
-  noMintFor,
   noRpcUrl,
-  notAMint,
-  noWallet,
-  otherCluster,
   provenOnChain,
+  reasonWords,
   searched,
-  waitingForChain,
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import { formatAmountOf } from '../say/phrases.ts';
-import type { Told } from '../say/told.ts';
+import { formatAmountOf, formatDuration, listed } from '../say/phrases.ts';
+import { type Told, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import { requestOf } from '../show/report.ts';
 import type { WaitOptions } from './inputs.ts';
@@ -129,8 +122,14 @@ export function refuseUnprovable(
   until: Until,
 ): void {
   if (chain === undefined) throw noRpcUrl(name);
-  if (until === 'finalized' && chain.wallet === undefined) throw noWallet(name);
-  if (asset !== 'SOL' && mintOf(asset, chain) === undefined) throw noMintFor(asset, name);
+  if (until === 'finalized' && chain.wallet === undefined)
+    throw told('no-wallet')`The bot ${name} names no wallet, so the chain cannot prove that it paid
+      Use --wait=confirmed, or name its wallet:
+      $ config set ${name} wallet ADDRESS`;
+  if (asset !== 'SOL' && mintOf(asset, chain) === undefined)
+    throw told('no-mint')`The bot ${name} names no mint for ${asset}, so no payment of it can be recognised
+      Add it to the assets of the profile:
+      $ config set ${name} assets {"${asset}":"MINT"}`;
 }
 
 /** How far the chain has come; undefined if a node does not say. */
@@ -144,8 +143,14 @@ export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promi
   const other = await nodes.ofAnother();
   if (other === undefined) return;
   const { host, because } = other;
-  if (because === 'other-cluster') throw otherCluster(host, cluster.name);
-  throw because === 'not-permitted' ? nodeRefuses(host) : nodeUnusable(host, because);
+  if (because === 'other-cluster')
+    throw told('other-cluster')`The node ${host} does not belong to the cluster ${cluster.name}
+      Fix the rpc-url or the cluster of the profile.`;
+  throw because === 'not-permitted'
+    ? told('node-refused')`The node ${host} refused the request (401 or 403)
+      The secret in its rpc-url may be missing or old: set it again.`
+    : told('node-unusable')`The node ${host} cannot be used now: ${reasonWords[because]}
+      Run the same command again later, or without --wait.`;
 }
 
 /** Checks with the nodes that the asset's mint exists and is one. */
@@ -156,7 +161,9 @@ export async function refuseNoMint(
 ): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
-  if ((await chain.nodes.isMint(mint)) === false) throw notAMint(asset, mint);
+  if ((await chain.nodes.isMint(mint)) === false)
+    throw told('no-mint')`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster
+      Fix it in the assets of the profile.`;
 }
 
 type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
@@ -222,7 +229,12 @@ export class ChainsOfIntents {
         'resume',
       );
     const bot = await chainOfProfile(name, botInputs(this.#context));
-    if (bot === undefined) throw name === envBot ? noRpcUrl(name) : nodeOfGoneProfile(name);
+    if (bot === undefined)
+      throw name === envBot
+        ? noRpcUrl(name)
+        : told('no-such-profile', { next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']] })`
+          The profile ${name} no longer exists, so its Solana node cannot be asked
+          Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:`;
     return { bot, close: async () => {} };
   }
 }
@@ -258,7 +270,10 @@ async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> 
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
   const share = (): number => 1 - Math.max(0, endsAtMs - clock.now()) / Math.max(1, options.waitMs);
   const isPiped = !display.watched && !display.quiet;
-  if (isPiped) display.notice(waitingForChain(options.until, chain.nodes.hosts, options.waitMs));
+  if (isPiped)
+    display.notice(
+      `Waiting up to ${formatDuration(options.waitMs)} for the transfer to be ${options.until}, as seen by ${listed(chain.nodes.hosts)}.`,
+    );
   const stop = display.watched ? display.meter(() => ({ share: share(), text: text() })) : () => {};
   try {
     const view = await watch(
@@ -275,7 +290,7 @@ async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> 
       },
       journal,
     );
-    if (isPiped) display.notice(chainWaitOver(view));
+    if (isPiped) display.notice(`${chainLine(view)}.`);
     return view;
   } finally {
     stop();

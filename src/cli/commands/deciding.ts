@@ -10,12 +10,11 @@ import {
   mayBeSentNow,
   nobodyOverrules,
   noReason,
-  notReversed,
   reasonToFillIn,
 } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
-import { problemOf } from '../say/told.ts';
+import { declined, problemOf } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
@@ -25,7 +24,7 @@ import { combineExits, intentByIdOrName, markReported, storedReport } from './st
 type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Intent>;
 
 /** Decides about each intent that the arguments name. A failure of one does not keep it from the others. */
-export async function decideEach(given: ParsedArgs, context: Context, decide: Decide): Promise<Exit> {
+export async function decideEach(given: ParsedArgs<'yes'>, context: Context, decide: Decide): Promise<Exit> {
   const journal = await openJournalOf(given, context, 'send');
   try {
     const exits: Exit[] = [];
@@ -40,7 +39,7 @@ export async function decideEach(given: ParsedArgs, context: Context, decide: De
 async function decideOne(
   beginning: string,
   decide: Decide,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   context: Context,
   journal: Journal,
 ): Promise<Exit> {
@@ -74,7 +73,7 @@ async function decideOne(
 /** What has changed while it was decided about is shown again, where there is somebody to ask. */
 export async function untilUnchanged<Result>(
   { id }: Intent,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
   { reads }: Journal,
   decide: (shown: Shown, isAgain: boolean) => Promise<Result>,
@@ -98,13 +97,13 @@ export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
 /** A name is only taken where a person is shown what it stands for, and says so. */
 export async function confirmName(
   intent: Intent,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.args.length === 0 || given.args.some((text) => isOf(intent, text))) return;
   if (given.flag('yes') || display.terminal() === 'none') throw idNotWhole(intent);
   const question: Question = (canvas) => `${drawIntent(intent, canvas)}${askWhetherThis}`;
-  if (!(await display.confirm(question))) throw notReversed();
+  if (!(await display.confirm(question))) throw declined('It stays as it was.');
 }
 
 function isOf({ id, key }: Intent, text: string): boolean {
@@ -112,7 +111,7 @@ function isOf({ id, key }: Intent, text: string): boolean {
 }
 
 /** Why it is decided so. */
-export function reasonOf(given: ParsedArgs): string {
+export function reasonOf(given: ParsedArgs<'reason'>): string {
   const reason = given.text('reason')?.trim() ?? '';
   if (reason === '') throw noReason();
   if (isStillToFillIn(reason)) throw reasonToFillIn(reason);
@@ -122,12 +121,12 @@ export function reasonOf(given: ParsedArgs): string {
 /** An earlier decision may have been acted on, so reversing it is asked about, or takes --yes. */
 export async function confirmOverruling(
   question: () => Question | Promise<Question>,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.flag('yes')) return;
   if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
-  if (!(await display.confirm(await question()))) throw notReversed();
+  if (!(await display.confirm(await question()))) throw declined('It stays as it was.');
 }
 
 /** What was decided, and the question whether to decide otherwise now. */

@@ -34,7 +34,7 @@ import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
 export async function dryRun(
   order: Order,
   warnings: readonly string[],
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   context: Context,
 ): Promise<Exit> {
   settingsOf(given);
@@ -44,7 +44,7 @@ export async function dryRun(
   for (const doubt of doubts) context.display.warn(doubt);
   const { identity, plan, word, holds, policies } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
-  const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
+  const proposes = given.takes('propose') && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
   for (const warning of balance?.warnings ?? []) context.display.warn(warning);
   const paidBefore = paidAgain(order, plan.repeats, context.clock.now());

@@ -4,9 +4,10 @@ import type { Naming, Order } from '../../once/intent/naming.ts';
 import { canonicalOf, fingerprint, type Kind } from '../../once/intent/wanted.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { cannotBeTold, earlierMayHaveHappened, rowsMayHaveHappened } from '../say/decisions.ts';
+import { cannotBeTold, earlierMayHaveHappened } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import type { Told } from '../say/told.ts';
+import { counted } from '../say/phrases.ts';
+import { Told } from '../say/told.ts';
 import { isJournalThere, journalLocation, openWithoutWarning } from './openJournal.ts';
 
 /**
@@ -56,7 +57,13 @@ export async function withEarlierRows(
   const earlier = await earlierOf(failure, kind, given, context);
   if (earlier === 'untold') return cannotBeTold(failure);
   const rows = earlier.filter((intent) => intent.namedBy === 'row' && intent.name === name).length;
-  return rows === 0 ? failure : rowsMayHaveHappened(failure, rows);
+  return rows === 0
+    ? failure
+    : new Told('stopped', failure.message, {
+        ...failure.details,
+        earlier: `${counted(rows, 'row')} of this batch may have happened in an earlier run.`,
+        cause: failure,
+      });
 }
 
 /** The undecided intents at this base URL, whichever bot sent them, or 'untold' if the journal cannot be read. */

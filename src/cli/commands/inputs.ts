@@ -6,9 +6,8 @@ import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts
 import { isUnknownAsset, refuseUnusual } from '../../once/intent/unusual.ts';
 import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { notAWait } from '../say/chain.ts';
-import { notAWaitTimeout, waitTimeoutAlone } from '../say/commandLine.ts';
-import { inputTooLong, notAPayload, readFromTerminal, stdinOf } from '../say/progress.ts';
+import { stdinOf } from '../say/progress.ts';
+import { told } from '../say/told.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -28,22 +27,24 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
   let length = 0;
   for await (const bytes of bytesOf(source)) {
     length += bytes.length;
-    if (length > maxFileBytes) throw inputTooLong(name, maxFileBytes);
+    if (length > maxFileBytes)
+      throw told('bad-file')`${name} is longer than ${maxFileBytes} bytes
+        No request to this service is that long. Is it the right file?`;
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
 /** What people call what an option reads. */
-export function sourceOf(option: string, given: ParsedArgs): string {
+export function sourceOf<Option extends string>(option: Option, given: ParsedArgs<Option>): string {
   const path = given.text(option) ?? '';
   return path === '-' ? stdinOf(option) : path;
 }
 
 /** The text of the file that an option names, if the option is given. */
-export async function textOf(
-  option: string,
-  given: ParsedArgs,
+export async function textOf<Option extends string>(
+  option: Option,
+  given: ParsedArgs<Option>,
   context: InputContext,
 ): Promise<string | undefined> {
   const path = given.text(option);
@@ -52,14 +53,19 @@ export async function textOf(
 
 /** The text of a file, or of stdin if its path is `-`. */
 export async function textAt(path: string, source: string, context: InputContext): Promise<string> {
-  if (path === '-' && context.stdin.isTTY === true) context.display.notice(readFromTerminal(source));
+  if (path === '-' && context.stdin.isTTY === true)
+    context.display.notice(`${source} is read from the terminal; Ctrl-D ends it.`);
   const bytes = await readBytes(path, source, context);
   const { decodeUtf8 } = await import('../../once/intent/jsonText.ts');
   return decodeUtf8(bytes, source);
 }
 
 /** The JSON in the file that an option names, if the option is given. */
-export async function jsonOf(option: string, given: ParsedArgs, context: Context): Promise<unknown> {
+export async function jsonOf<Option extends string>(
+  option: Option,
+  given: ParsedArgs<Option>,
+  context: Context,
+): Promise<unknown> {
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
   const { parseJson } = await import('../../once/intent/jsonText.ts');
@@ -88,27 +94,35 @@ export function fieldsOf(
 
 /** The object of `--payload`: the whole request body, which the other options override. */
 export async function payloadOf(
-  given: ParsedArgs,
+  given: ParsedArgs<'payload'>,
   context: Context,
 ): Promise<Record<string, unknown> | undefined> {
   const payload = await jsonOf('payload', given, context);
   if (payload === undefined) return undefined;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw notAPayload();
+    throw told('bad-input')`The payload is not a JSON object
+      Give the whole request body, like {"conversation_id": "…", "content": "…"}.`;
   }
   return { ...payload };
 }
 
 export function allowedRecipients(given: ParsedArgs): AllowedRecipients {
-  return { offCurve: given.flag('allow-off-curve'), unusual: given.flag('allow-unusual') };
+  return {
+    offCurve: given.takes('allow-off-curve') && given.flag('allow-off-curve'),
+    unusual: given.takes('allow-unusual') && given.flag('allow-unusual'),
+  };
 }
 
 /** Called once the bot is known. */
 export function refuseUnusualFor({ wanted }: Order, { own }: Bot, given: ParsedArgs): void {
-  if (wanted.kind === 'transfer' && !given.flag('allow-unusual')) refuseUnusual(wanted, own);
+  if (wanted.kind === 'transfer' && !allowedRecipients(given).unusual) refuseUnusual(wanted, own);
 }
 
-export function namingOf(given: ParsedArgs, { env }: Context, payloadKey: string | undefined): Naming {
+export function namingOf(
+  given: ParsedArgs<'idempotency-key' | 'once' | 'run'>,
+  { env }: Context,
+  payloadKey: string | undefined,
+): Naming {
   return namingFrom({
     once: given.text('once'),
     run: given.text('run'),
@@ -123,16 +137,22 @@ export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 const defaultWaitMs = 120_000;
 
 /** The value of `--wait`; undefined without the option. */
-export function waitOptions(given: ParsedArgs): WaitOptions | undefined {
+export function waitOptions(given: ParsedArgs<'wait' | 'wait-timeout'>): WaitOptions | undefined {
   const timeout = given.text('wait-timeout');
   if (!given.flag('wait')) {
-    if (timeout !== undefined) throw waitTimeoutAlone();
+    if (timeout !== undefined)
+      throw told('usage')`--wait-timeout works only with --wait
+        Add --wait.`;
     return undefined;
   }
   const until = given.text('wait') ?? 'finalized';
-  if (until !== 'confirmed' && until !== 'finalized') throw notAWait(until);
+  if (until !== 'confirmed' && until !== 'finalized')
+    throw told('usage')`--wait=${until} is neither confirmed nor finalized
+      Use --wait for finalized, or --wait=confirmed.`;
   const waitMs = timeout === undefined ? defaultWaitMs : parseDuration(timeout);
-  if (waitMs === undefined) throw notAWaitTimeout(timeout ?? '');
+  if (waitMs === undefined)
+    throw told('usage')`--wait-timeout ${JSON.stringify(timeout ?? '')} is not a duration
+      Write a whole number followed by ms, s, m or h: 30s, 2m.`;
   return { until, waitMs };
 }
 

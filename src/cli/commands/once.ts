@@ -26,7 +26,7 @@ import { tell } from './telling.ts';
 /** Sends one message or transfer once, and reports how it ended. */
 export async function doOnce(
   order: Order,
-  given: ParsedArgs,
+  given: ParsedArgs<'dry-run' | 'yes'>,
   context: Context,
   wait?: WaitOptions,
 ): Promise<Exit> {
@@ -46,7 +46,7 @@ export async function doOnce(
     const { engine, connection } = session;
     refuseUnusualFor(order, engine.bot, given);
     waiting = await openWait(order, session, given, context, wait);
-    const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
+    const proposes = given.takes('propose') && given.flag('propose');
     // Nothing of a proposal is sent: the question is asked when it is resumed.
     const consent = proposes
       ? undefined
@@ -83,7 +83,7 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   return warnings.map(warningWords);
 }
 
-function isAsked(given: ParsedArgs, { display }: Context): boolean {
+function isAsked(given: ParsedArgs<'yes'>, { display }: Context): boolean {
   return !given.flag('yes') && display.terminal() !== 'none';
 }
 
@@ -114,7 +114,7 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 export function consentFor(
   order: Order,
   { bot, policies, clock }: Pick<EngineContext, 'bot' | 'policies' | 'clock'>,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   context: Context,
 ): Consent | undefined {
   const { display } = context;

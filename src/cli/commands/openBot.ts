@@ -14,15 +14,9 @@ import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { version } from '../parse/help.ts';
-import {
-  againWords,
-  besideSandbox,
-  sandboxToken,
-  speakingAs,
-  startingSandbox,
-  waitingForToken,
-} from '../say/open.ts';
+import { againWords, sandboxToken, startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/phrases.ts';
+import { told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import { sandboxFolder, settingsOf } from './openJournal.ts';
 
@@ -61,7 +55,7 @@ export async function botOfCommand(given: ParsedArgs, context: Context): Promise
 export async function openBot(given: ParsedArgs, context: Context, keepAlive = false): Promise<ConnectedBot> {
   if (given.flag('sandbox')) return openSandboxBot(given, context, keepAlive);
   const bot = await botOfCommand(given, context);
-  context.display.step(speakingAs(bot.name, bot.tokenSource, bot.spelledUrl));
+  context.display.step(`bot ${bot.name} (token from ${bot.tokenSource}) to ${bot.spelledUrl}`);
   return { bot, connection: connectionTo(bot, channelOptions(context, keepAlive)) };
 }
 
@@ -71,7 +65,9 @@ export function channelOptions({ env }: Context, keepAlive: boolean): ChannelOpt
 
 export function refuseBesideSandbox(given: ParsedArgs): void {
   const other = foreignToSandbox.find((name) => given.text(name) !== undefined);
-  if (other !== undefined) throw besideSandbox(other);
+  if (other !== undefined)
+    throw told('usage')`--sandbox uses only the built-in service, so it cannot be combined with --${other}
+      Leave out --sandbox, or --${other}.`;
 }
 
 /** For looking at a file: it speaks to nobody. */

@@ -16,18 +16,8 @@ import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { inWords } from '../say/inWords.ts';
-import {
-  becomesNewJournal,
-  connectingToJournal,
-  emptyJournal,
-  madeNewJournal,
-  noJournalFile,
-  noUserName,
-  passFileIgnored,
-  relativeJournal,
-  shownInPart,
-  shownUntilMove,
-} from '../say/open.ts';
+import { emptyJournal, noJournalFile, noUserName, passFileIgnored } from '../say/open.ts';
+import { told } from '../say/told.ts';
 
 export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
@@ -72,7 +62,9 @@ export async function locationAt(
   }
   const path = journalFile(text, source, env);
   // A relative path would mean another journal in each folder, and CI files do not expand a ~.
-  if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
+  if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text))
+    throw told('usage')`BOTCTL_JOURNAL is not an absolute path
+      Write the whole path, starting with /. Otherwise each folder would have its own journal.`;
   return { is: 'file', path: source === 'journal' ? resolve(path) : path, namedBy: source };
 }
 
@@ -98,9 +90,15 @@ export async function openJournalOf(
   const journal = await openWithoutWarning(given, context, use);
   if (journal.lost !== undefined) {
     const { lost = '' } = (await inWords(journal.lost)).details;
-    context.display.warn(shownInPart(lost), [['doctor']]);
+    context.display.warn(
+      `${lost} The rest of the journal is shown. Nothing can be sent until you deal with this:`,
+      [['doctor']],
+    );
   }
-  if (journal.movedTo !== undefined) context.display.warn(shownUntilMove(journal.place, journal.movedTo));
+  if (journal.movedTo !== undefined)
+    context.display.warn(
+      `${journal.place} was copied into ${journal.movedTo}. Anything done since then is shown there.`,
+    );
   return journal;
 }
 
@@ -121,12 +119,15 @@ export async function openAt(
 ): Promise<Journal> {
   if (location.is === 'shared') return openShared(location.address, given, context, use);
   const { path, namedBy } = location;
-  if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
+  if (isEmptyFile(path)) context.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
   const journal = openJournal(path, use, context.clock);
-  if (isNew) context.display.warn(madeNewJournal(path));
+  if (isNew)
+    context.display.warn(
+      `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`,
+    );
   return journal;
 }
 
@@ -144,7 +145,7 @@ async function openShared(
     dataFolder: dataFolder(context.env),
     patience: patienceOf(given, context),
   });
-  return context.display.waiting(connectingToJournal, opening);
+  return context.display.waiting('connecting to the shared journal', opening);
 }
 
 /** How long to wait for a server that is away. */

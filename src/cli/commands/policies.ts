@@ -4,8 +4,7 @@ import type { Journal, JournalPolicy } from '../../once/journal/journal.ts';
 import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { countsNothing, journalsOwn, otherJournal } from '../say/open.ts';
-import { mustBeConfirmed, type Told } from '../say/told.ts';
+import { mustBeConfirmed, type Told, told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
 import { journalLocation, openWithoutWarning } from './openJournal.ts';
 
@@ -71,7 +70,7 @@ function mayExist(path: string): boolean {
 export function nobodyToConfirm(
   { name, settings }: Pick<Bot, 'name' | 'settings'>,
   policies: Policies | undefined,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Told | undefined {
   if (given.flag('yes') || display.terminal() !== 'none') return undefined;
@@ -99,7 +98,10 @@ export async function policiesInForce(
   refuseOtherJournal(policies, journal);
   const [first] = policies;
   if (journal.isShared && stored === undefined && first !== undefined)
-    throw countsNothing(journal.place, first.source);
+    throw told('policy-journal')`
+      The shared journal ${journal.place} has no policy of its own and does not count spending yet, so the policy ${first.source} cannot be applied there
+      The role that owns its tables must set a policy for everyone who sends through it:
+      $ policy set FILE`;
   return { policies, policyNumber: stored?.number };
 }
 
@@ -117,14 +119,17 @@ export async function policiesForDryRun(
 
 async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
   const { readPolicy } = await import('../../once/policy/readPolicy.ts');
-  return readPolicy(text, journalsOwn);
+  return readPolicy(text, 'of the journal');
 }
 
 /** A policy can be tied to one journal: spending through another would not count. */
 function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
   for (const { source, journal: pinned } of policies)
     if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))
-      throw otherJournal(source, pinned, journal.place);
+      throw told('policy-journal')`
+        The policy ${source} allows only the journal ${pinned}, and this command uses ${journal.place}
+        Another journal does not count what was spent before. Use the journal that the policy names:
+        $ policy show`;
 }
 
 function isSameFile(one: string, other: string): boolean {

@@ -12,7 +12,6 @@ import type { Payable } from '../say/balance.ts';
 import {
   anothersToken,
   botMoved,
-  interruptedBefore,
   noTokenNow,
   ofTheSandbox,
   profileGone,
@@ -20,7 +19,7 @@ import {
 } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
-import { problemOf } from '../say/told.ts';
+import { problemOf, told } from '../say/told.ts';
 import { requestOf } from '../show/report.ts';
 import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
@@ -40,7 +39,11 @@ type Sending = {
 };
 
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
-export async function sendStored(sending: Sending, given: ParsedArgs, context: Context): Promise<Exit> {
+export async function sendStored(
+  sending: Sending,
+  given: ParsedArgs<'yes'>,
+  context: Context,
+): Promise<Exit> {
   const journal = await openJournalOf(given, context, 'send');
   const bots = new BotsOfIntents(given, context, journal);
   try {
@@ -48,7 +51,16 @@ export async function sendStored(sending: Sending, given: ParsedArgs, context: C
     const exits: Exit[] = [];
     for (const intent of intents) {
       if (context.interrupts.first.aborted) {
-        exits.push(await reportSkipped(intent, interruptedBefore(intent.id), journal, given, context));
+        exits.push(
+          await reportSkipped(
+            intent,
+            told('interrupted')`Interrupted before entry ${intent.id}
+              Run the same command again to go on.`,
+            journal,
+            given,
+            context,
+          ),
+        );
         break;
       }
       try {
@@ -87,7 +99,7 @@ async function sendOne(
   { decide, overrules }: Sending,
   bots: BotsOfIntents,
   journal: Journal,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   context: Context,
 ): Promise<Exit> {
   const { intent } = shown;

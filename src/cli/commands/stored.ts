@@ -12,10 +12,10 @@ import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
 import { contradicted, notSeen, ofOtherTime, otherSignature } from '../say/chain.ts';
-import { idTooShort, namesABatch, namesSeveral, noSuchIntent, severalIntents } from '../say/commandLine.ts';
+import { idTooShort, namesABatch, namesSeveral, noSuchIntent } from '../say/commandLine.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
-import { type Problem, problemOf, type Told } from '../say/told.ts';
+import { type Problem, problemOf, type Told, told } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -32,7 +32,7 @@ export async function storedReport(intent: Intent, command: string, reads: Reads
   };
 }
 
-/** Who proposed it, and who answered, if that is what the command or the intent is about. */
+/** Who asked for approval, and who answered, if that is what the command or the intent is about. */
 export async function decisionsShown(
   intent: Intent,
   command: string,
@@ -88,7 +88,9 @@ async function startingWith(beginning: string, { reads }: Places): Promise<Inten
   const exact = await reads.get(beginning);
   if (exact !== undefined || beginning.length < leastCharacters) return exact;
   const [found, other] = await reads.startingWith(beginning);
-  if (found !== undefined && other !== undefined) throw severalIntents(beginning, [found.id, other.id]);
+  if (found !== undefined && other !== undefined)
+    throw told('usage')`Several entries begin with "${beginning}" (${found.id}, ${other.id}, …)
+      Give more characters of the ID.`;
   return found;
 }
 

@@ -11,16 +11,14 @@ import {
   doneButNotWritten,
   explain,
   mayDifferNote,
-  noIdInReply,
   replayNotice,
   replyWas,
-  runAgainToSee,
   standsAllTheSame,
 } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import type { Suggestion } from '../say/phrases.ts';
-import { type Problem, problemOf } from '../say/told.ts';
+import { neverTwice, type Problem, problemOf } from '../say/told.ts';
 import { idOrSignature, outcomeView, type Report, reportJson } from '../show/report.ts';
 import {
   type ChainEnd,
@@ -42,7 +40,7 @@ type Known = {
 /** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
 export async function tell(
   outcome: Outcome,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   journal: Journal,
   { display }: Pick<Context, 'display'>,
   { warnings: earlierWarnings = [], chainEnd, repeats = [] }: Known = {},
@@ -107,7 +105,9 @@ async function show(
     const view = outcomeView(report);
     const quiet = view.quiet ?? (report.attempt?.duplicate ? await idOfEarlier(intent, journal) : undefined);
     if (display.quiet && display.face === 'human' && quiet === undefined && report.attempt?.duplicate)
-      display.notice(noIdInReply);
+      display.notice(
+        'The service already had this message (409) and did not give its id, so --quiet prints nothing.',
+      );
     const written = await display.show(quiet === undefined ? view : { ...view, quiet });
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
     if (written === 'written') await markReported(intent, journal, context);
@@ -116,7 +116,7 @@ async function show(
     const told = await inWords(thrown);
     if (told.code === 'stdout-not-writable') {
       display.warn(doneButNotWritten(intent, told.message));
-      display.notice(runAgainToSee);
+      display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
       return exitOf(told.code);
     }
     const error = problemOf(standsAllTheSame(told, intent));
@@ -205,10 +205,10 @@ export async function reportOf(
  */
 export function suggestAnother(
   outcome: Outcome,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { terminal }: Pick<Context['display'], 'terminal'>,
 ): Suggestion[] {
-  if (given.command === 'resume' || given.command === 'approve') return [];
+  if (!given.takes('once', 'idempotency-key')) return [];
   if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
   const other = underAnotherName(outcome, given);
   if (other !== undefined) return [other];
@@ -239,7 +239,10 @@ function underOwnName(given: ParsedArgs, id: string): Suggestion {
 }
 
 /** Suggests another name: this one belongs to another payment, so this payment can never use it. */
-function underAnotherName(outcome: Outcome, given: ParsedArgs): Suggestion | undefined {
+function underAnotherName(
+  outcome: Outcome,
+  given: ParsedArgs<'idempotency-key' | 'once'>,
+): Suggestion | undefined {
   if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'other-payment') return undefined;
   const taken = given.text('once') ?? given.text('idempotency-key');
   if (taken === undefined) return undefined;

@@ -2,37 +2,25 @@ import { Command, CommanderError, Option } from 'commander';
 import type { Failure } from '../../once/failures.ts';
 import {
   didYouMean,
-  missingArgument,
   noCommand,
-  optionAfterCommand,
   optionForValue,
-  optionOfOthers,
   optionTwice,
-  optionWithoutValue,
-  sharedStdin,
   tooManyArguments,
   unknownCommand,
   wrongUsage,
 } from '../say/commandLine.ts';
-import type { Does } from '../say/told.ts';
+import { listed } from '../say/phrases.ts';
+import { type Does, told } from '../say/told.ts';
 import {
   type CommandSpec,
+  globalOptions,
   type LeafSpec,
   nearest,
   type OptionOccurrence,
   type OptionSpec,
   ParsedArgs,
-  type Run,
 } from './command.ts';
-import {
-  commandPage,
-  drawHelp,
-  globalOptions,
-  type HelpPage,
-  rootPage,
-  version,
-  withoutHelp,
-} from './help.ts';
+import { commandPage, drawHelp, type HelpPage, rootPage, version, withoutHelp } from './help.ts';
 
 /** What the command line asks for: a command, or a text to print. Everything else is a failure. */
 export async function parseCommandLine(
@@ -113,8 +101,8 @@ function usageFailure(
   const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
   const [, argument] = /^missing required argument '(.+)'$/u.exec(first) ?? [];
   const hint = meantOption(first, argv, tree) || suggestion || nearOption(first, argv, tree);
-  if (argument !== undefined) return missingArgument(argument, hint);
-  return option === undefined ? wrongUsage(first, hint) : optionWithoutValue(option, hint);
+  if (argument !== undefined) return wrongUsage(`The argument <${argument}> is missing`, hint);
+  return option === undefined ? wrongUsage(first, hint) : wrongUsage(`${option} needs a value`, hint);
 }
 
 function unknownOption(said: string): string | undefined {
@@ -130,14 +118,14 @@ function meantOption(said: string, argv: readonly string[], tree: readonly Comma
   if (unknown === undefined) return '';
   const command = namedIn(argv, tree);
   const own = longOptions(command);
-  if (own.includes(unknown)) return optionAfterCommand(unknown);
+  if (own.includes(unknown)) return `Write ${unknown} after the command’s name.`;
   const others = command === undefined ? [] : commandsWith(unknown, tree);
-  if (others.length > 0) return optionOfOthers(unknown, others);
+  if (others.length > 0) return `${unknown} is an option of ${listed(others)}.`;
   const [begun, ...more] = [...own, ...globalLongOptions].filter((option) => option.startsWith(unknown));
   return begun === undefined || more.length > 0 || unknown === '--' ? '' : didYouMean(begun);
 }
 
-const globalLongOptions = globalOptions.flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+const globalLongOptions = globalOptions.map(({ name }) => `--${name}`);
 
 /** The commands that take this option. */
 function commandsWith(option: string, tree: readonly CommandSpec[]): string[] {
@@ -167,7 +155,7 @@ function namedIn(words: readonly string[], tree: readonly CommandSpec[]): Comman
 function longOptions(spec: CommandSpec | undefined): string[] {
   if (spec === undefined) return [];
   if ('children' in spec) return spec.children.flatMap(longOptions);
-  return (spec.options ?? []).flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+  return (spec.options ?? []).map(({ name }) => `--${name}`);
 }
 
 /** Shows the help of the command that was probably meant, or all commands. */
@@ -192,7 +180,7 @@ function unknownCommandFailure(
 }
 
 /** The chosen command, how to load it, and its arguments. */
-export type Chosen = { load: () => Promise<Run>; does: Does; given: ParsedArgs };
+export type Chosen = { load: LeafSpec['load']; does: Does; given: ParsedArgs<string> };
 
 /**
  * Builds a fresh command tree. `choose` is called with the named command; nothing runs here. Given a command line, the
@@ -266,16 +254,16 @@ function refuseSharedStdin(
   { arguments: takes = [] }: LeafSpec,
   args: readonly string[],
 ): void {
-  const reading = options
-    .filter(({ readsStdin }) => readsStdin)
-    .flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+  const reading = options.flatMap(({ name, readsStdin }) => (readsStdin ? [name] : []));
   const readers = [
     ...takes.flatMap(({ usage, readsStdin }, index) => (readsStdin && args[index] === '-' ? [usage] : [])),
     ...occurrences.flatMap(({ name, value }) =>
-      (value === '-' || value === true) && reading.includes(`--${name}`) ? [`--${name}`] : [],
+      (value === '-' || value === true) && reading.includes(name) ? [`--${name}`] : [],
     ),
   ];
-  if (readers.length >= 2) throw sharedStdin(readers);
+  if (readers.length >= 2)
+    throw told('usage')`${listed(readers)} ${readers.length === 2 ? 'both' : 'all'} read stdin
+      Only one of them can be -; give the others as files.`;
 }
 
 function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {

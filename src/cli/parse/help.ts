@@ -2,7 +2,14 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Exit } from '../../once/failures.ts';
 import { groupedExits } from '../say/told.ts';
 import { foldCommand, wrapText, wrapWords } from '../show/text.ts';
-import { type CommandSpec, commandGroups, type Example, type LeafSpec, type OptionSpec } from './command.ts';
+import {
+  type CommandSpec,
+  commandGroups,
+  type Example,
+  globalOptions,
+  type LeafSpec,
+  type OptionSpec,
+} from './command.ts';
 
 /** A rare row is described in the manual page only. */
 export type HelpRow = { readonly term: string; readonly about: string; readonly rare?: true };
@@ -60,8 +67,8 @@ export function globalGroups(): HelpGroup[] {
 
 /** All environment variables: those that options name, and the rest. */
 export function environmentRows(): HelpRow[] {
-  const fromOptions = globalOptions.flatMap(({ env, flags, about }) =>
-    env === undefined ? [] : [{ term: env, about: `as ${flags.match(/--[a-z-]+/u)?.[0]}: ${about}` }],
+  const fromOptions = globalOptions.flatMap(({ env, name, about }) =>
+    env === undefined ? [] : [{ term: env, about: `as --${name}: ${about}` }],
   );
   return [...fromOptions, ...environmentOnly.map(({ name, about }) => ({ term: name, about }))];
 }
@@ -258,65 +265,6 @@ const more: readonly HelpRow[] = [
   { term: 'man botctl', about: 'everything, with the rare options' },
   ...helpTopics.map(({ name, about }) => ({ term: `botctl help ${name}`, about })),
 ];
-
-const bot = 'Bot and service';
-const output = 'Output';
-const retries = 'Retries';
-
-/** Every command takes these, before or after its name. */
-export const globalOptions: readonly OptionSpec[] = [
-  {
-    flags: '-p, --profile <name>',
-    about: 'use this profile',
-    env: 'BOTCTL_PROFILE',
-    group: bot,
-    completes: 'profiles',
-  },
-  {
-    flags: '--base-url <url>',
-    about: 'the service’s base URL; a profile has its own',
-    env: 'BOTCTL_BASE_URL',
-    group: bot,
-  },
-  {
-    flags: '--token-file <file>',
-    readsStdin: true,
-    about: 'read the token from a file; - reads stdin (see also BOTCTL_TOKEN)',
-    group: bot,
-  },
-  { flags: '--sandbox', about: 'use the built-in service, with no account and no money', group: bot },
-  {
-    flags: '--journal <file>',
-    about:
-      'use this journal: a file (an absolute path, or ./… ../… ~/…), or the postgres:// URL of a shared one',
-    env: 'BOTCTL_JOURNAL',
-    group: bot,
-  },
-  { flags: '--timeout <duration>', about: 'longest time for one request (default 30s)', group: retries },
-  {
-    flags: '--retries <n>',
-    about: 'most requests after the first (default: until --max-wait)',
-    group: retries,
-  },
-  {
-    flags: '--max-wait <duration>',
-    about: 'how long to keep trying after the first request (default 60s)',
-    group: retries,
-  },
-  { flags: '--json', about: 'print one JSON object on stdout, also for an error', group: output },
-  {
-    flags: '-q, --quiet',
-    about: 'print only the message ID or the signature',
-    group: output,
-  },
-  { flags: '-v, --verbose', about: 'print each step and each request on stderr', group: output },
-  { flags: '--no-color', about: 'use no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
-];
-
-/** The names of these options, without dashes. */
-export const globalNames: ReadonlySet<string> = new Set(
-  globalOptions.flatMap(({ flags }) => /--([a-z-]+)/u.exec(flags)?.[1] ?? []),
-);
 
 /** Variables that no option names. */
 const environmentOnly: readonly { name: string; about: string }[] = [

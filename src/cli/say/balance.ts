@@ -3,7 +3,7 @@ import type { Reason } from '../../once/chain/transaction.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { reasonWords } from './chain.ts';
 import { formatAmountOf, listed } from './phrases.ts';
-import { Told } from './told.ts';
+import { type Told, told } from './told.ts';
 
 /** What a bot's wallet holds, as far as its profile and its nodes say. */
 export type WalletBalance =
@@ -14,8 +14,6 @@ export type WalletBalance =
 
 /** What is about to be paid of one asset. */
 export type Payable = { readonly asset: string; readonly amount: string };
-
-export const askingForBalance = 'Asking for the wallet’s balance';
 
 /** What the wallet holds, and what is too little, on one line. */
 export function balanceText(balance: WalletBalance, payable: readonly Payable[] = []): string {
@@ -77,19 +75,15 @@ const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again
 /** At least one amount is unknown. */
 export function balanceUnknown(because: Reason, hosts: readonly string[]): Told {
   const { code, todo } = toFix[because] ?? passing;
-  return new Told(code, `The balance is unknown: ${unknownWords(because, hosts)}`, {
-    hint: `${todo}, or ask the doctor what is wrong:`,
-    next: [['doctor']],
-  });
+  return told(code)`The balance is unknown: ${unknownWords(because, hosts)}
+    ${todo}, or ask the doctor what is wrong:
+    $ doctor`;
 }
 
 export function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {
-  return new Told(
-    lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet',
-    `The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for`,
-    {
-      hint: 'Set what is missing, then run the same command again:',
-      next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
-    },
-  );
+  return told(lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet', {
+    next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
+  })`
+    The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for
+    Set what is missing, then run the same command again:`;
 }

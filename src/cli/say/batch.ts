@@ -19,7 +19,7 @@ import {
   troubleInWords,
 } from './phrases.ts';
 import { isItTheRightFile, nameAnother } from './rows.ts';
-import { notSentNow, type Sentence, type Table, Told, whenReady } from './told.ts';
+import { notSentNow, type Sentence, says, type Table, type Told, told, whenReady } from './told.ts';
 
 const fixTheFolder =
   'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
@@ -33,10 +33,8 @@ function quoted(columns: readonly string[]): string {
 }
 
 function badTemplate(source: string, what: string): Sentence {
-  return {
-    message: `The template ${source} ${what}`,
-    hint: 'A template is text with placeholders like {{first_name}}, each named after a column of the file.',
-  };
+  return says`The template ${source} ${what}
+    A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
 }
 
 function headerFaults({ unknown, twice, near, missing }: BatchFacts['bad-header']): string {
@@ -60,65 +58,46 @@ function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): str
 }
 
 function noReportsPlace(path: string, what: string): Sentence {
-  return { message: `The report ${path} is ${what}. It was left unchanged`, hint: nameAnother };
+  return says`The report ${path} is ${what}. It was left unchanged
+    ${nameAnother}`;
 }
 
 export const batchTable: Table<BatchFacts> = {
-  'no-header': ({ source, known }) => ({
-    message: `${source} is empty: it has no header`,
-    hint: `Its first line names the columns: ${known.join(',')}.`,
-  }),
-  'bad-header': (facts) => ({
-    message: `${facts.source}, line 1: the header ${headerFaults(facts)}`,
-    hint: `The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.${alikeWords(facts)}`,
-  }),
-  'filled-column': ({ source, column }) => ({
-    message: `${source}, line 1: the header has the column ${column}, and --${column} is given too`,
-    hint: 'Leave out the option, or the column.',
-  }),
-  'not-csv': ({ source, line, what }) => ({
-    message: `${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})`,
-    hint: 'Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.',
-  }),
-  'long-column': ({ source, mostCharacters }) => ({
-    message: `${source}, line 1: a column’s name is longer than ${mostCharacters} characters`,
-    hint: `The first line names the columns. ${isItTheRightFile}`,
-  }),
-  'line-too-long': ({ source, line, mostBytes }) => ({
-    message: `${source}, line ${line} is longer than ${mostBytes} bytes`,
-    hint: `JSON Lines has one object per line. ${isItTheRightFile}`,
-  }),
-  'not-utf8': ({ source, line }) => ({
-    message: `${source}, line ${line}: the bytes are not valid UTF-8`,
-    hint: 'Save the file as UTF-8 and run the command again.',
-  }),
+  'no-header': ({ source, known }) => says`${source} is empty: it has no header
+    Its first line names the columns: ${known.join(',')}.`,
+  'bad-header': (facts) => says`${facts.source}, line 1: the header ${headerFaults(facts)}
+    The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.${alikeWords(facts)}`,
+  'filled-column': ({ source, column }) => says`
+    ${source}, line 1: the header has the column ${column}, and --${column} is given too
+    Leave out the option, or the column.`,
+  'not-csv': ({ source, line, what }) => says`
+    ${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})
+    Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.`,
+  'long-column': ({ source, mostCharacters }) => says`
+    ${source}, line 1: a column’s name is longer than ${mostCharacters} characters
+    The first line names the columns. ${isItTheRightFile}`,
+  'line-too-long': ({ source, line, mostBytes }) => says`
+    ${source}, line ${line} is longer than ${mostBytes} bytes
+    JSON Lines has one object per line. ${isItTheRightFile}`,
+  'not-utf8': ({ source, line }) => says`${source}, line ${line}: the bytes are not valid UTF-8
+    Save the file as UTF-8 and run the command again.`,
   'template-brace': ({ source }) => badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
   'template-column': ({ source, column }) =>
     badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
-  'no-such-column': ({ source, column, at: { line, place }, file, columns }) => ({
-    message: `The template ${source}, line ${line}, column ${place}, uses {{${column}}}, but ${file} has no such column`,
-    hint: `${file} has the columns ${quoted(columns)}. Use one of them, or add the column to the file.`,
-  }),
-  interrupted: () => ({ message: 'Interrupted while the input was being read', hint: whenReady }),
+  'no-such-column': ({ source, column, at: { line, place }, file, columns }) => says`
+    The template ${source}, line ${line}, column ${place}, uses {{${column}}}, but ${file} has no such column
+    ${file} has the columns ${quoted(columns)}. Use one of them, or add the column to the file.`,
+  interrupted: () => says`Interrupted while the input was being read
+    ${whenReady}`,
   'report-link': ({ path }) => noReportsPlace(path, 'a link'),
-  'report-of-other': ({ path }) => ({
-    message: `${path} is there already, and is not a report of this batch. It was left unchanged`,
-    hint: nameAnother,
-  }),
+  'report-of-other': ({ path }) => says`
+    ${path} is there already, and is not a report of this batch. It was left unchanged
+    ${nameAnother}`,
   'report-not-a-file': ({ path }) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts) => ({ message: cannotBeWritten(facts), hint: fixTheFolder }),
-  'report-not-finished': (facts) => ({
-    message: `${cannotBeWritten(facts)}. What was sent is in the journal.`,
-    hint: fixTheFolder,
-  }),
+  'report-not-finished': (facts) => says`${cannotBeWritten(facts)}. What was sent is in the journal.
+    ${fixTheFolder}`,
 };
-
-export function noSuchBatch(name: string, place: string): Told {
-  return new Told('no-such-batch', `There is no batch ${JSON.stringify(name)} in the journal ${place}.`, {
-    hint: 'Give the whole name of the batch. To list the entries whose names begin the same way:',
-    next: [['history', '--name', name.slice(0, 4)]],
-  });
-}
 
 /** The states of a batch's rows according to the journal, in display order. */
 export const rowStandings = [
@@ -186,11 +165,6 @@ export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
   return [done, ...rest].join(', ');
 }
 
-export const noBatches = 'No batch is in this journal.';
-
-export const beyondTheJournal =
-  'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.';
-
 /** One of them, whole, with what its columns `name` and `note` say. */
 export function repeatedRowWords(
   { line, id, request, earlier: [earlier] }: RepeatedRow,
@@ -233,7 +207,6 @@ export function moreRepeats({ rows, first }: RepeatedRows): readonly string[] {
   return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
 }
 
-export const payThemAgain = 'Pay them again?';
 export const skipOrPayAnswers = {
   shown: '[s]kip those / pay [a]ll / [N]o',
   words: { s: 'skip', skip: 'skip', a: 'pay', all: 'pay' },
@@ -246,10 +219,8 @@ export function paidAlready(
   next: readonly Suggestion[],
 ): Told {
   const own = repeats.own === 0 ? '' : `, and ${ownRepeatDays} days under this name`;
-  return new Told('paid-already', `${rowsPaidAlready(repeats, nowMs)}.`, {
-    hint: `botctl looked back ${formatDuration(windowMs)} (--repeat-window)${own}. ${waysOn(repeats, next)}`,
-    next,
-  });
+  return told('paid-already', { next })`${rowsPaidAlready(repeats, nowMs)}.
+    botctl looked back ${formatDuration(windowMs)} (--repeat-window)${own}. ${waysOn(repeats, next)}`;
 }
 
 function waysOn({ paidLess }: RepeatedRows, next: readonly Suggestion[]): string {
@@ -259,14 +230,6 @@ function waysOn({ paidLess }: RepeatedRows, next: readonly Suggestion[]): string
   return next.length === 3
     ? `Run the batch under its earlier name, ${skipOrPay}`
     : skipOrPay.replace('skip', 'Skip');
-}
-
-export function paidAgainAll(repeats: RepeatedRows, nowMs: number): string {
-  return `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is paid' : 'They are paid'} again.`;
-}
-
-export function repeatsSkipped(repeats: RepeatedRows, nowMs: number): string {
-  return `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is' : 'They are'} skipped.`;
 }
 
 /** After a batch. */
@@ -279,10 +242,9 @@ export function rowsSkipped({ rows, by, names }: RepeatedRows): string {
 /** Of a batch in which nothing else is left. */
 export function skippedInDoubt(inDoubt: number, some: readonly EarlierPayment[]): Told {
   const rows = counted(inDoubt, 'skipped row');
-  return new Told('paid-already', `${rows} may have been paid already, which is not settled.`, {
-    hint: 'Settle what may have paid them, then run the same command again:',
-    next: [['history', ...new Set(some.map(({ id }) => id))]],
-  });
+  return told('paid-already', { next: [['history', ...new Set(some.map(({ id }) => id))]] })`
+    ${rows} may have been paid already, which is not settled.
+    Settle what may have paid them, then run the same command again:`;
 }
 
 const mostLines = 8;
@@ -312,20 +274,17 @@ export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
 }
 
 export function invalidRow(problem: string | undefined): Told {
-  return new Told('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
-    hint: 'Fix the row and run the command again.',
-  });
+  return told('bad-input')`${problem ?? 'The row is not valid'}. ${notSentNow}
+    Fix the row and run the command again.`;
 }
 
 /** Its rows would all be in conflict, and new ones paid from another wallet. */
 export function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Told {
-  return new Told('other-bot', `${name} was begun by ${owner}, and this is ${bot}`, {
-    hint:
-      run === undefined
-        ? 'Give it the token that began it, without a profile.'
-        : `Did you mean --profile ${owner}?`,
-    next: run === undefined ? [] : [run],
-  });
+  if (run === undefined)
+    return told('other-bot')`${name} was begun by ${owner}, and this is ${bot}
+      Give it the token that began it, without a profile.`;
+  return told('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
+    Did you mean --profile ${owner}?`;
 }
 
 /** Why a row is not sent under its ID. */

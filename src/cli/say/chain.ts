@@ -6,7 +6,7 @@ import { isApprovalReason, isProposal, isUnsentProposal } from '../../once/engin
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
-import { nothingSentNow, type Problem, Told } from './told.ts';
+import { nothingSentNow, type Problem, type Told, told } from './told.ts';
 
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
@@ -111,40 +111,23 @@ export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
   return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${listed(rpc)}.`;
 }
 
-export function waitingForChain(until: string, hosts: readonly string[], waitMs: number): string {
-  return `Waiting up to ${formatDuration(waitMs)} for the transfer to be ${until}, as seen by ${listed(hosts)}.`;
-}
-
 export function chainWaitText(until: string, view: ChainView | undefined, leftMs: number): string {
   const stage = view === undefined ? 'asking' : (view.commitment ?? why(view));
   return `Waiting for ${until}: ${stage}; ${formatDuration(Math.max(0, Math.ceil(leftMs / 1000) * 1000))} left`;
 }
 
-export function chainWaitOver(view: ChainView): string {
-  return `${chainLine(view)}.`;
-}
-
 /** The service accepted it, but the chain has not shown it so far. */
 export function notSeen({ id }: Intent, view: ChainView): Told {
-  return new Told(
-    'unproven',
-    `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)} (ID ${id}).`,
-    {
-      hint: 'Run the same command again to wait longer; it does not pay again. Or look once:',
-      next: [['verify', id]],
-    },
-  );
+  return told('unproven')`
+    The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)} (ID ${id}).
+    Run the same command again to wait longer; it does not pay again. Or look once:
+    $ verify ${id}`;
 }
 
 export function notDecided({ id, state }: Intent, view: ChainView): Told {
-  return new Told(
-    'unproven',
-    `The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).`,
-    {
-      hint: 'This proves nothing either way. Look again later:',
-      next: [['verify', id]],
-    },
-  );
+  return told('unproven')`The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).
+    This proves nothing either way. Look again later:
+    $ verify ${id}`;
 }
 
 /** Why a search proves nothing, each a sentence. Any other reason is a node's. */
@@ -184,8 +167,7 @@ export function searched({ intent, payment, search }: Searched): Told {
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
   if (candidates.length > 0)
-    return new Told('unproven', message, {
-      hint: `If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so; finding it decides nothing. If not, look again later.`,
+    return told('unproven', {
       next: candidates.map(({ signature }) => [
         'resolve',
         id,
@@ -194,51 +176,35 @@ export function searched({ intent, payment, search }: Searched): Told {
         signature,
         ...reason,
       ]),
-    });
+    })`
+      ${message}
+      If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so; finding it decides nothing. If not, look again later.`;
   return state === 'held'
-    ? new Told('unproven', message, {
-        hint: `Ask the service too, then decide. ${onlyIfSure}`,
-        next: resolving(id),
-      })
-    : new Told('unproven', message, {
-        hint: 'Run its own command again: within 30 minutes of the first request that finishes the payment, after that it is held and you decide.',
-        next: [['history', id]],
-      });
+    ? told('unproven', { next: resolving(id) })`${message}
+      Ask the service too, then decide. ${onlyIfSure}`
+    : told('unproven')`${message}
+      Run its own command again: within 30 minutes of the first request that finishes the payment, after that it is held and you decide.
+      $ history ${id}`;
 }
 
 export function contradicted({ id }: Intent, view: ChainView): Told {
-  return new Told(
-    'contradicted',
-    `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}, ID ${id}). This signature did not pay it; the service may have signed another one.`,
-    {
-      hint: 'Ask the service what became of it, and check the wallet. When you have dealt with it, say so:',
-      next: acknowledging(id),
-    },
-  );
+  return told('contradicted', { next: acknowledging(id) })`
+    The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
+    Ask the service what became of it, and check the wallet. When you have dealt with it, say so:`;
 }
 
 /** The service's signature belongs to a transaction that cannot be this transfer. */
 export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
-  return new Told(
-    'other-time',
-    `The service gave the signature of another payment, ${view.signature}, made ${bothTimes(view)}. It proves nothing about this transfer, which stays ${state} (ID ${id}).`,
-    {
-      hint: 'Ask the service what became of the transfer, and check the wallet. When you have dealt with it, say so:',
-      next: acknowledging(id),
-    },
-  );
+  return told('other-time', { next: acknowledging(id) })`
+    The service gave the signature of another payment, ${view.signature ?? 'unknown'}, made ${bothTimes(view)}. It proves nothing about this transfer, which stays ${state} (ID ${id}).
+    Ask the service what became of the transfer, and check the wallet. When you have dealt with it, say so:`;
 }
 
 /** The chain shows the payment, and a person must say whether it is this transfer. */
 export function personDecides({ id, state }: Intent, view: ChainView): Told {
-  return new Told(
-    'held',
-    `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. It stays ${state} (ID ${id}).`,
-    {
-      hint: 'Check the wallet, then decide whether it happened:',
-      next: resolving(id),
-    },
-  );
+  return told('held', { next: resolving(id) })`
+    The chain shows a payment that may be this transfer (signature ${view.signature ?? 'unknown'}), but ${whyPerson(view)}. It stays ${state} (ID ${id}).
+    Check the wallet, then decide whether it happened:`;
 }
 
 function whyPerson(view: ChainView): string {
@@ -248,25 +214,9 @@ function whyPerson(view: ChainView): string {
 }
 
 export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
-  return new Told(
-    'contradicted',
-    `The chain proved the transfer by signature ${proven}, but the service later accepted it with another one, ${replied}. It may have been paid twice (ID ${id}).`,
-    {
-      hint: 'Check the wallet for both, and ask the service. When you have dealt with it, say so:',
-      next: acknowledging(id),
-    },
-  );
-}
-
-export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Told {
-  return new Told(
-    'contradicted',
-    `The chain proves the transfer (signature ${signature}), but an operator decided that it did not happen (ID ${id}).`,
-    {
-      hint: 'The same command would pay it again. Decide that it happened:',
-      next: [['resolve', id, '--happened', '--overrule', '--reason', 'the chain proves it']],
-    },
-  );
+  return told('contradicted', { next: acknowledging(id) })`
+    The chain proved the transfer by signature ${proven}, but the service later accepted it with another one, ${replied}. It may have been paid twice (ID ${id}).
+    Check the wallet for both, and ask the service. When you have dealt with it, say so:`;
 }
 
 function acknowledging(id: string): Suggestion[] {
@@ -281,46 +231,27 @@ export function someUnproven(
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
   if (toDecide > 0) {
     const contradicted = against === 0 ? '' : `, and contradicts ${counted(against, 'transfer')}`;
-    return new Told(
-      'some-held',
-      `The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.`,
-      { hint: 'Each of them says why and what to do.' },
-    );
+    return told('some-held')`
+      The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.
+      Each of them says why and what to do.`;
   }
   if (against > 0) {
-    return new Told('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
-      hint: 'Ask the service what became of each of them, and acknowledge each when you have dealt with it.',
-    });
+    return told('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
+      Ask the service what became of each of them, and acknowledge each when you have dealt with it.`;
   }
-  return new Told(
-    open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
-    `The chain has not decided ${counted(open, 'transfer')}.`,
-    { hint: 'This proves nothing either way. Run the same command again later.' },
-  );
+  return told(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
+    The chain has not decided ${counted(open, 'transfer')}.
+    This proves nothing either way. Run the same command again later.`;
 }
 
 export function noRpcUrl(bot: string): Told {
   if (bot === envBot)
-    return new Told(
-      'no-rpc-url',
-      'Only a profile can name a Solana node, and this bot’s token is from outside the profiles',
-      { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
-    );
-  return new Told('no-rpc-url', `The bot ${bot} names no Solana node to look up its transfers`, {
-    hint: 'Name one in its profile, and run the command again:',
-    next: [['config', 'set', bot, 'rpc-url']],
-  });
-}
-
-export function nodeOfGoneProfile(name: string): Told {
-  return new Told(
-    'no-such-profile',
-    `The profile ${name} no longer exists, so its Solana node cannot be asked`,
-    {
-      hint: 'Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:',
-      next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']],
-    },
-  );
+    return told('no-rpc-url')`
+      Only a profile can name a Solana node, and this bot’s token is from outside the profiles
+      Name a profile that has an rpc-url, with --profile NAME.`;
+  return told('no-rpc-url')`The bot ${bot} names no Solana node to look up its transfers
+    Name one in its profile, and run the command again:
+    $ config set ${bot} rpc-url`;
 }
 
 /** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
@@ -329,77 +260,14 @@ export function notLookedUp(transfers: number, { message, hint = '' }: Problem):
   return `${message} ${left} not looked up. ${hint.replace(/:$/u, '.')}`;
 }
 
-export function nothingOnChain(id: string): Told {
-  return new Told('not-allowed-now', `Transfer ${id} was never sent, so the chain has nothing to show`, {
-    hint: 'See what it waits for:',
-    next: [['history', id]],
-  });
-}
-
-export function noMintFor(asset: string, bot: string): Told {
-  return new Told(
-    'no-mint',
-    `The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`,
-    {
-      hint: 'Add it to the assets of the profile:',
-      next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
-    },
-  );
-}
-
-export function noWallet(bot: string): Told {
-  return new Told('no-wallet', `The bot ${bot} names no wallet, so the chain cannot prove that it paid`, {
-    hint: 'Use --wait=confirmed, or name its wallet:',
-    next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
-  });
-}
-
-export function notAMint(asset: string, mint: string): Told {
-  return new Told('no-mint', `The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`, {
-    hint: 'Fix it in the assets of the profile.',
-  });
-}
-
-export function otherCluster(host: string, cluster: string): Told {
-  return new Told('other-cluster', `The node ${host} does not belong to the cluster ${cluster}`, {
-    hint: 'Fix the rpc-url or the cluster of the profile.',
-  });
-}
-
-export function nodeRefuses(host: string): Told {
-  return new Told('node-refused', `The node ${host} refused the request (401 or 403)`, {
-    hint: 'The secret in its rpc-url may be missing or old: set it again.',
-  });
-}
-
-export function nodeUnusable(host: string, because: Reason): Told {
-  return new Told('node-unusable', `The node ${host} cannot be used now: ${reasonWords[because]}`, {
-    hint: 'Run the same command again later, or without --wait.',
-  });
-}
-
 export function paysSomethingElse({ id }: Intent, view: ChainView): Told {
-  return new Told(
-    'not-allowed-now',
-    `Signature ${view.signature} does not show that transfer ${id} happened: ${why(view)}`,
-    { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
-  );
+  return told('not-allowed-now')`
+    Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
+    Find the signature of its own payment, or leave --signature out if you know by other means.`;
 }
 
 export function signatureUnproven(view: ChainView): string {
   return `The chain does not prove the signature: ${why(view)}. It is kept as you gave it.`;
-}
-
-export function notATransfer(id: string): Told {
-  return new Told('not-allowed-now', `Entry ${id} is a message, and a chain shows only transfers`, {
-    hint: 'Name a transfer.',
-  });
-}
-
-export function notAWait(text: string): Told {
-  return new Told('usage', `--wait=${text} is neither confirmed nor finalized`, {
-    hint: 'Use --wait for finalized, or --wait=confirmed.',
-  });
 }
 
 const seen = 'WHAT YOU SAW';

@@ -1,5 +1,5 @@
 import { counted, listed, type Suggestion } from './phrases.ts';
-import { Told } from './told.ts';
+import { Told, told } from './told.ts';
 
 /** A wrong command line has run nothing, and says so: an operator who pays with it must not have to guess. */
 function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
@@ -7,28 +7,13 @@ function wrong(what: string, hint: string, next: readonly Suggestion[] = []): To
 }
 
 export function noCommand(branch: readonly string[]): Told {
-  return wrong('No command is given', 'The help lists the commands:', [[...branch, '--help']]);
-}
-
-export function missingArgument(name: string, suggestion: string): Told {
-  return wrongUsage(`The argument <${name}> is missing`, suggestion);
-}
-
-export function optionWithoutValue(option: string, suggestion: string): Told {
-  return wrongUsage(`${option} needs a value`, suggestion);
+  return told('usage', { next: [[...branch, '--help']] })`No command is given
+    The help lists the commands:`;
 }
 
 /** `said` is the parser's message. */
 export function wrongUsage(said: string, suggestion: string): Told {
   return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
-}
-
-export function optionAfterCommand(option: string): string {
-  return `Write ${option} after the command’s name.`;
-}
-
-export function optionOfOthers(option: string, commands: readonly string[]): string {
-  return `${option} is an option of ${listed(commands)}.`;
 }
 
 export function didYouMean(option: string): string {
@@ -51,14 +36,13 @@ export function unknownCommand({ said, suggestion, branch, next }: Unknown): Tol
 }
 
 export function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
-  return wrong(
-    `${word} needs a value, but ${looksLike} looks like an option`,
-    `If that is the value, write it with =, as in ${long}=${looksLike}.`,
-  );
+  return told('usage')`${word} needs a value, but ${looksLike} looks like an option
+    If that is the value, write it with =, as in ${long ?? word}=${looksLike}.`;
 }
 
 export function optionTwice(name: string): Told {
-  return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
+  return told('usage')`--${name} is given twice
+    Give it once: botctl does not guess which one you mean.`;
 }
 
 /** The words are not repeated, because one of them may be a token. */
@@ -67,36 +51,18 @@ export function tooManyArguments(command: string, got: number, usages: readonly 
     usages.length === 0
       ? 'no positional arguments'
       : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
-  return wrong(
-    `${command} takes ${takes}, but got ${got}`,
-    `${usages.length === 0 ? 'Give each value with its option. ' : ''}Put a value that contains spaces in quotes. The help shows what the command takes:`,
-    [[...command.split(' '), '--help']],
-  );
+  return told('usage', { next: [[...command.split(' '), '--help']] })`
+    ${command} takes ${takes}, but got ${got}
+    ${usages.length === 0 ? 'Give each value with its option. ' : ''}Put a value that contains spaces in quotes. The help shows what the command takes:`;
 }
 
 function capital(said: string): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}`;
 }
 
-export function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
-  return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
-}
-
 export function notARate(text: string): Told {
-  return usage(
-    `--rate ${JSON.stringify(text)} is not a rate`,
-    'Write a count and a unit: 20/s, 300/m or 5000/h.',
-  );
-}
-
-export function waitTimeoutAlone(): Told {
-  return new Told('usage', '--wait-timeout works only with --wait', { hint: 'Add --wait.' });
-}
-
-export function notAWaitTimeout(text: string): Told {
-  return new Told('usage', `--wait-timeout ${JSON.stringify(text)} is not a duration`, {
-    hint: 'Write a whole number followed by ms, s, m or h: 30s, 2m.',
-  });
+  return told('usage')`--rate ${JSON.stringify(text)} is not a rate
+    Write a count and a unit: 20/s, 300/m or 5000/h.`;
 }
 
 /** A word that is not an ID may be a name, which is found in another way. */
@@ -125,28 +91,14 @@ export function noSuchIntent(beginning: string, journal: string): Told {
   );
 }
 
-export function severalIntents(beginning: string, ids: readonly string[]): Told {
-  return new Told('usage', `Several entries begin with "${beginning}" (${ids.join(', ')}, …)`, {
-    hint: 'Give more characters of the ID.',
-  });
-}
-
 export function namesSeveral(name: string, ids: readonly string[]): Told {
-  return new Told('usage', `Several entries are named "${name}" (${ids.join(', ')})`, {
-    hint: 'Give the ID of one. This lists them:',
-    next: [['history', '--name', name]],
-  });
+  return told('usage')`Several entries are named "${name}" (${ids.join(', ')})
+    Give the ID of one. This lists them:
+    $ history --name ${name}`;
 }
 
 export function namesABatch(name: string): Told {
-  return new Told('usage', `"${name}" names a batch`, {
-    hint: 'Give the ID of one of its rows. This lists them:',
-    next: [['history', '--batch', name]],
-  });
-}
-
-export function sharedStdin(readers: readonly string[]): Told {
-  return new Told('usage', `${listed(readers)} ${readers.length === 2 ? 'both' : 'all'} read stdin`, {
-    hint: 'Only one of them can be -; give the others as files.',
-  });
+  return told('usage')`"${name}" names a batch
+    Give the ID of one of its rows. This lists them:
+    $ history --batch ${name}`;
 }

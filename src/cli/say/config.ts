@@ -2,70 +2,11 @@ import type { Secret } from '../bot/tokenSource.ts';
 import { noSecret } from './open.ts';
 import { counted, formatDuration, listed, type Suggestion } from './phrases.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
-import { interrupted, sentence, Told } from './told.ts';
-
-export function profileExists(name: string): Told {
-  return new Told('not-allowed-now', `The profile ${name} already exists`, {
-    hint: 'Change it, or remove it first:',
-    next: [
-      ['config', 'set', name, 'SETTING', 'VALUE'],
-      ['config', 'remove', name],
-    ],
-  });
-}
-
-export function reservedProfileName(name: string, meaning: string): Told {
-  return new Told('bad-input', `A profile cannot be called ${name}: that name ${meaning}`, {
-    hint: 'Choose another name, such as the bot’s own.',
-  });
-}
-
-export function badProfileName(name: string, longest: number): Told {
-  return new Told('bad-input', `${JSON.stringify(name)} cannot be the name of a profile`, {
-    hint: `Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longest} characters.`,
-  });
-}
-
-export function noProfileUrl(): Told {
-  return new Told('usage', 'A profile needs --base-url', {
-    hint: 'Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.',
-  });
-}
+import { interrupted, type Sentence, says, Told, told } from './told.ts';
 
 export function tokenOfOtherOrigin(name: string, baseUrl: string): Told {
-  return new Told('base-url', `The token of profile ${name} is for ${baseUrl} and is never sent elsewhere`, {
-    hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal, botctl asks for it.',
-  });
-}
-
-export function newTokenNeeded(name: string, baseUrl: string): string {
-  return `The token of ${name} is for ${baseUrl}: the new address needs its own.`;
-}
-
-export function tokenBesideKey(name: string, key: string, value: string): Told {
-  return new Told('usage', `A token cannot be given together with ${key}`, {
-    hint: 'Set one thing at a time:',
-    next: [
-      ['config', 'set', name, 'token'],
-      ['config', 'set', name, key, value],
-    ],
-  });
-}
-
-export function unknownProfileKey(key: string, keys: readonly string[]): Told {
-  return new Told('bad-input', `A profile has no setting ${JSON.stringify(key)}`, {
-    hint: `The settings are ${listed(keys)}.`,
-  });
-}
-
-export function keyWithoutValue(name: string, key: string): Told {
-  return new Told('usage', `${key} needs a value`, {
-    hint: 'Give one, or reset the setting to its default:',
-    next: [
-      ['config', 'set', name, key, 'VALUE'],
-      ['config', 'unset', name, key],
-    ],
-  });
+  return told('base-url')`The token of profile ${name} is for ${baseUrl} and is never sent elsewhere
+    Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal, botctl asks for it.`;
 }
 
 /** `isNeeded`: every profile must have this key. */
@@ -76,30 +17,15 @@ export function keyNotResettable(
   keys: readonly string[],
 ): Told {
   const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no setting ${JSON.stringify(key)}`;
-  return new Told('bad-input', problem, {
-    hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
-    next: [['config', 'remove', name]],
-  });
+  return told('bad-input')`${problem}
+    You can reset ${listed(keys, 'or')}. To remove the whole profile:
+    $ config remove ${name}`;
 }
 
 export function noProfileToShow(isNameEmpty: boolean, path: string): Told {
   const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.';
-  return new Told('no-such-profile', why, {
-    hint: `List the profiles in ${path}, or add one:`,
-    next: [...listingProfiles, ...addingProfile],
-  });
-}
-
-export function removalDeclined(name: string): Told {
-  return new Told('declined', `Answered No: profile ${name} is still there`, {
-    hint: 'Run the same command again to be asked again.',
-  });
-}
-
-type Removed = { readonly name: string; readonly baseUrl: string; readonly hasStoredToken: boolean };
-
-export function removalQuestion({ name, baseUrl, hasStoredToken }: Removed): string {
-  return `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
+  return told('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`${why}
+    List the profiles in ${path}, or add one:`;
 }
 
 /** Said when the profile in use is removed. */
@@ -111,18 +37,6 @@ export function noneInUse(others: readonly string[]): readonly [string, readonly
   ];
 }
 
-export function anotherInUse(name: string): readonly [string, readonly Suggestion[]] {
-  return ['Another profile is in use. To use this one:', [['config', 'use', name]]];
-}
-
-export function outranksInUse(variable: string): string {
-  return `${variable} is set here, and it outranks the profile in use.`;
-}
-
-export const noProfilesYet = 'There are no profiles yet. To add one:';
-export const profileAdded = (name: string): string => `Added profile ${name}.`;
-export const profileRemoved = (name: string): string => `Removed profile ${name}.`;
-export const profileInUse = (name: string): string => `${name} is now in use.`;
 export function keySet(name: string, key: string, now: string, before: string | undefined): string {
   return `Set ${key} of profile ${name}: ${now}${was(before)}`;
 }
@@ -140,14 +54,9 @@ export function interruptedBeforeChange(): Told {
 }
 
 export function profilesBusy(waitedMs: number, lock: string): Told {
-  return new Told(
-    'config-not-writable',
-    `Another botctl process has been writing the profiles for ${formatDuration(waitedMs)}`,
-    {
-      hint: 'Run the same command again. This shows which process it is:',
-      next: [{ shell: [['fuser', lock]] }],
-    },
-  );
+  return told('config-not-writable', { next: [{ shell: [['fuser', lock]] }] })`
+    Another botctl process has been writing the profiles for ${formatDuration(waitedMs)}
+    Run the same command again. This shows which process it is:`;
 }
 
 type NotWritable = {
@@ -172,58 +81,19 @@ export function shortTokenWarning(leastLength: number): string {
   return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
 }
 
-export function twoTokenSources(first: string, second: string, secret: Secret): Told {
-  return new Told('usage', `${first} and ${second} are both given`, {
-    hint: `Both say where the ${secret} is: give only one.`,
-  });
-}
-
-export function nobodyToAskFor(secret: Secret): Told {
-  return new Told('usage', `No ${secret} is given, and there is no terminal for the question`, {
-    hint: 'Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".',
-  });
-}
-
 /** `meant` is the variable whose value was given instead of its name. */
 export function badTokenVariable(meant: string | undefined, secret: Secret): Told {
-  return new Told('bad-input', 'The value of --token-env is not a variable name', {
-    hint: `Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`,
-  });
-}
-
-export function noLastingTokenFile(secret: Secret): Told {
-  return new Told('bad-input', '--token-file needs a path that can be read again later', {
-    hint: `To store the ${secret} that comes on stdin, use --token-stdin.`,
-  });
+  return told('bad-input')`The value of --token-env is not a variable name
+    Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
 }
 
 /** The value is not echoed: it is a token, and it is already in the shell's history. */
 export function tokenAsArgument(): Told {
-  return new Told(
-    'usage',
-    'A token cannot be an argument: arguments are visible in ps and in the shell’s history',
-    {
-      hint: 'If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.',
-    },
-  );
+  return told('usage')`A token cannot be an argument: arguments are visible in ps and in the shell’s history
+    If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
 }
 
-export function tokenQuestion(profile: string): string {
-  return `Token of ${profile} (not shown)`;
-}
-
-export const walletQuestion = (profile: string): string => `wallet of ${profile}`;
 export const skippable = (question: string): string => `${question}, Enter skips`;
-export const profileReady = (name: string): string => `${name} is ready.`;
-
-export function notReady(name: string, checks: readonly string[]): string {
-  return `${name} is not ready: ${listed([...new Set(checks)])}.`;
-}
-
-export function notReadyBecause(check: string, says: string, todo: string): string {
-  return [sentence(`${check}: ${says}`), todo].join(' ').trimEnd();
-}
-
 const asOne: Readonly<Record<Secret, string>> = { token: 'a token', 'rpc-url': 'a URL' };
 
 const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
@@ -232,7 +102,7 @@ const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
 type SecretCommand = { readonly program: string; readonly secret: Secret };
 
 function failed({ program, secret }: SecretCommand, what: string, hint: string): Told {
-  return new Told(noSecret[secret], `The ${secret} command (${program}) ${what}`, { hint });
+  return told(noSecret[secret], { hint })`The ${secret} command (${program}) ${what}`;
 }
 
 export function tokenCommandNotStarted(command: SecretCommand, reason: string): Told {
@@ -282,31 +152,17 @@ const commandProblems = {
 } as const;
 
 export function badTokenCommand(problem: keyof typeof commandProblems, secret: Secret): Told {
-  return new Told('bad-input', `The ${secret} command ${commandProblems[problem]}`, { hint: rule });
+  return told('bad-input')`The ${secret} command ${commandProblems[problem]}
+    ${rule}`;
 }
-
-export const noSuchCommand = 'there is no such command';
 
 export function interruptedBeforeToken(): Told {
   return interrupted('before a token was read');
 }
 
-export function emptyTokenInput(origin: string, secret: Secret): Told {
-  return new Told(noSecret[secret], `There is no ${secret} in ${origin}: it is empty`, {
-    hint: `Put the ${secret} there, alone on one line, and run the same command again.`,
-  });
-}
-
 export function manyTokenLines(origin: string, secret: Secret): Told {
-  return new Told(`bad-${secret}`, `There is more than one line in ${origin}`, {
-    hint: `It must contain only the ${secret}, on one line. Is it the right file?`,
-  });
-}
-
-export function unreadableTokenFile(path: string, reason: string, secret: Secret): Told {
-  return new Told(noSecret[secret], `The ${secret} file ${path} cannot be read: ${reason}`, {
-    hint: 'Check the path and its permissions, then run the same command again.',
-  });
+  return told(`bad-${secret}`)`There is more than one line in ${origin}
+    It must contain only the ${secret}, on one line. Is it the right file?`;
 }
 
 /** The mode of a file that holds a secret, and what makes it private. */
@@ -314,14 +170,9 @@ const modeOf = (mode: number): string => `(mode ${mode.toString(8)})`;
 const privately = (path: string): readonly Suggestion[] => [{ shell: [['chmod', '600', path]] }];
 
 export function tokenFileOpen(path: string, mode: number, secret: Secret): Told {
-  return new Told(
-    noSecret[secret],
-    `The ${secret} file ${path} can be changed by other users ${modeOf(mode)}`,
-    {
-      hint: 'Check what is in it. Then make it yours alone:',
-      next: privately(path),
-    },
-  );
+  return told(noSecret[secret], { next: privately(path) })`
+    The ${secret} file ${path} can be changed by other users ${modeOf(mode)}
+    Check what is in it. Then make it yours alone:`;
 }
 
 export function tokenFileReadable(
@@ -343,30 +194,10 @@ export function unknownUnderOldToken(
   ];
 }
 
-export function tokenStdinIsTerminal(secret: Secret): Told {
-  return new Told(noSecret[secret], `The ${secret} must come from stdin, but stdin is a terminal`, {
-    hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
-  });
-}
-
 export const journalInUse = (place: string): string => `Commands that name no journal use ${place}.`;
 
 export const journalSets = (place: string): string =>
   `From now on, commands that name no journal use ${place}.`;
-
-export const journalOutranked = 'BOTCTL_JOURNAL is set, and still comes first in this shell.';
-
-export function journalSetAndUnset(): Told {
-  return new Told('usage', 'A journal and --unset cannot both be given', { hint: 'Give one of them.' });
-}
-
-export function journalNotLeft(place: string, state: string): Told {
-  return new Told(
-    'not-allowed-now',
-    `The journal ${place} has entries that are not settled: under another they could happen twice`,
-    { hint: 'Settle them first:', next: [['history', '--state', state]] },
-  );
-}
 
 /** A journal that is gone for good is given up in the file, by hand. */
 export function journalNotOpened({ code, message, details }: Told, path: string): Told {
@@ -375,4 +206,9 @@ export function journalNotOpened({ code, message, details }: Told, path: string)
     hint: `It may have entries that are not settled. If it is gone for good, remove "journal" from ${path}.`,
     next: [],
   });
+}
+
+export function endsWithApiPath(baseUrl: string, without: string): Sentence {
+  return says`${baseUrl} ends with a path that botctl adds itself
+    Give it without that: ${without}`;
 }

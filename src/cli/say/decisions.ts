@@ -4,7 +4,7 @@ import { approving, deciding, givingUp, howToDecide, isUnsent, resolving, titleO
 import { didWords } from './history.ts';
 import { done, makes } from './outcomes.ts';
 import { counted, formatCount, type Suggestion } from './phrases.ts';
-import { declined, Told } from './told.ts';
+import { Told, told } from './told.ts';
 
 /**
  * Also names what a person may have meant: an open intent continues with its own command, a held one needs a decision.
@@ -29,22 +29,9 @@ export function nothingToResume({
 
 export function whichToResume(isBoth: boolean): Told {
   const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
-  return new Told('usage', give, {
-    hint: 'Give IDs, or --all. This lists what may have happened:',
-    next: [['history', '--state', 'unknown']],
-  });
-}
-
-export function heldWithoutAll(): Told {
-  return new Told('usage', '--held works only with --all', {
-    hint: 'To send a single held entry again, give only its ID.',
-  });
-}
-
-export function interruptedBefore(id: string): Told {
-  return new Told('interrupted', `Interrupted before entry ${id}`, {
-    hint: 'Run the same command again to go on.',
-  });
+  return told('usage')`${give}
+    Give IDs, or --all. This lists what may have happened:
+    $ history --state unknown`;
 }
 
 export function nobodyDecides(intent: Intent): Told {
@@ -61,10 +48,8 @@ export function nobodyDecides(intent: Intent): Told {
 const noTerminalForIt = 'and there is no terminal for the question';
 
 export function nobodyApproves(id: string): Told {
-  return new Told('held', `Transfer ${id} is waiting for approval, ${noTerminalForIt}`, {
-    hint: approving.hint,
-    next: approving.next(id),
-  });
+  return told('held', { next: approving.next(id) })`Transfer ${id} is waiting for approval, ${noTerminalForIt}
+    ${approving.hint}`;
 }
 
 export function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
@@ -89,37 +74,26 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
   }
 }
 
-export function isHeldRemark(intent: Intent): string {
-  return `${titleOf(intent)} may have been ${done[intent.kind]}.`;
-}
-
 export const askWhetherThis = 'Do you mean this entry?';
-
-export const askToSendAgain = 'Send it again, unchanged?';
 
 export function waitsForYouRemark({ id, tainted }: Intent): string {
   const doubt = tainted ? ' An earlier request may have succeeded; approving repeats it, unchanged.' : '';
   return `Transfer ${id} is waiting for your approval.${doubt}`;
 }
 
-export const askToApprove = 'Approve and send it?';
-
-export const askToDecline = 'Decline it now?';
-
-function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
-  return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
-}
-
 export function whichDecision(): Told {
-  return usage('A decision is either --happened or --did-not-happen', 'Give exactly one of them.');
+  return told('usage')`A decision is either --happened or --did-not-happen
+    Give exactly one of them.`;
 }
 
 export function noReason(): Told {
-  return usage('A decision needs a reason', 'Add --reason "what you saw, or why you decided this".');
+  return told('usage')`A decision needs a reason
+    Add --reason "what you saw, or why you decided this".`;
 }
 
 export function reasonToFillIn(reason: string): Told {
-  return usage(`The reason still says "${reason}"`, 'Replace it with what you saw, or why you decided this.');
+  return told('usage')`The reason still says "${reason}"
+    Replace it with what you saw, or why you decided this.`;
 }
 
 /** What an operator frees by deciding so. */
@@ -128,59 +102,43 @@ export function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
 }
 
 export function signatureOfNothing(): Told {
-  return usage('--signature works only with --happened', 'A transfer that did not happen has no signature.');
+  return told('usage')`--signature works only with --happened
+    A transfer that did not happen has no signature.`;
 }
 
 export function notASignature(signature: string): Told {
-  return usage(
-    `--signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)`,
-    'Copy it whole from the explorer, or leave it out.',
-  );
+  return told('usage')`
+    --signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)
+    Copy it whole from the explorer, or leave it out.`;
 }
 
 export function nobodyOverrules(withYes: Suggestion): Told {
-  return usage(
-    '--overrule asks first, and there is no terminal for the question',
-    'To reverse the earlier decision without being asked, add --yes:',
-    [withYes],
-  );
+  return told('usage', { next: [withYes] })`--overrule asks first, and there is no terminal for the question
+    To reverse the earlier decision without being asked, add --yes:`;
 }
 
 export function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
-  return usage(
-    `Without a question, only a whole ID is taken. This one stands for entry ${id}`,
-    'Check that you mean this entry, then give its whole ID:',
-    [['history', id]],
-  );
+  return told('usage')`Without a question, only a whole ID is taken. This one stands for entry ${id}
+    Check that you mean this entry, then give its whole ID:
+    $ history ${id}`;
 }
 
 export function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
   return `${who} ${didWords[kind]} ("${reason}").`;
 }
 
-export function askToReverse(isHappened: boolean): string {
-  return `Decide now that it ${isHappened ? 'happened' : 'did not happen'}?`;
-}
-
-export function notReversed(): Told {
-  return declined('It stays as it was.');
-}
-
 // Why no bot can send an intent.
 
 export function ofTheSandbox(id: string, journal: string, command: string): Told {
-  return new Told('bot-moved', 'This entry belongs to the sandbox', {
-    hint: 'Add --sandbox.',
-    next: [[command, id, '--sandbox', '--journal', journal]],
-  });
+  return told('bot-moved')`This entry belongs to the sandbox
+    Add --sandbox.
+    $ ${command} ${id} --sandbox --journal ${journal}`;
 }
 
 export function noTokenNow(intent: Intent): Told {
-  return new Told(
-    'no-token',
-    `${titleOf(intent)} was started with a token from outside the profiles, and no token is given now`,
-    { hint: 'Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.' },
-  );
+  return told('no-token')`
+    ${titleOf(intent)} was started with a token from outside the profiles, and no token is given now
+    Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.`;
 }
 
 export function anothersToken(intent: Intent, command: string): Told {
@@ -195,7 +153,8 @@ export function anothersToken(intent: Intent, command: string): Told {
           `${titleOf(intent)} was sent with a different token, and the token given now has no base URL`,
           'Give the token that sent it. If this one belongs to the same service, give its base URL too:',
         ];
-  return new Told('other-token', what, { hint, next: [[command, id, '--base-url', spelledUrl]] });
+  return told('other-token', { hint })`${what}
+    $ ${command} ${id} --base-url ${spelledUrl}`;
 }
 
 export function profileGone(intent: Intent): Told {
@@ -254,48 +213,14 @@ export function earlierMayHaveHappened(cause: Told, { id, state }: Earlier, isRu
   });
 }
 
-export function rowsMayHaveHappened(cause: Told, rows: number): Told {
-  return new Told('stopped', cause.message, {
-    ...cause.details,
-    earlier: `${counted(rows, 'row')} of this batch may have happened in an earlier run.`,
-    cause,
-  });
-}
-
 export function cannotBeTold({ code, message, details }: Told): Told {
   const earlier = 'Without the journal, botctl cannot tell whether an earlier run did this.';
   return new Told(code, message, { ...details, earlier });
 }
 
-export function notAFormat(value: string): Told {
-  return new Told('usage', `--format ${JSON.stringify(value)} is not a format.`, {
-    hint: 'Give csv or jsonl.',
-  });
-}
-
-export function formatWithJson(): Told {
-  return new Told('usage', '--json and --format cannot be combined.', {
-    hint: '--format jsonl prints one flat object for each settled entry; --json prints all that is known about each.',
-  });
-}
-
-export function formatWithIds(): Told {
-  return new Told('usage', '--format takes no IDs.', {
-    hint: 'Narrow it with --name, --batch, --to, --since or another filter.',
-  });
-}
-
-export function exported(rows: number, digest: string): string {
-  return `${counted(rows, 'row')}, SHA-256 ${digest}`;
-}
-
 export function exportIsCut(limit: number): string {
   const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
   return `There are more: only ${some} considered. Without --limit, the export covers all.`;
-}
-
-export function exportNotWhole(): string {
-  return 'The reader closed the output early: the export is incomplete.';
 }
 
 type Unsettled = { readonly id: string; readonly state: string };
@@ -304,12 +229,9 @@ type Unsettled = { readonly id: string; readonly state: string };
 export function notAllSettled(count: number, some: readonly Unsettled[]): Told {
   const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
-  return new Told(
-    'not-all-settled',
-    `${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.`,
-    {
-      hint: 'Resume or resolve them, then export again.',
-      next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
-    },
-  );
+  return told('not-all-settled', {
+    next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
+  })`
+    ${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.
+    Resume or resolve them, then export again.`;
 }

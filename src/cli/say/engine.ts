@@ -3,7 +3,7 @@ import { approving, deciding, declining, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { damaged } from './open.ts';
 import { iso, optionWords } from './phrases.ts';
-import type { Table } from './told.ts';
+import { says, type Table } from './told.ts';
 
 export const engineTable: Table<EngineFacts> = {
   'intent-missing': () => damaged('it refers to an entry that it does not contain'),
@@ -18,16 +18,13 @@ export const engineTable: Table<EngineFacts> = {
     return damaged(`the record of entry ${id} has changed${before}`);
   },
 
-  'policy-changed': () => ({
-    message: 'The journal’s policy changed after this command started',
-    hint: 'Run the same command again: it uses the new policy.',
-  }),
+  'policy-changed': () => says`The journal’s policy changed after this command started
+    Run the same command again: it uses the new policy.`,
 
-  'unnamed-on-shared': ({ place, kind }) => ({
-    message: `The journal ${place} is shared, and a ${kind} without a name is never sent through a shared journal`,
-    hint: 'Give it a name with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:',
-    next: [['help', 'reruns']],
-  }),
+  'unnamed-on-shared': ({ place, kind }) => says`
+    The journal ${place} is shared, and a ${kind} without a name is never sent through a shared journal
+    Give it a name with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
+    $ help reruns`,
 
   'own-proposal': ({ id, proposed }) => ({
     message:
@@ -70,40 +67,29 @@ export const engineTable: Table<EngineFacts> = {
   'proposal-declined': ({ id, declined }) => {
     const who = declined === undefined ? 'A person' : handWords(declined);
     const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
-    return {
-      message: `${who} declined transfer ${id}${why}`,
-      hint: 'To send it anyway, overrule that decision, which sends it; both decisions are kept:',
-      next: [
-        ['history', id],
-        ['approve', id, '--overrule'],
-      ],
-    };
+    return says`${who} declined transfer ${id}${why}
+      To send it anyway, overrule that decision, which sends it; both decisions are kept:
+      $ history ${id}
+      $ approve ${id} --overrule`;
   },
 
-  'begun-again': ({ id, later }) => ({
-    message: `Transfer ${id} was declined, and the same payment was started again later (ID ${later})`,
-    hint: 'Continue with the later one.',
-    next: [['history', later]],
-  }),
+  'begun-again': ({ id, later }) => says`
+    Transfer ${id} was declined, and the same payment was started again later (ID ${later})
+    Continue with the later one.
+    $ history ${later}`,
 
-  'changed-since-shown': ({ id }) => ({
-    message: `Entry ${id} has changed since this command looked at it`,
-    hint: 'Look at it again, then decide:',
-    next: [['history', id]],
-  }),
+  'changed-since-shown': ({ id }) => says`Entry ${id} has changed since this command looked at it
+    Look at it again, then decide:
+    $ history ${id}`,
 
-  'being-sent': ({ id }) => ({
-    message: `A running process is sending entry ${id}`,
-    hint: 'Wait for it to end, or end it. Then decide.',
-  }),
+  'being-sent': ({ id }) => says`A running process is sending entry ${id}
+    Wait for it to end, or end it. Then decide.`,
 
   proven: ({ id, state }) => {
     const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
-    return {
-      message: `Entry ${id} is ${state}: the service’s own reply shows that ${proof}`,
-      hint: 'The history shows its requests.',
-      next: [['history', id]],
-    };
+    return says`Entry ${id} is ${state}: the service’s own reply shows that ${proof}
+      The history shows its requests.
+      $ history ${id}`;
   },
 
   'decided-otherwise': ({ id, decision: { kind, reason, signature }, earlier }) => {

@@ -26,7 +26,6 @@ import {
   summary,
   unknownWords,
   verbs,
-  type Words,
 } from './outcomes.ts';
 import { formatCount, iso } from './phrases.ts';
 import {
@@ -37,6 +36,8 @@ import {
   notSentNow,
   type Problem,
   questionAgain,
+  type Sentence,
+  says,
   sentence,
   Told,
   thisOneSentNothing,
@@ -58,7 +59,7 @@ export async function explain(ending: Ending, nowMs: number, isRow = false): Pro
   const problem: Problem = {
     code,
     message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
-    hint,
+    ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
     ...allowanceShown(allowance),
@@ -83,7 +84,7 @@ function hasNoReply({ state }: Intent): boolean {
 }
 
 /** `end` says that nothing was sent. */
-type Unsent = Words & Refused & { readonly end?: string };
+type Unsent = Sentence & Refused & { readonly end?: string };
 
 async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Unsent> {
   const { outcome, complaint } = ending;
@@ -134,7 +135,7 @@ function wordsOfState(
 }
 
 /** This run sent nothing; an earlier run may have sent something. */
-function notDone(words: Words & Refused, mayBeSent = true): Unsent {
+function notDone(words: Sentence & Refused, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
@@ -158,7 +159,7 @@ async function messageOf(thrown: unknown): Promise<string> {
 }
 
 /** Why nothing was sent now, and what to do about it. */
-function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Words & Refused {
+function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sentence & Refused {
   switch (outcome.because) {
     case 'policy':
       return policyWords(outcome.refusal);
@@ -168,17 +169,15 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Wor
         hint: 'Run the same command again: it will ask you.',
       };
     case 'declined':
-      return { message: 'Answered No.', hint: questionAgain };
+      return says`Answered No.
+        ${questionAgain}`;
     case 'interrupted':
-      return {
-        message: `Interrupted while another process was sending the same payment (ID ${outcome.intent.id}).`,
-        hint: whenReady,
-      };
+      return says`Interrupted while another process was sending the same payment (ID ${outcome.intent.id}).
+        ${whenReady}`;
     case 'twin-still-sending':
-      return {
-        message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (ID ${outcome.intent.id}).`,
-        hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
-      };
+      return says`
+        ${anotherProcess(outcome.by)} is still sending the same amount to the same address (ID ${outcome.intent.id}).
+        Wait for it, then run the same command again.${nameIt(outcome.intent)}`;
     case 'other-url':
     case 'unknown-at-other-url':
     case 'held-at-other-url':
@@ -191,7 +190,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Wor
 }
 
 /** One service may have many paths, so two different URLs may still be the same service. */
-function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
+function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Sentence {
   const { id, state, spelledUrl } = intent;
   const message = `This name was used at ${spelledUrl} (ID ${id}, ${state}). This command is for ${url}, which may be the same service.`;
   if (isUnsentProposal(intent))
@@ -216,7 +215,7 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
 }
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */
-function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Words {
+function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
   const { id, kind, namedBy, resolvedAs, state, tainted } = intent;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
   const noun = nouns[kind];
@@ -235,12 +234,10 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
 
 type OtherKinds = Exclude<NotSentKind, OtherUrlKind | 'other-body'>;
 
-const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = {
-  'other-bot': ({ id, kind, bot }) => ({
-    message: `This name is taken by another bot, ${bot} (ID ${id}).`,
-    hint: `Use that bot, or give this ${nouns[kind]} a new name.`,
-    next: [['history', id]],
-  }),
+const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Sentence>> = {
+  'other-bot': ({ id, kind, bot }) => says`This name is taken by another bot, ${bot} (ID ${id}).
+    Use that bot, or give this ${nouns[kind]} a new name.
+    $ history ${id}`,
 
   'unfinished-twin': (twin) =>
     isUnsentProposal(twin)
@@ -261,18 +258,16 @@ const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Words>> = 
       reportedAtMs === undefined
         ? 'and no command has reported its outcome yet'
         : `${byAnother(twin)}; it may be this payment`;
-    return {
-      message: `A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (ID ${id}), ${why}.`,
-      hint: 'Look at the earlier one first. If this is another payment, name it:',
-      next: [['resume', id]],
-    };
+    return says`
+      A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (ID ${id}), ${why}.
+      Look at the earlier one first. If this is another payment, name it:
+      $ resume ${id}`;
   },
 
-  'reported-ahead': ({ id, kind }) => ({
-    message: `The same ${nouns[kind]} was ${done[kind]} before (ID ${id}), at a time that is still in the future by this machine’s clock. botctl cannot tell whether this is the same one.`,
-    hint: `Check this machine’s clock. If this is another ${nouns[kind]}, name it.`,
-    next: [['doctor']],
-  }),
+  'reported-ahead': ({ id, kind }) => says`
+    The same ${nouns[kind]} was ${done[kind]} before (ID ${id}), at a time that is still in the future by this machine’s clock. botctl cannot tell whether this is the same one.
+    Check this machine’s clock. If this is another ${nouns[kind]}, name it.
+    $ doctor`,
 };
 
 const resumeOrDecide = `Resume it first, which sends it again unchanged, or record whether it happened. ${onlyIfSure}`;
@@ -342,8 +337,6 @@ export function doneButNotWritten({ kind, state, id }: IntentFacts, trouble: str
   return `The ${kind} is ${state} (ID ${id}). ${trouble}`;
 }
 
-export const runAgainToSee = `Run the same command again to see its outcome: ${neverTwice}.`;
-
 type IntentFacts = {
   readonly kind: string;
   readonly state: string;
@@ -367,9 +360,6 @@ export function replyWas(trouble: string, reply: string | undefined): string {
 export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
 }
-
-export const noIdInReply =
-  'The service already had this message (409) and did not give its id, so --quiet prints nothing.';
 
 /** The words of a 409 that means that the service already has it. */
 export function conflictNote({ outcome, complaint }: Ending): string | undefined {

@@ -12,10 +12,10 @@ import {
   type Suggestion,
   type Zone,
 } from './phrases.ts';
-import { Told } from './told.ts';
+import { type Told, told } from './told.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Told {
-  return new Told('usage', `--${option} "${value}" is not ${what}.`, { hint });
+  return told('usage', { hint })`--${option} "${value}" is not ${what}.`;
 }
 
 export function notAState(value: string, states: readonly string[]): Told {
@@ -37,15 +37,8 @@ export function notAnAddress(value: string): Told {
 
 export function severalRecipients(value: string, addresses: readonly string[]): Told {
   const some = fewOf(addresses, ', ', (count) => `and ${formatCount(count)} more`);
-  return new Told('usage', `--to "${value}" matches several addresses: ${some}.`, {
-    hint: 'Give more of its characters.',
-  });
-}
-
-export function totalWithIds(): Told {
-  return new Told('usage', '--total takes no IDs and no --format.', {
-    hint: 'Narrow it with --name, --batch, --to, --since or another filter.',
-  });
+  return told('usage')`--to "${value}" matches several addresses: ${some}.
+    Give more of its characters.`;
 }
 
 /** What a sum is over. Without --since it begins with the oldest entry that it counts. */
@@ -83,10 +76,9 @@ export function sumWords({ state, resolvedAs, kind, asset, amount, intents }: Su
 
 /** `problem` says what is wrong with the name. */
 export function notARecipient(value: string, problem: string): Told {
-  return new Told('usage', `--to "${value}" ${problem}.`, {
-    hint: 'Give the recipient’s whole address, or a name under recipients in the policy:',
-    next: [['policy', 'show']],
-  });
+  return told('usage')`--to "${value}" ${problem}.
+    Give the recipient’s whole address, or a name under recipients in the policy:
+    $ policy show`;
 }
 
 export function notALimit(value: string): Told {
@@ -96,24 +88,6 @@ export function notALimit(value: string): Told {
 export function notAMoment(option: 'since' | 'until', value: string): Told {
   return notOne(option, value, 'a time', `Write ${momentRule}.`);
 }
-
-export function nothingBetween(since: string, until: string): Told {
-  return new Told(
-    'usage',
-    `--since "${since}" is later than --until "${until}": nothing lies between them.`,
-    {
-      hint: 'Give the earlier one to --since.',
-    },
-  );
-}
-
-export const emptySandbox = 'Nothing is recorded in the sandbox yet.';
-
-export function noJournalYet(path: string): string {
-  return `Nothing is recorded yet: there is no journal ${path}.`;
-}
-
-export const noIntentMatches = 'No entry matches.';
 
 /** A profile chooses who sends, but a history covers all bots. */
 export function ofAllBots(profile: string): [string, Suggestion[]] {
@@ -132,14 +106,6 @@ export function listIsCut(shown: number): string {
 export function deathsNotNoted(trouble: string): string {
   return `${trouble} An entry shown as sending may have happened: its process has ended.`;
 }
-
-export const replyIsCut = '… (--json shows it whole)';
-
-export function ofBot(bot: string): string {
-  return `(bot ${bot})`;
-}
-
-export const waitsForApproval = 'waits for approval';
 
 /** How a person decided. */
 export function resolvedWay(resolvedAs: Resolution): string {

@@ -15,7 +15,7 @@ import type {
 import type { Wanted, Warning } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf, listed } from './phrases.ts';
-import type { Sentence, Table } from './told.ts';
+import { type Sentence, says, type Table } from './told.ts';
 
 /** What is wrong with a value, said after its field's name, and its rule, said after `it must be`. */
 type Said = readonly [problem: string, rule: string];
@@ -267,24 +267,21 @@ const urlFaults: Readonly<
 
 export const intentTable: Table<IntentFacts> = {
   'not-valid': notValid,
-  'several-names': ({ sources }) => ({
-    message: `Only one name is allowed, but ${listed(sources.map(sourceWords))} are given`,
-    hint: 'Keep --once for one payment or message, --run for all commands of one run, or --idempotency-key for your own key.',
-  }),
-  'empty-name': ({ source }) => ({
-    message: `${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one`,
-    hint: 'Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.',
-  }),
+  'several-names': ({ sources }) => says`
+    Only one name is allowed, but ${listed(sources.map(sourceWords))} are given
+    Keep --once for one payment or message, --run for all commands of one run, or --idempotency-key for your own key.`,
+  'empty-name': ({ source }) => says`
+    ${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one
+    Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.`,
   'long-name': ({ source, mostBytes }) => badName(source, `is longer than ${mostBytes} bytes`),
   'unseen-in-name': ({ source, unseen }) => badName(source, unseenWords(unseen)),
   'bad-base-url': ({ name = 'The base URL', fault }) => {
     const [problem, hint] = urlFaults[fault];
     return { message: `${name} ${problem}`, hint };
   },
-  'bad-text': ({ source, fault }) => ({
-    message: `${source}, line ${fault.line}, column ${fault.column}: ${textFaultWords(fault)}`,
-    hint: 'Fix the file and run the command again.',
-  }),
+  'bad-text': ({ source, fault }) => says`
+    ${source}, line ${fault.line}, column ${fault.column}: ${textFaultWords(fault)}
+    Fix the file and run the command again.`,
 };
 
 function sourceWords(source: NameSource): string {
@@ -292,10 +289,8 @@ function sourceWords(source: NameSource): string {
 }
 
 function badName(source: NameSource, problem: string): Sentence {
-  return {
-    message: `${sourceWords(source)} ${problem}`,
-    hint: 'Names that look the same must be the same. Type the name again, in plain characters.',
-  };
+  return says`${sourceWords(source)} ${problem}
+    Names that look the same must be the same. Type the name again, in plain characters.`;
 }
 
 /** What is wrong with a text. The caller says where the text is. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { JournalFacts, LostRows, ShownConflict } from '../../once/journal/facts.ts';
 import { beforeAccepting, damaged, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { counted, formatCount, listed, nounsOf, troubleInWords } from './phrases.ts';
-import { type Table, whenReady } from './told.ts';
+import { says, type Table, whenReady } from './told.ts';
 
 const nameAnother = 'or name another file with --journal';
 
@@ -15,40 +15,32 @@ const noFiles: Readonly<Record<JournalFacts['not-a-file']['is'], string>> = {
 
 /** The sentences for a journal in a file. */
 export const journalTable: Table<JournalFacts> = {
-  busy: ({ path }) => ({
-    message: `The journal ${path} is kept busy by other processes`,
-    hint: 'Run the same command again in a moment.',
-  }),
+  busy: ({ path }) => says`The journal ${path} is kept busy by other processes
+    Run the same command again in a moment.`,
   damaged: ({ path, aside }) => ({
     message: `The journal ${path} is damaged or is not a journal. It was left unchanged`,
     hint: 'Move it aside and put a backup in its place before you send anything: with a new journal, the same command may send again. Without a backup, check by hand what was sent last.',
     next: aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }],
   }),
   'salt-changed': () => damaged('its salt has changed'),
-  dumped: ({ path }) => ({
-    message: `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left unchanged`,
-    hint: 'Copy the journal with .backup or VACUUM INTO instead: sqlite3 journal.db ".backup copy.db".',
-  }),
-  newer: ({ path, version, known }) => ({
-    message: `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged`,
-    hint: 'Use the newer botctl, or another journal with --journal.',
-  }),
+  dumped: ({ path }) => says`
+    The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left unchanged
+    Copy the journal with .backup or VACUUM INTO instead: sqlite3 journal.db ".backup copy.db".`,
+  newer: ({ path, version, known }) => says`
+    The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
+    Use the newer botctl, or another journal with --journal.`,
   unreleased: ({ path }) => ({
     message: madeBeforeRelease(`The journal ${path}`),
     hint: 'Move it away with the files beside it whose names begin with its own, or name another file with --journal. A new journal does not know what this one sent.',
   }),
-  'not-a-file': ({ path, is }) => ({
-    message: `The journal ${path} is ${noFiles[is]}. It was left unchanged`,
-    hint: 'Name a file of its own with --journal.',
-  }),
-  'hard-linked': ({ path }) => ({
-    message: `The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged`,
-    hint: `Remove one of the names, ${nameAnother}.`,
-  }),
-  'mounted-alone': ({ path }) => ({
-    message: `The journal ${path} is mounted alone, without the files that belong beside it. It was left unchanged`,
-    hint: 'Mount its folder instead of the file.',
-  }),
+  'not-a-file': ({ path, is }) => says`The journal ${path} is ${noFiles[is]}. It was left unchanged
+    Name a file of its own with --journal.`,
+  'hard-linked': ({ path }) => says`
+    The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
+    Remove one of the names, ${nameAnother}.`,
+  'mounted-alone': ({ path }) => says`
+    The journal ${path} is mounted alone, without the files that belong beside it. It was left unchanged
+    Mount its folder instead of the file.`,
   lost: (facts) => {
     const name = basename(facts.path);
     const lost = `${lossSentence(facts)}.`;
@@ -65,77 +57,53 @@ export const journalTable: Table<JournalFacts> = {
       ? 'Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.'
       : 'The copy is not finished. Run journal copy again, then name that journal with BOTCTL_JOURNAL or --journal.',
   }),
-  'taken-away': ({ path, how }) => ({
-    message: `The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.`,
-    hint: 'Put the file back, with its -wal beside it, then run the same command again.',
-  }),
-  'no-journal': ({ path }) => ({
-    message: `There is no journal ${path}`,
-    hint: 'Name the right one with --journal or BOTCTL_JOURNAL.',
-  }),
-  'not-writable': ({ path, trouble }) => ({
-    message: `The journal ${path} cannot be written: ${troubleInWords(trouble)}`,
-    hint: `Free some space, fix the folder’s permissions, ${nameAnother}.`,
-  }),
-  'mark-not-writable': ({ mark, trouble }) => ({
-    message: `The file ${mark} beside the journal cannot be written: ${troubleInWords(trouble)}`,
-    hint: 'Fix the problem named above, then run the same command again.',
-  }),
-  'no-locks': ({ folder }) => ({
-    message: `botctl cannot lock files in ${folder}`,
-    hint: 'Keep the journal on a disk that supports locks: name its file with --journal.',
-  }),
-  'no-shared-memory': ({ path }) => ({
-    message: `The journal ${path} is on a file system without shared memory`,
-    hint: 'Put it on a local disk with --journal or BOTCTL_JOURNAL.',
-  }),
-  'not-durable': () => ({
-    message: 'SQLite refuses to write the journal durably',
-    hint: 'Report this, with the output of the doctor:',
-    next: [['doctor']],
-  }),
-  'set-up-unfinished': ({ path }) => ({
-    message: `Another process has been setting up the journal ${path} for too long`,
-    hint: 'End that process and run the same command again.',
-  }),
-  'backup-there': ({ path }) => ({ message: `${path} is there already`, hint: 'Name a new file.' }),
-  'backup-not-made': ({ path, trouble }) => ({
-    message: `The backup ${path} cannot be written: ${troubleInWords(trouble)}`,
-    hint: 'Free some space, or name a file in a folder that you may write to.',
-  }),
-  'nothing-to-copy': ({ path }) => ({
-    message: `There is no journal in the file ${path}`,
-    hint: 'Name the file to copy. BOTCTL_JOURNAL or --journal names the journal that it goes into.',
-  }),
-  'owners-alive': ({ path, count }) => ({
-    message: `${counted(count, 'process', 'processes')} may be sending through the journal ${path} now`,
-    hint: 'Let them end, or end them. Then run the same command again.',
-  }),
-  unsettled: ({ path, shown, count }) => ({
-    message: `${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} not settled, and only what is settled is copied: ${listed([...shown, ...more(count - shown.length)])}`,
-    hint: 'Resume, resolve, approve or decline each in its own journal. Then run the same command again. This shows the first:',
-    next: [['history', shown[0] ?? '', '--journal', path]],
-  }),
-  'moved-elsewhere': ({ path, place }) => ({
-    message: `The journal ${path} was copied into ${place} before`,
-    hint: 'Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.',
-  }),
-  'may-not-adopt': ({ place }) => ({
-    message: `The journal ${place} is empty, and this role may not give it the salt of the file`,
-    hint: 'Connect as the owner of the tables.',
-  }),
-  'bodies-differ': ({ path, place, shown, count }) => ({
-    message: `${counted(count, 'entry', 'entries')} of ${path} cannot be copied into ${place}, which has a different amount, recipient, text or outcome under the same name: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}`,
-    hint: 'One journal cannot keep two different requests under the same name. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:',
-    next: [
-      ['history', shown[0].idInFile, '--journal', path],
-      ['history', shown[0].idOnServer],
-    ],
-  }),
-  'copy-interrupted': ({ path, copied }) => ({
-    message: `Interrupted after ${counted(copied, 'entry', 'entries')}. The copy is not finished, and ${path} no longer sends anything`,
-    hint: whenReady,
-  }),
+  'taken-away': ({ path, how }) => says`
+    The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
+    Put the file back, with its -wal beside it, then run the same command again.`,
+  'no-journal': ({ path }) => says`There is no journal ${path}
+    Name the right one with --journal or BOTCTL_JOURNAL.`,
+  'not-writable': ({ path, trouble }) => says`
+    The journal ${path} cannot be written: ${troubleInWords(trouble)}
+    Free some space, fix the folder’s permissions, ${nameAnother}.`,
+  'mark-not-writable': ({ mark, trouble }) => says`
+    The file ${mark} beside the journal cannot be written: ${troubleInWords(trouble)}
+    Fix the problem named above, then run the same command again.`,
+  'no-locks': ({ folder }) => says`botctl cannot lock files in ${folder}
+    Keep the journal on a disk that supports locks: name its file with --journal.`,
+  'no-shared-memory': ({ path }) => says`The journal ${path} is on a file system without shared memory
+    Put it on a local disk with --journal or BOTCTL_JOURNAL.`,
+  'not-durable': () => says`SQLite refuses to write the journal durably
+    Report this, with the output of the doctor:
+    $ doctor`,
+  'set-up-unfinished': ({ path }) => says`Another process has been setting up the journal ${path} for too long
+    End that process and run the same command again.`,
+  'backup-there': ({ path }) => says`${path} is there already
+    Name a new file.`,
+  'backup-not-made': ({ path, trouble }) => says`
+    The backup ${path} cannot be written: ${troubleInWords(trouble)}
+    Free some space, or name a file in a folder that you may write to.`,
+  'nothing-to-copy': ({ path }) => says`There is no journal in the file ${path}
+    Name the file to copy. BOTCTL_JOURNAL or --journal names the journal that it goes into.`,
+  'owners-alive': ({ path, count }) => says`
+    ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
+    Let them end, or end them. Then run the same command again.`,
+  unsettled: ({ path, shown, count }) => says`
+    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} not settled, and only what is settled is copied: ${listed([...shown, ...more(count - shown.length)])}
+    Resume, resolve, approve or decline each in its own journal. Then run the same command again. This shows the first:
+    $ history ${shown[0] ?? ''} --journal ${path}`,
+  'moved-elsewhere': ({ path, place }) => says`The journal ${path} was copied into ${place} before
+    Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.`,
+  'may-not-adopt': ({ place }) => says`
+    The journal ${place} is empty, and this role may not give it the salt of the file
+    Connect as the owner of the tables.`,
+  'bodies-differ': ({ path, place, shown, count }) => says`
+    ${counted(count, 'entry', 'entries')} of ${path} cannot be copied into ${place}, which has a different amount, recipient, text or outcome under the same name: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}
+    One journal cannot keep two different requests under the same name. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:
+    $ history ${shown[0].idInFile} --journal ${path}
+    $ history ${shown[0].idOnServer}`,
+  'copy-interrupted': ({ path, copied }) => says`
+    Interrupted after ${counted(copied, 'entry', 'entries')}. The copy is not finished, and ${path} no longer sends anything
+    ${whenReady}`,
 };
 
 function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {

@@ -2,13 +2,11 @@ import type { MachineFacts } from '../../once/failures.ts';
 import type { InputFacts } from '../../once/input.ts';
 import type { WireFacts } from '../../once/wire/connecting.ts';
 import { diskTrouble, troubleInWords } from './phrases.ts';
-import { neverTwice, type Table, whenReady } from './told.ts';
+import { neverTwice, says, type Table, whenReady } from './told.ts';
 
 export const machineTable: Table<MachineFacts> = {
-  'no-home': () => ({
-    message: 'HOME is not set, and this user has no home folder',
-    hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.',
-  }),
+  'no-home': () => says`HOME is not set, and this user has no home folder
+    Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.`,
   'unusable-parts': ({ folder, error }) => ({
     message:
       error === undefined
@@ -18,31 +16,25 @@ export const machineTable: Table<MachineFacts> = {
       ? 'It needs glibc 2.29 and libstdc++.'
       : 'Set XDG_CACHE_HOME to a folder that only you can write to, where files can be kept and programs run.',
   }),
-  failed: ({ error, path }) => ({
-    message: `This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.`,
-    hint: `Fix the problem named above and run the same command again: ${neverTwice}.`,
-  }),
-  bug: ({ what }) => ({
-    message: `botctl itself failed: ${what}`,
-    hint: 'Run it again with --verbose and report what it prints. The history shows the state of every entry:',
-    next: [['history']],
-  }),
+  failed: ({ error, path }) => says`
+    This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.
+    Fix the problem named above and run the same command again: ${neverTwice}.`,
+  bug: ({ what }) => says`botctl itself failed: ${what}
+    Run it again with --verbose and report what it prints. The history shows the state of every entry:
+    $ history`,
 };
 
 export const inputTable: Table<InputFacts> = {
-  unreadable: ({ name, trouble }) => ({
-    message: `${name} cannot be read: ${troubleInWords(trouble)}`,
-    hint: 'Check the path and its permissions, then run the same command again.',
-  }),
-  interrupted: ({ name }) => ({ message: `Interrupted while ${name} was being read`, hint: whenReady }),
+  unreadable: ({ name, trouble }) => says`${name} cannot be read: ${troubleInWords(trouble)}
+    Check the path and its permissions, then run the same command again.`,
+  interrupted: ({ name }) => says`Interrupted while ${name} was being read
+    ${whenReady}`,
 };
 
 export const insecureTlsHint =
   'Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.';
 
 export const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
-
-export const unreadableProxy = 'an unreadable proxy URL';
 
 export function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
   return scheme === undefined
@@ -51,9 +43,8 @@ export function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
 }
 
 export const wireTable: Table<WireFacts> = {
-  'unchecked-certificates': () => ({
-    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token',
-    hint: insecureTlsHint,
-  }),
+  'unchecked-certificates': () => says`
+    NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token
+    ${insecureTlsHint}`,
   'bad-proxy': (fields) => ({ message: notAProxy(fields), hint: proxyHint }),
 };

@@ -14,17 +14,16 @@ import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { unusualWords } from './intent.ts';
-import { formatAgo, formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
-import { type Allowance, nothingSent, thisOneSentNothing, whenReady } from './told.ts';
+import { formatAgo, formatAmountOf, formatDuration, iso, listed } from './phrases.ts';
+import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 
-export function inProgress(intent: Intent, by?: Process): Words {
-  return {
-    message: `${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
-    hint: 'Run the same command again: it waits for that process, or takes over when it is gone.',
-  };
+export function inProgress(intent: Intent, by?: Process): Sentence {
+  return says`
+    ${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}
+    Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
 
 function at(ms: number, nowMs: number): string {
@@ -36,7 +35,7 @@ function when(stopped: Stopped | undefined, nowMs: number): string {
 }
 
 /** Here and below, `said` is the last attempt in a few words. */
-export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Words {
+export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Sentence {
   // The last attempt was not sent, so the doubt is about an earlier one.
   const why =
     attempt?.trouble?.is === 'claim-too-old'
@@ -103,7 +102,7 @@ function called({ id, rowId }: Intent): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
+export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Sentence {
   const { id, kind, heldReason: why } = intent;
   if (isUnsentProposal(intent))
     return {
@@ -122,32 +121,26 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
   };
 }
 
-export function didNotHappenWords({ id, kind }: Intent): Words {
-  return {
-    message: `An operator decided that the ${nouns[kind]} did not happen (ID ${id}).`,
-    hint: `To ${verbs[kind]} it after all, run the original command again.`,
-  };
+export function didNotHappenWords({ id, kind }: Intent): Sentence {
+  return says`An operator decided that the ${nouns[kind]} did not happen (ID ${id}).
+    To ${verbs[kind]} it after all, run the original command again.`;
 }
 
 /** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
   declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'>,
-): Words {
+): Sentence {
   const { atMs, reason } = declined;
   const anew = {
     undefined: `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new transfer too`,
     run: '',
     row: ' and a new id',
   }[String(namedBy)];
-  return {
-    message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})`,
-    hint: `To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:`,
-    next: [
-      ['history', id],
-      ['approve', id, '--overrule'],
-    ],
-  };
+  return says`${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})
+    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:
+    $ history ${id}
+    $ approve ${id} --overrule`;
 }
 
 const remedies: Partial<Record<FailureCode, string>> = {
@@ -174,7 +167,11 @@ const nothingByThis: Readonly<Record<Kind, string>> = {
   transfer: 'This request made no transfer.',
 };
 
-export function rejectionWords({ intent, isNewJournal }: Concluded, said: string, code: FailureCode): Words {
+export function rejectionWords(
+  { intent, isNewJournal }: Concluded,
+  said: string,
+  code: FailureCode,
+): Sentence {
   const noun = nouns[intent.kind];
   const hint = remedies[code] ?? 'Fix what the service complains about, then run the command again.';
   const isElsewhereLikely = isNewJournal === true && !saysNothingOfKey.includes(code);
@@ -196,35 +193,25 @@ export function openWords(
   said: string,
   code: FailureCode,
   nowMs: number,
-): Words {
+): Sentence {
   const noun = nouns[intent.kind];
   const stays = `botctl ${makes[intent.kind]} it only if you run the command again or resume it (ID ${intent.id}).`;
   switch (code) {
     case 'interrupted':
-      return {
-        message: `Interrupted before the ${noun} was ${done[intent.kind]}. ${stays}`,
-        hint: whenReady,
-      };
+      return says`Interrupted before the ${noun} was ${done[intent.kind]}. ${stays}
+        ${whenReady}`;
     case 'rate-limited':
-      return {
-        message: `The service is limiting the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}`,
-        hint: `Run the same command again${when(stopped, nowMs)}.`,
-      };
+      return says`
+        The service is limiting the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}
+        Run the same command again${when(stopped, nowMs)}.`;
     case 'fenced':
-      return {
-        message: `The ${noun} was not sent: ${said}. ${stays}`,
-        hint: 'Run the same command again.',
-      };
+      return says`The ${noun} was not sent: ${said}. ${stays}
+        Run the same command again.`;
     default:
-      return {
-        message: `The service could not be reached (${said}); the ${noun} was not sent. ${stays}`,
-        hint: `${adviceOn(attempt?.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
-      };
+      return says`The service could not be reached (${said}); the ${noun} was not sent. ${stays}
+        ${adviceOn(attempt?.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`;
   }
 }
-
-/** What happened, and what to do next. */
-export type Words = { message: string; hint: string; next?: readonly Suggestion[] };
 
 export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
@@ -267,26 +254,23 @@ export type Refused = {
 const noUse = 'Running the same command again will not help.';
 
 /** Which rule refuses it, what is left, and when more is available. */
-export function policyWords(refusal: Refusal): Words & Refused {
+export function policyWords(refusal: Refusal): Sentence & Refused {
   switch (refusal.rule) {
     case 'asset':
-      return {
-        message: `The policy ${refusal.source} has no limits for ${refusal.asset}, and it refuses every asset that it does not name`,
-        hint: `${noUse} To allow ${refusal.asset}, add it under limits in the policy.`,
-        next: [['policy', 'show']],
-      };
+      return says`
+        The policy ${refusal.source} has no limits for ${refusal.asset}, and it refuses every asset that it does not name
+        ${noUse} To allow ${refusal.asset}, add it under limits in the policy.
+        $ policy show`;
     case 'recipient':
-      return {
-        message: `The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them`,
-        hint: `${noUse} To allow this address, add it under recipients in the policy.`,
-        next: [['policy', 'show']],
-      };
+      return says`
+        The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
+        ${noUse} To allow this address, add it under recipients in the policy.
+        $ policy show`;
     case 'unusual':
-      return {
-        message: `The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}`,
-        hint: `${noUse} To allow such addresses, remove "unusual" from the policy.`,
-        next: [['policy', 'show']],
-      };
+      return says`
+        The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}
+        ${noUse} To allow such addresses, remove "unusual" from the policy.
+        $ policy show`;
     case 'lookalike':
       return lookalikeWords(refusal);
     case 'fresh-journal':
@@ -309,7 +293,7 @@ const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => str
   'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
 };
 
-function limitWords(refusal: OverLimit): Words & Refused {
+function limitWords(refusal: OverLimit): Sentence & Refused {
   const { source, line, asset, units, limit, remaining, rule } = refusal;
   const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
@@ -337,7 +321,7 @@ function usedAndLeft(used: string, left: string, spenders: readonly Spender[]): 
   return ` ${used} of it is used${by === '' ? '' : ` (by ${by})`}, so ${left} is left.`;
 }
 
-function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
+function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Sentence & Refused {
   const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
   return {
     message: `The address ${to} looks like ${known}, ${like}, but is a different address. Attackers make such addresses so that people copy the wrong one`,

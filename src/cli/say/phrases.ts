@@ -51,10 +51,6 @@ export function isoDay(ms: number): string {
   return isoExact(ms).slice(0, 10);
 }
 
-export function isoMonth(ms: number): string {
-  return isoExact(ms).slice(0, 7);
-}
-
 /** A duration as people say it. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
@@ -164,7 +160,7 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
 const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'balance', 'journal'];
 
 /** Options that choose the bot and service: beside --sandbox they would contradict it. */
-export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];
+export const foreignToSandbox = ['base-url', 'token-file', 'profile'] as const;
 
 const stdinOptions = ['token-file', 'payload', 'content', 'content-file', 'components', 'template'].map(
   (name) => `--${name}=-`,
@@ -215,7 +211,7 @@ function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: 
     .map((word) => word.slice(2).replace(/=.*/su, ''));
   const kept = occurrences
     .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
-    .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.includes(name)))
+    .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.some((foreign) => foreign === name)))
     // Each intent has its own base URL. Without this option a token goes only to its own intents.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));

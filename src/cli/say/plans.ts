@@ -2,11 +2,9 @@ import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import type { PlanKind, PlanMeaning } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
-import type { Exit } from '../../once/failures.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import { differenceFrom } from './intent.ts';
-import { formatCount } from './phrases.ts';
-import { type Problem, Told } from './told.ts';
+import { Told, told } from './told.ts';
 
 /** For a dry run: whether it is a re-run, and of what. */
 export const dryRunWords: Readonly<Record<PlanKind, string>> = {
@@ -71,22 +69,6 @@ export function noHelpOn(words: readonly string[], meant: string | undefined): T
 }
 
 export function noCompletionFor(shell: string, meant: string | undefined, shells: readonly string[]): Told {
-  return new Told('usage', `There is no completion for "${shell}".`, {
-    hint: `${meant === undefined ? '' : `${didYouMean(meant)} `}Available: ${shells.join(', ')}.`,
-  });
-}
-
-export function annotated(
-  command: string,
-  exit: Exit,
-  { message, hint }: Pick<Problem, 'message' | 'hint'>,
-): { title: string; text: string } {
-  return {
-    title: `botctl ${command}: exit ${exit}`,
-    text: hint === undefined ? message : `${message} ${hint}`,
-  };
-}
-
-export function moreNotSummed(count: number): string {
-  return `and ${formatCount(count)} more`;
+  return told('usage')`There is no completion for "${shell}".
+    ${meant === undefined ? '' : `${didYouMean(meant)} `}Available: ${shells.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
 import type { PolicyFacts, PolicyFault } from '../../once/policy/readPolicy.ts';
 import { clipped, complaintWords, textFaultWords } from './intent.ts';
 import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
-import type { Sentence, Table } from './told.ts';
+import { type Sentence, says, type Table } from './told.ts';
 
 /** Each is said after `it must be`. */
 export const policyRules = {
@@ -44,11 +44,9 @@ export const policyTable: Table<PolicyFacts> = {
 };
 
 function damaged(source: string, line: number, column: number, what: string): Sentence {
-  return {
-    message: `The policy ${source}, line ${line}, column ${column}: ${what}`,
-    hint: 'A policy that cannot be read allows nothing. Fix the file, then check it:',
-    next: [['policy', 'check', source]],
-  };
+  return says`The policy ${source}, line ${line}, column ${column}: ${what}
+    A policy that cannot be read allows nothing. Fix the file, then check it:
+    $ policy check ${source}`;
 }
 
 function unsafe(source: string, problem: string, fix: readonly string[]): Sentence {
@@ -173,11 +171,3 @@ export function countedWords(sinceMs: number, isWhole: boolean): string {
 
 export const youngJournalWaits =
   'A journal younger than 24 hours cannot say what was spent in that time. With this policy, it sends nothing with a daily limit until it is 24 hours old. To let a new journal send right away, add "fresh_journal": "allow" to the policy.';
-
-export function policyIsGood(path: string): string {
-  return `${path} is a valid policy.`;
-}
-
-export function policySet(place: string, number: number): string {
-  return `The journal ${place} now has policy ${number}. It applies to everyone who sends through the journal.`;
-}

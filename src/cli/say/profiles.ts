@@ -1,5 +1,5 @@
 import { listed, type Suggestion } from './phrases.ts';
-import { Told, type ToldDetails } from './told.ts';
+import { Told, type ToldDetails, told } from './told.ts';
 
 export const addingProfile: readonly Suggestion[] = [['config', 'add', 'NAME', '--base-url', 'URL']];
 export const listingProfiles: readonly Suggestion[] = [['config', 'list']];
@@ -41,14 +41,11 @@ function knownProfiles(names: readonly string[]): ToldDetails {
 
 export function noBot(names: readonly string[]): Told {
   return names.length === 0
-    ? new Told('no-token', 'No bot token is set', {
-        hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
-        next: addingProfile,
-      })
-    : new Told('no-token', 'No profile is in use, and none was named', {
-        hint: `Use ${listed(names, 'or')}: name it with --profile, or put it in use:`,
-        next: names.slice(0, 3).map((name) => ['config', 'use', name]),
-      });
+    ? told('no-token', { next: addingProfile })`No bot token is set
+      Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.`
+    : told('no-token', { next: names.slice(0, 3).map((name) => ['config', 'use', name]) })`
+      No profile is in use, and none was named
+      Use ${listed(names, 'or')}: name it with --profile, or put it in use:`;
 }
 
 type ForeignUrl = {
@@ -65,14 +62,10 @@ type ForeignUrl = {
 export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Told {
   const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
   if (by === '--base-url' || command === undefined)
-    return new Told('base-url', message, {
-      hint: `Leave ${by} out to use ${own}, or name a profile for the other service with --profile.`,
-      next: listingProfiles,
-    });
-  return new Told('base-url', message, {
-    hint: `To use the other service, name its profile with --profile. To use ${own}, run the command without the variable:`,
-    next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }],
-  });
+    return told('base-url', { next: listingProfiles })`${message}
+      Leave ${by} out to use ${own}, or name a profile for the other service with --profile.`;
+  return told('base-url', { next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }] })`${message}
+    To use the other service, name its profile with --profile. To use ${own}, run the command without the variable:`;
 }
 
 export const profilesProblems = {
@@ -81,13 +74,6 @@ export const profilesProblems = {
   notJsonAt: (line: number, column: number) => `is not JSON (line ${line}, column ${column})`,
   unexpected: (path: string) => `has an unexpected value at ${path === '' ? 'its top level' : path}`,
 } as const;
-
-export function profilesDamaged(file: string, problem: string): Told {
-  return new Told('config-damaged', `The profiles in ${file} cannot be read: the file ${problem}`, {
-    hint: 'Fix it by hand, or move it out of the way and add the profiles again:',
-    next: [{ shell: [['mv', file, `${file}.damaged`]] }],
-  });
-}
 
 /** What makes a file or folder unsafe for a token, with the commands that fix it. */
 export type Danger = {
@@ -135,15 +121,10 @@ function chmod(mode: number, path: string): string[] {
 }
 
 export function unsafePlace(path: string, { problem, fix, hint = 'Make it private:' }: Danger): Told {
-  return new Told('config-unsafe', `${path} ${problem}, so it was not read`, {
-    hint,
-    next: [{ shell: fix }],
-  });
+  return told('config-unsafe', { hint, next: [{ shell: fix }] })`${path} ${problem}, so it was not read`;
 }
 
 export function unreadablePlace(path: string, reason: string): Told {
-  return new Told('config-unsafe', `${path} cannot be read: ${reason}`, {
-    hint: 'Check its permissions:',
-    next: [{ shell: [['ls', '-ld', path]] }],
-  });
+  return told('config-unsafe', { next: [{ shell: [['ls', '-ld', path]] }] })`${path} cannot be read: ${reason}
+    Check its permissions:`;
 }

@@ -5,34 +5,17 @@ import type { Kind } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { byAnother, nouns } from './outcomes.ts';
 import { formatPause, iso } from './phrases.ts';
-import { Told } from './told.ts';
+import { type Told, told } from './told.ts';
 import { troubleWords } from './trouble.ts';
 
 const option = (name: string): string => `--${name}`;
 
 export function bothGiven(one: string, other: string): Told {
-  return new Told('usage', `${option(one)} and ${option(other)} are both given`, {
-    hint: 'Give one of them.',
-  });
-}
-
-export function inputTooLong(source: string, most: number): Told {
-  return new Told('bad-file', `${source} is longer than ${most} bytes`, {
-    hint: 'No request to this service is that long. Is it the right file?',
-  });
+  return told('usage')`${option(one)} and ${option(other)} are both given
+    Give one of them.`;
 }
 
 export const stdinOf = (name: string): string => `${option(name)} (stdin)`;
-
-export function readFromTerminal(source: string): string {
-  return `${source} is read from the terminal; Ctrl-D ends it.`;
-}
-
-export function notAPayload(): Told {
-  return new Told('bad-input', 'The payload is not a JSON object', {
-    hint: 'Give the whole request body, like {"conversation_id": "…", "content": "…"}.',
-  });
-}
 
 /** The questions before something is sent. The default is No. */
 export const questionTexts = {
@@ -99,9 +82,6 @@ export function waitingWords(waiting: Waiting): string {
 export function landingWords(kind: Kind): string {
   return `Interrupted while the ${nouns[kind]} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }
-
-export const rowsLandingWords =
-  'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.';
 
 /** A line of --verbose. */
 export function progressWords(progress: Progress): string {

@@ -2,7 +2,6 @@ import type { FailureCode } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
-import { usage } from './commandLine.ts';
 import { clipped, fewOf } from './intent.ts';
 import { policyWords, processName } from './outcomes.ts';
 import {
@@ -15,44 +14,12 @@ import {
   listed,
   type Suggestion,
 } from './phrases.ts';
-import { Told, type ToldDetails } from './told.ts';
+import { Told, type ToldDetails, told } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 export const nameAnother = 'Name another file with --report.';
 
-export function namelessBatch(named: Suggestion): Told {
-  return usage(
-    'A batch needs a name: give --once',
-    'If you ran this file before, use its earlier name: a new name sends everything again. Otherwise name it after what it is and when, for example:',
-    [named],
-  );
-}
-
-export function notACount(option: string, text: string, most: number): Told {
-  return usage(
-    `--${option} ${JSON.stringify(text)} is not a count`,
-    `Write a whole number from 1 to ${most}.`,
-  );
-}
-
-export function unknownReportFormat(path: string): Told {
-  return usage(
-    `--report ${path} ends in neither .csv nor .jsonl`,
-    'The report’s format follows from its name: give it one of these endings.',
-  );
-}
-
-export function reportIsInput(path: string): Told {
-  return usage(`--report ${path} is the input file`, nameAnother);
-}
-
 export const isItTheRightFile = 'Is it the right file?';
-
-export const checkingInput = (source: string): string => `Checking ${source}`;
-
-export function noRows(source: string): Told {
-  return new Told('bad-file', `${source} has no rows`, { hint: isItTheRightFile });
-}
 
 function rowsOf(count: number): string {
   return counted(count, 'row');
@@ -62,13 +29,6 @@ export const emptySkipped = (rows: number): string => `${formatCount(rows)}, ski
 
 export function moreRowsNotListed(count: number): string {
   return `… and ${formatCount(count)} more; --report lists them all`;
-}
-
-export function copyNeedsFile(): Told {
-  return usage(
-    'Without --once, --report writes a copy of the file, as CSV',
-    'Name a file instead of stdin, and a report that ends in .csv.',
-  );
 }
 
 export const checkedLabels = {
@@ -88,11 +48,9 @@ export function wrongRows(
   found: { wrong: number; rows: number; source: string; copied: string | undefined },
 ): Told {
   const { wrong, rows, source, copied = 'With --report, a copy' } = found;
-  return new Told(
-    code,
-    `${formatCount(wrong)} of ${rowsOf(rows)} in ${source} ${wrong === 1 ? 'is' : 'are'} not valid`,
-    { hint: `${copied} says what is wrong in each row. Fix the file and check it again.` },
-  );
+  return told(code)`
+    ${formatCount(wrong)} of ${rowsOf(rows)} in ${source} ${wrong === 1 ? 'is' : 'are'} not valid
+    ${copied} says what is wrong in each row. Fix the file and check it again.`;
 }
 
 export function invalidRows(
@@ -101,18 +59,12 @@ export function invalidRows(
 ): Told {
   if (invalid === rows) {
     const none = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
-    return new Told('bad-input', `${none} in ${source} is not valid`, {
-      hint: `Fix ${rows === 1 ? 'it' : 'them'} and run the same command again.`,
-    });
+    return told('bad-input')`${none} in ${source} is not valid
+      Fix ${rows === 1 ? 'it' : 'them'} and run the same command again.`;
   }
-  return new Told(
-    'bad-input',
-    `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
-    {
-      hint: `Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`,
-      next: [skipping],
-    },
-  );
+  return told('bad-input', { next: [skipping] })`
+    ${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid
+    Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`;
 }
 
 export const theFirst = 'The first:';
@@ -449,28 +401,11 @@ export function refusedRows(
   refusal: Refusal,
   code: FailureCode,
 ): Told {
-  const { message, hint, allowance, next = [] } = policyWords(refusal);
+  const { message, hint = '', allowance, next = [] } = policyWords(refusal);
   return new Told(
     code,
     `A policy refuses ${refused} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`,
     { hint, next, ...(allowance === undefined ? {} : { allowance }) },
-  );
-}
-
-export function otherFile(name: string, source: string, changed: Suggestion): Told {
-  return new Told('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
-    hint: 'Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:',
-    next: [changed],
-  });
-}
-
-export function batchAtWork(name: string, runners: readonly Runner[]): Told {
-  return new Told(
-    'batch-at-work',
-    `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
-    {
-      hint: 'Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.',
-    },
   );
 }
 
@@ -493,6 +428,3 @@ function stillAtWork(runners: readonly Runner[]): string {
 export function sharesOf(doneNow: number, doneByOthers: number): string {
   return `${counted(doneNow, 'row')} by this process, ${counted(doneByOthers, 'row')} by others`;
 }
-
-export const othersNotSeen = (report: string): string =>
-  `The journal cannot be read, so the rows of other processes are not known: the report ${report} was not written.`;

@@ -9,7 +9,7 @@ import type {
 import { unseenWords } from './intent.ts';
 import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
-import { type Sentence, type Table, whenReady } from './told.ts';
+import { type Sentence, says, type Table, whenReady } from './told.ts';
 import { hasLost } from './upkeep.ts';
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
@@ -70,34 +70,29 @@ function wrong(what: string, [problem, hint]: readonly [says: string, hint: stri
 /** What is wrong with the URL of a shared journal. */
 const urlRows = {
   'bad-url': ({ source, fault }) => wrong(source, urlFaults[fault]),
-  'blank-in-url': ({ source, position }) => ({
-    message: `${source} has a space, a line break or a control character at position ${position}`,
-    hint: 'Remove it, or percent-encode it (a space is %20).',
-  }),
+  'blank-in-url': ({ source, position }) => says`
+    ${source} has a space, a line break or a control character at position ${position}
+    Remove it, or percent-encode it (a space is %20).`,
   'unknown-parameters': ({ source, parameters, known }) => {
     const named = parameters.filter((parameter) => parameter !== undefined);
     const which =
       named.length === 0
         ? 'a parameter'
         : `the parameter${named.length === 1 ? '' : 's'} ${listed([...new Set(named)])}`;
-    return {
-      message: `${source} has ${which}, which botctl does not accept`,
-      hint: `It accepts ${listed(known)}.`,
-    };
+    return says`${source} has ${which}, which botctl does not accept
+      It accepts ${listed(known)}.`;
   },
-  'repeated-parameter': ({ source, parameter }) => ({
-    message: `${source} has the parameter ${parameter} twice`,
-    hint: 'Remove one of them.',
-  }),
-  'unsupported-variable': ({ variable }) => ({
-    message: `${variable} is set, but botctl does not use it: it could name a server or settings that differ from the URL`,
-    hint: `Unset ${variable} for botctl, and put its value into the URL.`,
-  }),
+  'repeated-parameter': ({ source, parameter }) => says`${source} has the parameter ${parameter} twice
+    Remove one of them.`,
+  'unsupported-variable': ({ variable }) => says`
+    ${variable} is set, but botctl does not use it: it could name a server or settings that differ from the URL
+    Unset ${variable} for botctl, and put its value into the URL.`,
   'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
   'unseen-in-setting': ({ origin, unseen }) => badCharacter(origin, unseenWords(unseen)),
   'certificate-alone': ({ missing }) => {
     const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
-    return { message: `The journal’s ${one} is given without ${other}`, hint: 'Give both, or neither.' };
+    return says`The journal’s ${one} is given without ${other}
+      Give both, or neither.`;
   },
 } satisfies Partial<Table<SharedFacts>>;
 
@@ -121,15 +116,14 @@ function serverTrouble(trouble: ServerTrouble): string {
 }
 
 function badCertificate(path: string, problem: string): Sentence {
-  return {
-    message: `${path}, which the connection to the journal needs, ${problem}`,
-    hint: 'Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
-  };
+  return says`${path}, which the connection to the journal needs, ${problem}
+    Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.`;
 }
 
 /** `problem` follows the option's name. */
 function badRole(problem: string): Sentence {
-  return { message: `--role ${problem}`, hint: 'Give the name of a role as \\du shows it in psql.' };
+  return says`--role ${problem}
+    Give the name of a role as \\du shows it in psql.`;
 }
 
 const connectAsOwner = 'Connect as the owner of the tables.';
@@ -150,11 +144,9 @@ const denials: Readonly<Record<Denial, (place: string, role: string) => Sentence
     message: keptOut(place),
     hint: 'Check the database in the URL. If it is right, have the server’s administrator create it first.',
   }),
-  rights: (place, role) => ({
-    message: `The role ${role} has too few rights in the journal ${place}`,
-    hint: 'The owner of the journal’s tables must grant them. This prints the SQL (for a role that only reads, add --read-only):',
-    next: [['journal', 'grants', `--role=${role}`]],
-  }),
+  rights: (place, role) => says`The role ${role} has too few rights in the journal ${place}
+    The owner of the journal’s tables must grant them. This prints the SQL (for a role that only reads, add --read-only):
+    $ journal grants --role=${role}`,
 };
 
 /** `url` leads the journal's owner to it; undefined if the owner runs this command. */
@@ -170,79 +162,61 @@ export const sharedTable: Table<SharedFacts> = {
   'not-pem': ({ path, wanted }) =>
     badCertificate(path, `contains no ${wanted === 'key' ? 'private key' : 'certificate'} in PEM`),
   'key-open-to-others': ({ path }) => badCertificate(path, 'is a private key that other users can read'),
-  'notes-unreadable': ({ path, trouble }) => ({
-    message: `This machine’s notes about the journal, in ${path}, cannot be read: ${troubleInWords(trouble)}`,
-    hint: 'Fix the file or its permissions. Without it, botctl cannot tell whether the journal has lost something.',
-  }),
+  'notes-unreadable': ({ path, trouble }) => says`
+    This machine’s notes about the journal, in ${path}, cannot be read: ${troubleInWords(trouble)}
+    Fix the file or its permissions. Without it, botctl cannot tell whether the journal has lost something.`,
 
   'unseen-in-role': ({ unseen }) => badRole(unseenWords(unseen)),
   'role-length': ({ mostBytes }) => badRole(`is empty, or longer than ${mostBytes} bytes`),
   'role-reserved': ({ role }) => badRole(`is ${role}, which is not the name of a role`),
 
-  interrupted: () => ({ message: 'Interrupted before the journal answered', hint: whenReady }),
+  interrupted: () => says`Interrupted before the journal answered
+    ${whenReady}`,
   unreachable: ({ place, trouble }) => ({
     message: `The journal ${place} cannot be reached: ${serverTrouble(trouble)}`,
     hint: 'Run the same command again when the server answers. To see how botctl connects to it:',
     ...theDoctorSays,
   }),
   unheard: ({ place }) => sharedTable.unreachable({ place, trouble: { is: 'commit-unheard' } }),
-  'no-tls': ({ place }) => ({
-    message: `The server of the journal ${place} does not offer TLS, and sslmode requires it`,
-    hint: 'Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.',
-  }),
-  'certificate-refused': ({ place, trouble }) => ({
-    message: `The server of the journal ${place} did not prove its identity: ${serverTrouble(trouble)}`,
-    hint: 'Use the host name in its certificate. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.',
-  }),
-  'password-missing': ({ place }) => ({
-    message: `The server of the journal ${place} asks for a password`,
-    hint: 'Put it into PGPASSWORD, into ~/.pgpass (readable only by you), or into the URL in BOTCTL_JOURNAL.',
-  }),
+  'no-tls': ({ place }) => says`The server of the journal ${place} does not offer TLS, and sslmode requires it
+    Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.`,
+  'certificate-refused': ({ place, trouble }) => says`
+    The server of the journal ${place} did not prove its identity: ${serverTrouble(trouble)}
+    Use the host name in its certificate. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.`,
+  'password-missing': ({ place }) => says`The server of the journal ${place} asks for a password
+    Put it into PGPASSWORD, into ~/.pgpass (readable only by you), or into the URL in BOTCTL_JOURNAL.`,
   denied: ({ place, denial, role, trouble }) => {
     const { message, ...rest } = denials[denial](place, role);
     return { message: `${message}: ${serverTrouble(trouble)}`, ...rest };
   },
-  'through-pooler': ({ place }) => ({
-    message: `A pooler in front of the journal ${place} gives each transaction another connection`,
-    hint: 'Set it to session mode (PgBouncer: pool_mode = session), or name the server itself.',
-  }),
-  'server-too-old': ({ place, version, least }) => ({
-    message: `The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer`,
-    hint: 'Use a newer server.',
-  }),
-  'not-utf8': ({ place, encoding }) => ({
-    message: `The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text`,
-    hint: 'Use a database in UTF8.',
-  }),
-  'standby-only': ({ place }) => ({
-    message: `The server of the journal ${place} is a standby, which can only be read`,
-    hint: 'Name the server that accepts writes, then run the same command again.',
-  }),
-  'unchanged-on-standby': ({ place }) => ({
-    message: `The server of the journal ${place} is a standby`,
-    hint: 'Name the server that accepts writes, then run the same command again.',
-  }),
-  'role-reads-only': ({ place }) => ({
-    message: `The server of the journal ${place} lets this role only read: the setting default_transaction_read_only is on`,
-    hint: 'Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.',
-  }),
+  'through-pooler': ({ place }) => says`
+    A pooler in front of the journal ${place} gives each transaction another connection
+    Set it to session mode (PgBouncer: pool_mode = session), or name the server itself.`,
+  'server-too-old': ({ place, version, least }) => says`
+    The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer
+    Use a newer server.`,
+  'not-utf8': ({ place, encoding }) => says`
+    The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text
+    Use a database in UTF8.`,
+  'standby-only': ({ place }) => says`The server of the journal ${place} is a standby, which can only be read
+    Name the server that accepts writes, then run the same command again.`,
+  'unchanged-on-standby': ({ place }) => says`The server of the journal ${place} is a standby
+    Name the server that accepts writes, then run the same command again.`,
+  'role-reads-only': ({ place }) => says`
+    The server of the journal ${place} lets this role only read: the setting default_transaction_read_only is on
+    Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.`,
   'not-durable': ({ place, setting }) => ({
     message: `The server of the journal ${place} may lose what it has acknowledged: its setting ${setting} is off`,
     hint: 'Have the setting turned on, then run the same command again. The doctor says what else you can do:',
     ...theDoctorSays,
   }),
-  'not-on-standby': ({ place }) => ({
-    message: `The server of the journal ${place} waits for a standby to store each record, and no standby answered`,
-    hint: 'Run the same command again when the standby answers.',
-  }),
-  busy: ({ place }) => ({
-    message: `The journal ${place} is kept busy: another process is blocking this command`,
-    hint: 'Run the same command again in a moment: the server soon drops a process that is gone.',
-  }),
-  'disk-full': ({ place }) => ({
-    message: `The disk of the journal’s server is full (${place})`,
-    hint: 'Have space freed on it, then run the same command again.',
-  }),
+  'not-on-standby': ({ place }) => says`
+    The server of the journal ${place} waits for a standby to store each record, and no standby answered
+    Run the same command again when the standby answers.`,
+  busy: ({ place }) => says`The journal ${place} is kept busy: another process is blocking this command
+    Run the same command again in a moment: the server soon drops a process that is gone.`,
+  'disk-full': ({ place }) => says`The disk of the journal’s server is full (${place})
+    Have space freed on it, then run the same command again.`,
 
   'schema-missing': ({ place, schema, ownersUrl }) => ({
     message: `There is no journal in the schema ${schema} of ${place}`,
@@ -254,18 +228,16 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Commands that send never update it themselves. Update it as its owner:',
     next: migrating(ownersUrl),
   }),
-  'schema-newer': ({ place, version, known }) => ({
-    message: `The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged`,
-    hint: 'Use the newer botctl on this machine too.',
-  }),
+  'schema-newer': ({ place, version, known }) => says`
+    The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
+    Use the newer botctl on this machine too.`,
   'schema-unreleased': ({ place }) => ({
     message: madeBeforeRelease(`The journal ${place}`),
     hint: 'Name another schema in the URL, with ?schema=, or rename this one. A new journal does not know what this one sent.',
   }),
-  'schema-foreign': ({ place, schema }) => ({
-    message: `The schema ${schema} of ${place} has a table meta that does not belong to a journal`,
-    hint: 'Name another schema in the URL, with ?schema=.',
-  }),
+  'schema-foreign': ({ place, schema }) => says`
+    The schema ${schema} of ${place} has a table meta that does not belong to a journal
+    Name another schema in the URL, with ?schema=.`,
   'no-salt': ({ place }) => ({
     message: `This role may read the journal ${place}, but may not send through it or decide`,
     ...useWhatGrantsPrints,
@@ -274,24 +246,19 @@ export const sharedTable: Table<SharedFacts> = {
     message: `This role may only read the journal ${place}`,
     ...useWhatGrantsPrints,
   }),
-  'may-not-migrate': ({ place, schema }) => ({
-    message: `This role may not create or change the schema ${schema} of ${place}`,
-    hint: 'Connect as the owner of the database or the schema. A role that runs botctl needs less: journal grants prints what.',
-  }),
-  'may-not-accept': ({ place }) => ({
-    message: `This role may not accept that for the journal ${place}`,
-    hint: connectAsOwner,
-  }),
-  'one-role': ({ place, role }) => ({
-    message: `The policy requires approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}, so nothing could be approved`,
-    hint: 'Give different roles to the people who pay and those who approve, then set the policy. This prints what each role needs:',
-    next: [['journal', 'grants']],
-  }),
+  'may-not-migrate': ({ place, schema }) => says`
+    This role may not create or change the schema ${schema} of ${place}
+    Connect as the owner of the database or the schema. A role that runs botctl needs less: journal grants prints what.`,
+  'may-not-accept': ({ place }) => says`This role may not accept that for the journal ${place}
+    ${connectAsOwner}`,
+  'one-role': ({ place, role }) => says`
+    The policy requires approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}, so nothing could be approved
+    Give different roles to the people who pay and those who approve, then set the policy. This prints what each role needs:
+    $ journal grants`,
 
-  'may-not-set-policy': ({ place }) => ({
-    message: `The role of ${place} may not set the journal’s policy: only the role that owns its tables may`,
-    hint: 'Run the command as that role.',
-  }),
+  'may-not-set-policy': ({ place }) => says`
+    The role of ${place} may not set the journal’s policy: only the role that owns its tables may
+    Run the command as that role.`,
 
   lost: ({ place, loss }) => {
     const lost = `${hasLost(place, loss)}.`;
@@ -302,16 +269,13 @@ export const sharedTable: Table<SharedFacts> = {
       lost,
     };
   },
-  'rules-refused': ({ place, trouble }) => ({
-    message: `The journal ${place} refused to record something: ${serverTrouble(trouble)}`,
-    hint: 'It contains something that botctl did not write. Check the wallet and the conversation before you send anything again.',
-  }),
-  fenced: ({ place }) => ({
-    message: `This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work`,
-    hint: 'Run the same command again: it finds out what was done in the meantime.',
-  }),
-  'sent-there-now': ({ place }) => ({
-    message: `An entry in the copy is being sent through ${place} now, or has changed there. The copy is not finished.`,
-    hint: 'Run the same command again: it continues where it stopped.',
-  }),
+  'rules-refused': ({ place, trouble }) => says`
+    The journal ${place} refused to record something: ${serverTrouble(trouble)}
+    It contains something that botctl did not write. Check the wallet and the conversation before you send anything again.`,
+  fenced: ({ place }) => says`
+    This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work
+    Run the same command again: it finds out what was done in the meantime.`,
+  'sent-there-now': ({ place }) => says`
+    An entry in the copy is being sent through ${place} now, or has changed there. The copy is not finished.
+    Run the same command again: it continues where it stopped.`,
 };

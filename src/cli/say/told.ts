@@ -50,6 +50,40 @@ export class Told extends Failure {
 /** A failure's message, what to do next, and other details. */
 export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
 
+/**
+ * A failure as it is read: what happened, on its own line; below it what to do; and commands to paste, each after a `$`.
+ * A value in a command stays one word of it, whatever it holds: it is quoted where the command is shown.
+ */
+export function says(texts: readonly string[], ...values: readonly (string | number | bigint)[]): Sentence {
+  const left = [...values];
+  const filled = (part: string): string => part.replace(/\0/gu, () => String(left.shift()));
+  const lines = texts
+    .join('\0')
+    .split('\n')
+    .map((line) => line.trim());
+  const [first = '', ...below] = lines.filter((line) => line !== '');
+  const message = filled(first);
+  const hints: string[] = [];
+  const next: Suggestion[] = [];
+  for (const line of below) {
+    if (line.startsWith('$ ')) next.push(line.slice(2).split(' ').map(filled));
+    else hints.push(filled(line));
+  }
+  return {
+    message,
+    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
+    ...(next.length === 0 ? {} : { next }),
+  };
+}
+
+/** The same, to be thrown. */
+export function told(code: FailureCode, more: ToldDetails = {}): (...how: Parameters<typeof says>) => Told {
+  return (...how) => {
+    const { message, ...details } = says(...how);
+    return new Told(code, message, { ...details, ...more });
+  };
+}
+
 /** One sentence for each kind of a room's failures. A kind without one does not compile. */
 export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
 
@@ -135,16 +169,14 @@ export function endedEarly(
   ended = 'botctl stopped before it had finished.',
 ): Told {
   if (claimed === undefined)
-    return new Told('bug', ended, {
-      hint: 'Run the same command again. If it stops again, report what --verbose prints.',
-    });
+    return told('bug')`${ended}
+      Run the same command again. If it stops again, report what --verbose prints.`;
   const what =
     claimed.intents === 1
       ? `Entry ${claimed.lastId}`
       : `Any of the ${counted(claimed.intents, 'entry', 'entries')} that it began`;
-  return new Told('unknown', `${ended} ${what} may have been sent.`, {
-    hint: `Run the same command again: ${neverTwice}, and anything already done is reported.`,
-  });
+  return told('unknown')`${ended} ${what} may have been sent.
+    Run the same command again: ${neverTwice}, and anything already done is reported.`;
 }
 
 /** What a command does if nothing prevents it. */
@@ -236,47 +268,23 @@ export const whenReady = 'Run the same command again when you are ready.';
 
 /** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
 export function interrupted(when: string): Told {
-  return new Told('interrupted', `Interrupted ${when}`, { hint: whenReady });
-}
-
-export function noTerminal(): Told {
-  return new Told('usage', 'There is no terminal for the question', {
-    hint: 'Add --yes, or give the answer as an option.',
-  });
+  return told('interrupted')`Interrupted ${when}
+    ${whenReady}`;
 }
 
 /** It would be stopped by what it reads there. */
 export function inBackground(): Told {
-  return new Told('no-answer', 'This command is running in the background, where it cannot ask you', {
-    hint: 'If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.',
-  });
+  return told('no-answer')`This command is running in the background, where it cannot ask you
+    If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.`;
 }
 
 /** Where it says `confirm: always`. */
 type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: string };
 
 export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
-  return new Told(
-    'no-answer',
-    `The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal for the question`,
-    { hint: 'If you have decided, add --yes, or run the same command at a terminal.' },
-  );
-}
-
-export function unanswered(): Told {
-  return new Told('no-answer', 'Nobody answered within 5 minutes', {
-    hint: 'Run the same command again. If nobody is at the terminal, add --yes.',
-  });
-}
-
-export const waitsForOther =
-  'Another botctl command is asking a question on this terminal. Answer it first; if you stopped it with Ctrl-Z, run fg';
-
-export function terminalUnusable(trouble: string, cause: unknown): Told {
-  return new Told('no-answer', `The terminal cannot be opened to ask you: ${trouble}`, {
-    hint: 'If you have decided, add --yes.',
-    cause,
-  });
+  return told('no-answer')`
+    The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal for the question
+    If you have decided, add --yes, or run the same command at a terminal.`;
 }
 
 export function interruptedAtQuestion(): Told {
@@ -287,12 +295,5 @@ export const questionAgain = 'Run the same command again to be asked again.';
 
 /** A person answered No, or nothing. */
 export function declined(hint = questionAgain): Told {
-  return new Told('declined', 'Answered No', { hint });
-}
-
-export function outputNotWritable(trouble: string, cause: unknown): Told {
-  return new Told('stdout-not-writable', `The output could not be written: ${trouble}.`, {
-    hint: 'Free some space or fix the redirection, then run the same command again: anything already done is shown, not repeated.',
-    cause,
-  });
+  return told('declined', { hint })`Answered No`;
 }

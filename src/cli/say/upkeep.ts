@@ -1,28 +1,6 @@
 import type { Note, SharedLoss } from '../../postgres/facts.ts';
-import { beforeAccepting, missingMayBeSent } from './open.ts';
-import { counted, formatCount, isoExact, listed, nounsOf } from './phrases.ts';
-import { declined, nothingChanged, Told } from './told.ts';
-
-export function nothingLost(path: string): string {
-  return `The journal ${path} has everything that it ever had. ${nothingChanged}`;
-}
-
-export function nobodyAccepts(lost: string): Told {
-  return new Told('usage', `${lost}. There is no terminal for the question`, {
-    hint: `C${beforeAccepting.slice(1)}`,
-    next: [['journal', 'accept-loss', '--yes']],
-  });
-}
-
-export function wouldBeSentAgain(lost: string): string {
-  return `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
-}
-
-export const askToAccept = 'Accept the loss?';
-
-export function notAccepted(): Told {
-  return declined();
-}
+import { counted, isoExact, listed, nounsOf } from './phrases.ts';
+import { nothingChanged } from './told.ts';
 
 export function lossAccepted(path: string): string {
   return `The loss is recorded in ${path}, and the journal can be used again.`;
@@ -31,16 +9,6 @@ export function lossAccepted(path: string): string {
 /** `what` is plural. */
 export function lostNumbers(what: string, count: number, first: number, last: number): string {
   return `${counted(count, ...nounsOf(what))} (${count === 1 ? first : `${first} to ${last}`})`;
-}
-
-export function logKept(path: string): string {
-  return `The old log is kept: ${path}`;
-}
-
-export function fileIsDurable(path: string): Told {
-  return new Told('usage', `The journal ${path} is a file, and botctl itself keeps a file durable`, {
-    hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.',
-  });
 }
 
 export function nothingToAccept(place: string): string {
@@ -56,60 +24,12 @@ export function mayLose(place: string, off: readonly string[]): string {
   return `The server of the journal ${place} has ${listed(off)} off, so it may lose what it has acknowledged when its machine stops`;
 }
 
-export function wouldForget(lost: string): string {
-  return `${lost}. What it loses may have been sent, and the same command would send it again.`;
-}
-
-export const askToAcceptDurability = 'Is this intended, and is its disk safe without it?';
-
-export function nobodyAcceptsDurability(lost: string): Told {
-  return new Told('usage', `${lost}. There is no terminal for the question`, {
-    hint: 'Ask the server’s administrator whether this is intended, and whether its disk is safe without it. Then run:',
-    next: [['journal', 'accept-durability', '--yes']],
-  });
-}
-
 export function durabilityAccepted(place: string, off: readonly string[]): string {
   return `${place} now records that ${listed(off)} may be off. The journal can be used.`;
 }
 
-export function serverBacksUp(place: string): Told {
-  return new Told('usage', `The journal ${place} is on a server and is backed up with it`, {
-    hint: 'Use the server’s own backups (pg_basebackup, or pg_dump of its schema).',
-  });
-}
-
 export function backedUp(path: string, intents: number, attempts: number): string {
   return `${path} is a copy of the journal as it is now (${counted(intents, 'entry', 'entries')}, ${counted(attempts, 'request')}). Keep it together with ${path}.mark.`;
-}
-
-export const backingUp = 'Copying the journal';
-
-export function targetIsFile(path: string): Told {
-  return new Told(
-    'usage',
-    `The journal ${path} is a file, but journal copy needs a shared journal to copy into`,
-    {
-      hint: 'Name the shared one, with BOTCTL_JOURNAL or --journal and a postgres:// URL. To copy a file into another file, use journal backup.',
-    },
-  );
-}
-
-export function wouldClose(path: string, count: number, place: string): string {
-  return `${counted(count, 'entry', 'entries')} of ${path} will be copied into ${place}. After that, ${path} sends nothing more and can only be read.`;
-}
-
-export const askToCopy = 'Copy it?';
-
-export function nobodyConfirmsCopy(would: string, path: string): Told {
-  return new Told('usage', `${would} There is no terminal for the question`, {
-    hint: 'To do that, run:',
-    next: [['journal', 'copy', path, '--yes']],
-  });
-}
-
-export function copyingNow(done: number, all: number): string {
-  return `${formatCount(done)} of ${counted(all, 'entry', 'entries')} copied`;
 }
 
 export function copied(
@@ -132,20 +52,6 @@ export function grantsHead(use: 'run' | 'look'): string[] {
       : 'For a role that only reads: it reads everything except the salt and changes nothing.',
     'Run it as the owner of the tables, and again after each journal migrate. The role must already exist.',
   ];
-}
-
-export function fileNeedsNoGrants(path: string): Told {
-  return new Told('usage', `The journal ${path} is a file, and a file needs no grants`, {
-    hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL: the SQL contains its schema.',
-  });
-}
-
-export function fileMigratesItself(path: string): Told {
-  return new Told(
-    'usage',
-    `The journal ${path} is a file, and every command that sends keeps a file up to date`,
-    { hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.' },
-  );
 }
 
 export function migrated(place: string, from: number, to: number): string {
@@ -185,8 +91,4 @@ export function hasLost(place: string, loss: SharedLoss): string {
 export function missingNote({ what, id, number }: Note): string {
   if (what === 'policy') return `policy ${number}`;
   return `entry ${id}, ${what === 'attempt' ? `request ${number}` : `${what} of ${isoExact(number)}`}`;
-}
-
-export function nothingMissing(place: string): string {
-  return `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`;
 }

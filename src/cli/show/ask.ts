@@ -6,14 +6,7 @@ import { Writable } from 'node:stream';
 import { type HeldLock, takeLock } from '../../machine/fileLock.ts';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
 import { diskTrouble } from '../say/phrases.ts';
-import {
-  inBackground,
-  interruptedAtQuestion,
-  noTerminal,
-  terminalUnusable,
-  unanswered,
-  waitsForOther,
-} from '../say/told.ts';
+import { inBackground, interruptedAtQuestion, told } from '../say/told.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, type Own, safeLine } from './text.ts';
 
@@ -82,7 +75,10 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
     } finally {
       turn?.release();
     }
-    throw isLate ? unanswered() : interruptedAtQuestion();
+    throw isLate
+      ? told('no-answer')`Nobody answered within 5 minutes
+        Run the same command again. If nobody is at the terminal, add --yes.`
+      : interruptedAtQuestion();
   } finally {
     interrupted.removeEventListener('abort', end);
     end();
@@ -92,7 +88,9 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
 /** The terminal's name. Who is not in its foreground would be stopped by what it reads, and by some of what it writes. */
 function nameOf(terminal: Terminal): string {
   const at = terminal.look();
-  if (at.is === 'none') throw noTerminal();
+  if (at.is === 'none')
+    throw told('usage')`There is no terminal for the question
+      Add --yes, or give the answer as an option.`;
   if (at.is === 'background') throw inBackground();
   return at.terminal;
 }
@@ -119,7 +117,8 @@ function openOf(terminal: Terminal): OpenTerminal {
   try {
     return terminal.open();
   } catch (error) {
-    throw terminalUnusable(diskTrouble(error), error);
+    throw told('no-answer', { cause: error })`The terminal cannot be opened to ask you: ${diskTrouble(error)}
+      If you have decided, add --yes.`;
   }
 }
 
@@ -137,7 +136,9 @@ async function takeTurn(
       if (lock !== undefined) return lock;
       await clock.sleep(pollMs, over);
       if (clock.now() < sayAtMs) continue;
-      notice(waitsForOther);
+      notice(
+        'Another botctl command is asking a question on this terminal. Answer it first; if you stopped it with Ctrl-Z, run fg',
+      );
       sayAtMs = Number.POSITIVE_INFINITY;
     }
   } catch {

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { AtTerminal } from '../../machine/process.ts';
 import { diskTrouble, type Suggested, type Suggestion } from '../say/phrases.ts';
-import { outputNotWritable, type Problem } from '../say/told.ts';
+import { type Problem, told } from '../say/told.ts';
 import type { Own } from './text.ts';
 
 export type Paint = ChalkInstance;
@@ -135,7 +135,9 @@ export class Output {
       this.#closed = true;
       return 'closed';
     }
-    throw outputNotWritable(diskTrouble(error), error);
+    throw told('stdout-not-writable', { cause: error })`
+      The output could not be written: ${diskTrouble(error)}.
+      Free some space or fix the redirection, then run the same command again: anything already done is shown, not repeated.`;
   }
 
   /** Waits for messages that their reader has not taken yet. */

@@ -6,7 +6,7 @@ import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journ
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { decisionWords } from '../say/history.ts';
-import { damage, unreadableBody } from '../say/open.ts';
+import { damage } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
@@ -58,7 +58,7 @@ function fieldsIn(body: Uint8Array): Fields {
   } catch {
     // The error below says it in useful words.
   }
-  throw damage(unreadableBody);
+  throw damage('a stored request cannot be read');
 }
 
 function replyJson(attempt: Attempt | undefined): Fields | undefined {
@@ -434,7 +434,7 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string
   );
 }
 
-/** Who would send it where, who proposed it, and who answered. */
+/** Who would send it where, who asked for approval, and who answered. */
 function drawDecisions({ decisions, intent }: Report, canvas: Canvas): string {
   if (decisions === undefined) return '';
   const bot = `${intent.bot} at ${intent.spelledUrl}`;

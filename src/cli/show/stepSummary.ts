@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { occupantOf } from '../../machine/wholeFile.ts';
 import type { Exit } from '../../once/failures.ts';
-import { annotated, moreNotSummed } from '../say/plans.ts';
+import { formatCount } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Display } from './display.ts';
 import { cutTo, lengthOf } from './table.ts';
@@ -61,7 +61,9 @@ export class StepSummary {
   /** The annotation's line, for a stream that the runner reads. */
   annotation(command: string, exit: Exit): string {
     if (exit === 0 || this.#problem === undefined) return '';
-    const { title, text } = annotated(command, exit, this.#problem);
+    const title = `botctl ${command}: exit ${exit}`;
+    const { message, hint } = this.#problem;
+    const text = hint === undefined ? message : `${message} ${hint}`;
     return `::error title=${property(safeLine(title))}::${data(safeLine(text))}\n`;
   }
 
@@ -93,7 +95,7 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
     `| ${head.join(' | ')} |`,
     '| --- | --- | --- | --- |',
     ...rows.map((cells) => `| ${cells.map((text, index) => cell(text, index)).join(' | ')} |`),
-    ...(more === 0 ? [] : [`| ${moreNotSummed(more)} | | | |`]),
+    ...(more === 0 ? [] : [`| and ${formatCount(more)} more | | | |`]),
   ];
   return `\n${lines.join('\n')}\n`;
 }

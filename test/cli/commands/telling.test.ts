@@ -54,7 +54,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
   };
 }
 
-const given = new ParsedArgs('transfer', [], [], new Set(['yes']));
+const given = new ParsedArgs<'yes'>('transfer', [], [], new Set(['yes', 'once', 'idempotency-key']));
 
 describe('a reply that the journal could not take', () => {
   test('exits 9, and is told on stderr, also where stdout takes nothing either', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type CommandSpec, commandGroups, type LeafSpec } from '../../../src/cli/parse/command.ts';
+import {
+  type CommandSpec,
+  commandGroups,
+  globalOptions,
+  type LeafSpec,
+} from '../../../src/cli/parse/command.ts';
 import { buildProgram } from '../../../src/cli/parse/commandLine.ts';
-import { globalOptions, helpTopics } from '../../../src/cli/parse/help.ts';
+import { helpTopics } from '../../../src/cli/parse/help.ts';
 import { exitTable } from '../../../src/once/failures.ts';
 import { commandTree } from '../../../src/tree.ts';
 import { runMain } from '../../../testing/inProcess.ts';

@@ -3,7 +3,7 @@ import type { ParsedArgs } from '../../../src/cli/parse/command.ts';
 import { runMain } from '../../../testing/inProcess.ts';
 import { sampleTree } from '../../../testing/sampleTree.ts';
 
-let seen: ParsedArgs[];
+let seen: ParsedArgs<string>[];
 beforeEach(() => {
   seen = [];
 });

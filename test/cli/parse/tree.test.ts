@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { commandWords } from '../../../src/cli/bot/tokenInput.ts';
-import type { CommandSpec, LeafSpec } from '../../../src/cli/parse/command.ts';
+import {
+  type CommandSpec,
+  command,
+  type LeafSpec,
+  leaf,
+  options,
+  ParsedArgs,
+} from '../../../src/cli/parse/command.ts';
 import { buildProgram, type Chosen, type StrictCommand } from '../../../src/cli/parse/commandLine.ts';
 import { exitTable } from '../../../src/once/failures.ts';
 import { commandTree } from '../../../src/tree.ts';
@@ -59,4 +66,34 @@ test('an option takes a value everywhere or nowhere', () => {
   };
   visit(buildProgram(commandTree, () => {}));
   expect([...kinds].filter(([, found]) => found.size > 1)).toEqual([]);
+});
+
+describe('a command asks for its own options only', () => {
+  const pay = command({
+    does: 'sends',
+    about: 'pays',
+    options: options(['--memo <text>  a note', ['-t, --to <address>  to whom', { completes: 'recipients' }]]),
+    examples: {},
+    exits: [0],
+  });
+
+  test('or it does not compile', () => {
+    const { name } = leaf(
+      'pay',
+      pay,
+      async () => async (given) => (given.flag('json') || given.flag('to') ? 0 : 1),
+    );
+    expect(name).toBe('pay');
+    // @ts-expect-error: it is called --memo
+    leaf('pay', pay, async () => async (given) => (given.flag('meno') ? 0 : 1));
+    const reads = async (given: ParsedArgs<'reason'>): Promise<0 | 1> => (given.flag('reason') ? 0 : 1);
+    // @ts-expect-error: what it calls needs --reason
+    leaf('pay', pay, async () => reads);
+  });
+
+  test('or, where one function serves several, after asking whether it has them', () => {
+    const given: ParsedArgs = new ParsedArgs('pay', [], [{ name: 'memo', value: 'x' }], new Set(['memo']));
+    expect(given.takes('memo') && given.text('memo')).toBe('x');
+    expect(given.takes('reason') && given.text('reason')).toBe(false);
+  });
 });

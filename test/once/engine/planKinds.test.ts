@@ -264,12 +264,14 @@ async function planOf(order: Order): Promise<PlanKind> {
   );
 }
 
-const given = new ParsedArgs(
+const given = new ParsedArgs<'yes'>(
   'transfer',
   [],
   [],
   new Set([
     'yes',
+    'once',
+    'idempotency-key',
     'allow-unusual',
     'propose',
     'sandbox',

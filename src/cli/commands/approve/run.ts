@@ -1,14 +1,8 @@
 import { approvalOn, lastDecision } from '../../../once/engine/approval.ts';
 import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import {
-  askToApprove,
-  askToDecline,
-  earlierDecision,
-  nobodyApproves,
-  waitsForYouRemark,
-} from '../../say/decisions.ts';
+import type { Context, Run } from '../../parse/command.ts';
+import { earlierDecision, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
 import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
@@ -24,8 +18,9 @@ import {
 } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { intentsOf, sendStored } from '../sendStored.ts';
+import type { ApproveArgs, DeclineArgs } from './spec.ts';
 
-export const approve: Run = async (given, context) => {
+export const approve: Run<ApproveArgs> = async (given, context) => {
   settingsOf(given);
   const overrules = given.flag('overrule');
   return sendStored(
@@ -48,7 +43,7 @@ export const approve: Run = async (given, context) => {
 async function confirmApproval(
   intent: Intent,
   beside: Beside,
-  given: ParsedArgs,
+  given: ApproveArgs,
   journal: Journal,
   context: Context,
 ): Promise<Decision | undefined> {
@@ -93,18 +88,19 @@ function drawProposal(
   remarks: readonly string[],
   canvas: LabelCanvas,
 ): string {
-  const lines = labelled(decisionLines(decisions, 'utc'), canvas);
-  return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}${askToApprove}`;
+  const { name, rowId } = intent;
+  const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
+  return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}Approve and send it?`;
 }
 
-export const decline: Run = async (given, context) => {
+export const decline: Run<DeclineArgs> = async (given, context) => {
   const reason = reasonOf(given);
   const overrule = given.flag('overrule');
   return decideEach(given, context, async (shown, journal, asks, decides) => {
     const { intent } = shown;
     const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
     if (asks || (overrule && intent.state === 'open' && approved !== undefined))
-      await confirmOverruling(() => reversing(intent, approved, askToDecline), given, context);
+      await confirmOverruling(() => reversing(intent, approved, 'Decline it now?'), given, context);
     decides();
     const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
     return declineProposal(shown, { ...decision, signature: undefined }, journal, overrule);

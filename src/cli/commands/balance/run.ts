@@ -6,7 +6,6 @@ import { chainOfChoice } from '../../bot/chooseBot.ts';
 import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import {
-  askingForBalance,
   balanceText,
   balanceUnknown,
   cannotAskBalance,
@@ -68,7 +67,7 @@ async function balanceOf(
     context,
     timeoutMs,
   );
-  return context.display.waiting(askingForBalance, asking);
+  return context.display.waiting('Asking for the wallet’s balance', asking);
 }
 
 async function askBalance(

@@ -1,13 +1,11 @@
-import type { LeafSpec } from '../../parse/command.ts';
+import { command } from '../../parse/command.ts';
 
-export const balanceSpec: LeafSpec = {
-  name: 'balance',
+export const balanceSpec = command({
   group: 'Money',
   does: 'looks',
   about: 'Show what is in the bot’s wallet',
   details:
     'It asks a Solana node for SOL and for the tokens in the profile’s assets. The profile needs rpc-url and wallet, and no token. The node must answer within 1 s, or --timeout.',
-  examples: [{ about: 'Show the wallet of the profile in use', line: 'botctl balance' }],
+  examples: { 'Show the wallet of the profile in use': 'botctl balance' },
   exits: [0, 1, 2, 3, 8, 130],
-  load: async () => (await import('./run.ts')).balance,
-};
+});

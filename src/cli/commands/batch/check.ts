@@ -10,7 +10,6 @@ import { moreAlike, samePaymentWords } from '../../say/batch.ts';
 import {
   allRowsValid,
   checkedLabels,
-  copyNeedsFile,
   emptySkipped,
   keptColumns,
   recipientsOf,
@@ -19,7 +18,7 @@ import {
   totalOf,
   wrongRows,
 } from '../../say/rows.ts';
-import { problemOf } from '../../say/told.ts';
+import { problemOf, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { harmlessCell, safeLine, sameCsvLine } from '../../show/text.ts';
@@ -32,7 +31,9 @@ import { badRowsJson } from './telling.ts';
 export async function batchToCheck(unopened: Omit<Batch, 'bot' | 'journal'>): Promise<Batch> {
   const { given, context, order, options } = unopened;
   const { path, report } = options;
-  if (report !== undefined && (path === '-' || reportFormatOf(report) !== 'csv')) throw copyNeedsFile();
+  if (report !== undefined && (path === '-' || reportFormatOf(report) !== 'csv'))
+    throw told('usage')`Without --once, --report writes a copy of the file, as CSV
+      Name a file instead of stdin, and a report that ends in .csv.`;
   const own = given.flag('sandbox') ? {} : await settingsOfChoice(botOptions(given), context);
   const policies = order.kind === 'message' ? [] : withoutDays(await policiesOfCommand(given, context));
   return {

@@ -16,16 +16,18 @@ import type { Bot } from '../../../once/connection.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { type Context, type ParsedArgs, rateOf } from '../../parse/command.ts';
+import { type Context, rateOf } from '../../parse/command.ts';
 import { again } from '../../say/open.ts';
-import { isoExact, isoMonth, type Suggestion } from '../../say/phrases.ts';
+import { isoExact, type Suggestion } from '../../say/phrases.ts';
 import { bothGiven } from '../../say/progress.ts';
-import { namelessBatch, notACount, reportIsInput, unknownReportFormat } from '../../say/rows.ts';
+import { nameAnother } from '../../say/rows.ts';
+import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, isSettled, repeatsJson, settledAt, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
+import type { BatchArgs } from './spec.ts';
 
 type BatchOptions = {
   readonly path: string;
@@ -43,7 +45,7 @@ type BatchOptions = {
 
 const mostAtATime = 256;
 
-export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
+export function batchOptions(given: BatchArgs, nowMs: number): BatchOptions {
   const [path = ''] = given.args;
   const report = given.text('report');
   if (report !== undefined) refuseReport(report, path);
@@ -62,9 +64,9 @@ export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
 }
 
 /** What the options say about cells, if the command takes them. */
-function mendingOf(given: ParsedArgs): Mending {
-  if (!given.takes('decimal-comma')) return {};
-  const filled = ['asset', 'amount'].flatMap((name) => {
+function mendingOf(given: BatchArgs): Mending {
+  if (!given.takes('asset', 'amount', 'decimal-comma')) return {};
+  const filled = (['asset', 'amount'] as const).flatMap((name) => {
     const text = given.text(name);
     return text === undefined ? [] : [[name, text] as const];
   });
@@ -74,23 +76,25 @@ function mendingOf(given: ParsedArgs): Mending {
   };
 }
 
-function repeatsOption(given: ParsedArgs): BatchOptions['repeats'] {
-  if (!given.takes('repeat')) return undefined;
+function repeatsOption(given: BatchArgs): BatchOptions['repeats'] {
+  if (!given.takes('repeat', 'skip-repeats')) return undefined;
   const [skips, pays] = [given.flag('skip-repeats'), given.flag('repeat')];
   if (skips && pays) throw bothGiven('skip-repeats', 'repeat');
   if (skips) return 'skip';
   return pays ? 'pay' : undefined;
 }
 
-function nameOf(given: ParsedArgs, path: string, nowMs: number): string {
+function nameOf(given: BatchArgs, path: string, nowMs: number): string {
   const once = given.text('once');
   if (once === undefined) {
     if (given.flag('dry-run')) return '';
-    const month = isoMonth(nowMs);
+    const month = isoExact(nowMs).slice(0, 7);
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
     const plain = plainName(stem);
     const name = `${plain === '' ? 'payroll' : plain}-${month}`;
-    throw namelessBatch(again(given, [], { name: 'once', value: name }));
+    throw told('usage', { next: [again(given, [], { name: 'once', value: name })] })`
+      A batch needs a name: give --once
+      If you ran this file before, use its earlier name: a new name sends everything again. Otherwise name it after what it is and when, for example:`;
   }
   const naming = namingFrom({
     once,
@@ -102,12 +106,17 @@ function nameOf(given: ParsedArgs, path: string, nowMs: number): string {
   return naming.by === 'once' ? naming.name : once;
 }
 
-function wholeNumber(given: ParsedArgs, option: string, most: number): number | undefined {
+function wholeNumber(
+  given: BatchArgs,
+  option: 'concurrency' | 'max-failures',
+  most: number,
+): number | undefined {
   const text = given.text(option);
   if (text === undefined) return undefined;
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
-  throw notACount(option, text, most);
+  throw told('usage')`--${option} ${JSON.stringify(text)} is not a count
+    Write a whole number from 1 to ${most}.`;
 }
 
 /** Compares the files themselves, whatever names or links lead to them. */
@@ -123,7 +132,9 @@ function isSameFile(one: string, other: string): boolean {
 
 function refuseReport(report: string, path: string): void {
   reportFormatOf(report);
-  if (path !== '-' && isSameFile(report, path)) throw reportIsInput(report);
+  if (path !== '-' && isSameFile(report, path))
+    throw told('usage')`--report ${report} is the input file
+      ${nameAnother}`;
 }
 
 type ReportFormat = 'csv' | 'jsonl';
@@ -131,7 +142,8 @@ type ReportFormat = 'csv' | 'jsonl';
 export function reportFormatOf(path: string): ReportFormat {
   if (/\.csv$/iu.test(path)) return 'csv';
   if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
-  throw unknownReportFormat(path);
+  throw told('usage')`--report ${path} ends in neither .csv nor .jsonl
+    The report’s format follows from its name: give it one of these endings.`;
 }
 
 /** The cells of a row, by the columns of the report in their order. */
@@ -201,12 +213,11 @@ function safe(text: string | undefined): string | undefined {
 /** Read before the rows, because a mistake in the template affects all of them. */
 export async function templateOf({
   given,
-  order,
   context,
-}: Pick<Batch, 'given' | 'context'> & { readonly order: Pick<BatchOrder, 'kind'> }): Promise<
+}: Pick<Batch, 'given' | 'context'>): Promise<
   { readonly text: string; readonly parsed: Template } | undefined
 > {
-  if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
+  if (!given.takes('template') || given.text('template') === undefined) return undefined;
   const { Template } = await import('../../../batch/template.ts');
   const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
   return { text, parsed: Template.parse(text, sourceOf('template', given)) };
@@ -214,7 +225,7 @@ export async function templateOf({
 
 /** Everything that one batch consists of, from its options to its sheet. */
 export type Batch = {
-  readonly given: ParsedArgs;
+  readonly given: BatchArgs;
   readonly context: Context;
   readonly options: BatchOptions;
   readonly order: BatchOrder;
@@ -252,7 +263,7 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
 }
 
 /** Suggests the same batch with a report of all its rows, if none was requested. A copy needs a file to read again. */
-export function withReport(given: ParsedArgs): Suggestion[] {
+export function withReport(given: BatchArgs): Suggestion[] {
   const once = given.text('once');
   if (given.text('report') !== undefined || (once === undefined && given.args[0] === '-')) return [];
   const name = plainName(once ?? '');
@@ -281,7 +292,7 @@ export function alikeJson({ request, lines }: AlikeGroup): Record<string, unknow
   return { to_address, asset, amount, lines };
 }
 
-export function repeatedJson(row: SheetRow, { command }: ParsedArgs): Record<string, unknown> {
+export function repeatedJson(row: SheetRow, { command }: BatchArgs): Record<string, unknown> {
   const outcome = row.standing === 'unfinished' ? 'open' : 'not-begun';
   const repeats = repeatsJson(repeatsOf(row));
   return { schema: 'botctl/1', command, ...whichRow(row), outcome, ...repeats };

@@ -7,12 +7,9 @@ import { type Exit, exitOf } from '../../../once/failures.ts';
 import {
   moreAlike,
   moreRepeats,
-  paidAgainAll,
   paidAlready,
   paidLessWords,
-  payThemAgain,
   repeatedRowWords,
-  repeatsSkipped,
   rowsPaidAlready,
   samePaymentWords,
   skipOrPayAnswers,
@@ -51,12 +48,16 @@ export async function judgeRepeats(surveyed: Survey, batch: Batch): Promise<Judg
   if (options.repeats === undefined && asks) return askAbout(surveyed, batch);
   if (options.repeats === 'skip') {
     if (repeats.paidLess.length > 0) return 'refused';
-    display.notice(repeatsSkipped(repeats, nowMs));
+    display.notice(
+      `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is' : 'They are'} skipped.`,
+    );
     skipRepeats(surveyed, sheet);
     return 'not-asked';
   }
   if (options.repeats === undefined && isPaidAlready(repeats, tally.standings.conflict)) return 'refused';
-  display.warn(paidAgainAll(repeats, nowMs));
+  display.warn(
+    `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is paid' : 'They are paid'} again.`,
+  );
   return 'not-asked';
 }
 
@@ -80,7 +81,7 @@ async function askAbout(surveyed: Survey, batch: Batch): Promise<Judged> {
     return 'asked';
   }
   const listed = [`${rowsPaidAlready(repeats, nowMs)}:`, ...firstOf(repeats, nowMs)];
-  const question: Question = (canvas) => `${drawPlan(plan, canvas)}${remarks(listed, canvas)}${payThemAgain}`;
+  const question: Question = (canvas) => `${drawPlan(plan, canvas)}${remarks(listed, canvas)}Pay them again?`;
   const answer = await display.ask(question, skipOrPayAnswers);
   if (answer === 'no') throw declined();
   if (answer === 'skip' && repeats.paidLess.length > 0) return 'refused';

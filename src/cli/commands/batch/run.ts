@@ -19,18 +19,10 @@ import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { begunByAnother, notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
-import { policyWords } from '../../say/outcomes.ts';
-import type { Suggestion } from '../../say/phrases.ts';
-import { rowsLandingWords } from '../../say/progress.ts';
-import {
-  batchAtWork,
-  checkingInput,
-  noRows,
-  otherFile,
-  othersNotSeen,
-  ownShareDone,
-  reportGivenUp,
-} from '../../say/rows.ts';
+import { policyWords, processName } from '../../say/outcomes.ts';
+import { listed, type Suggestion } from '../../say/phrases.ts';
+import { isItTheRightFile, ownShareDone, reportGivenUp } from '../../say/rows.ts';
+import { told } from '../../say/told.ts';
 import { allowedRecipients, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
@@ -54,13 +46,15 @@ import {
   templateOf,
 } from './options.ts';
 import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
+import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from './spec.ts';
 import { leftToSend, listBadRows, RowTeller, reportInvalid, reportRefused, tellPlan } from './telling.ts';
 import type { BatchWait } from './wait.ts';
 
-export const sendBatch: Run = (given, context) => doBatch('message', given, context);
-export const transferBatch: Run = (given, context) => doBatch('transfer', given, context, waitOptions(given));
+export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
+export const transferBatch: Run<BatchTransferArgs> = (given, context) =>
+  doBatch('transfer', given, context, waitOptions(given));
 
-async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: WaitOptions): Promise<Exit> {
+async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: WaitOptions): Promise<Exit> {
   const options = batchOptions(given, context.clock.now());
   settingsOf(given);
   const order: BatchOrder = {
@@ -216,7 +210,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { mending } = options;
   const reading = { template: template?.parsed, isStrict: given.flag('strict'), mending };
   const surveyed = await display.waiting(
-    checkingInput(inputName(input)),
+    `Checking ${inputName(input)}`,
     survey(readRows(input, order.kind, reading), order, {
       sheet,
       bot,
@@ -229,7 +223,9 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
       repeatInWords: notPaidAgain,
     }),
   );
-  if (surveyed.rows === 0) throw noRows(inputName(input));
+  if (surveyed.rows === 0)
+    throw told('bad-file')`${inputName(input)} has no rows
+      ${isItTheRightFile}`;
   if (surveyed.begunBy !== undefined)
     throw begunByAnother(order.name, surveyed.begunBy, bot.name, withProfile(surveyed.begunBy, given));
   await batch.report?.refuseOther(rowReportInputs(batch), input);
@@ -279,7 +275,9 @@ async function runAll(
     const working = { pace, rules, inFlightLimit, lanes };
     const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, explain };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
-      display.notice(rowsLandingWords),
+      display.notice(
+        'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.',
+      ),
     );
     return { ...end, unverified };
   } finally {
@@ -296,7 +294,9 @@ async function finishReport(
   const { options, order, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
   if (others?.is === 'untold') {
-    context.display.warn(othersNotSeen(options.report));
+    context.display.warn(
+      `The journal cannot be read, so the rows of other processes are not known: the report ${options.report} was not written.`,
+    );
     return undefined;
   }
   const format = reportFormatOf(options.report);
@@ -315,7 +315,9 @@ async function refuseOtherFile(shared: SharedBatch | undefined, batch: Batch): P
 }
 
 function notThatFile({ name }: SharedBatch, { given, options }: Batch): Failure {
-  return otherFile(name, inputName(options), again(given, [], { name: 'changed-file', value: true }));
+  return told('other-file', { next: [again(given, [], { name: 'changed-file', value: true })] })`
+    ${inputName(options)} is not the file of the batch ${name}: its SHA-256 differs
+    Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:`;
 }
 
 /** Where this runner gets its rows: all of them, or its share of them. */
@@ -333,7 +335,9 @@ async function rangesOf(
     case 'other-file':
       throw notThatFile(shared, batch);
     case 'at-work':
-      throw batchAtWork(shared.name, joined.runners);
+      throw told('batch-at-work')`
+        The batch ${shared.name} cannot change its file now: ${listed(joined.runners.map(processName))} ${joined.runners.length === 1 ? 'is' : 'are'} at work on it
+        Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.`;
     case 'joined':
       return sharedRanges(counted(journal.shares, rows, others), {
         round: joined.round,

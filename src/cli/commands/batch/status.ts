@@ -5,9 +5,6 @@ import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/jour
 import type { Run } from '../../parse/command.ts';
 import {
   batchInOneLine,
-  beyondTheJournal,
-  noBatches,
-  noSuchBatch,
   type PaidSum,
   paidOf,
   type RowStanding,
@@ -16,25 +13,33 @@ import {
   rowsStandingSo,
 } from '../../say/batch.ts';
 import { formatCount, forPeople, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
+import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { openJournalOf } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
+import type { StatusArgs } from './spec.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
-export const run: Run = async (given, context) => {
+export const run: Run<StatusArgs> = async (given, context) => {
   const { display } = context;
   const [name] = given.args;
   if (name === undefined) return list(given, context);
   const journal = await openJournalOf(given, context, 'look');
   try {
     const statuses = await statusesOf(name, journal.reads);
-    if (statuses.length === 0) throw noSuchBatch(name, journal.place);
+    if (statuses.length === 0)
+      throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
+        Give the whole name of the batch. To list the entries whose names begin the same way:
+        $ history --name ${name.slice(0, 4)}`;
     for (const status of statuses)
       await display.show(batchStatusView(given.command, status, given.flag('local') ? 'local' : 'utc'));
-    if (!display.quiet && statuses.some(({ input }) => input === undefined)) display.notice(beyondTheJournal);
+    if (!display.quiet && statuses.some(({ input }) => input === undefined))
+      display.notice(
+        'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
+      );
     return exitFor(statuses);
   } finally {
     await journal.close();
@@ -42,7 +47,7 @@ export const run: Run = async (given, context) => {
 };
 
 /** All batches of the journal, the one that changed last first. */
-const list: Run = async (given, context) => {
+const list: Run<StatusArgs> = async (given, context) => {
   const { display } = context;
   const journal = await openJournalOf(given, context, 'look');
   try {
@@ -61,7 +66,7 @@ const list: Run = async (given, context) => {
         human: () =>
           `${isoIn(zone, status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
       });
-    if (found.length === 0) display.notice(noBatches);
+    if (found.length === 0) display.notice('No batch is in this journal.');
     return 0;
   } finally {
     await journal.close();

@@ -12,7 +12,6 @@ import {
 } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { refusalCodes } from '../../../once/policy/policy.ts';
-import type { ParsedArgs } from '../../parse/command.ts';
 import { conflictWords, invalidRow, rowsSkipped } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
@@ -40,6 +39,7 @@ import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
 
 import { amountLines, type BatchPlan, batchPlan, drawPlan, lineOf, planJson, withBalance } from './plan.ts';
+import type { BatchArgs } from './spec.ts';
 
 const shownFailures = 20;
 
@@ -126,7 +126,7 @@ export class RowTeller {
 /** Lists the first few bad rows on stderr; the report has all of them. */
 export function listBadRows(
   { tally, causes, firstConflicts, warnings }: Survey,
-  given: ParsedArgs,
+  given: BatchArgs,
   display: Display,
 ): void {
   for (const warning of warnings) display.warn(inAWarning(warning));
@@ -166,7 +166,7 @@ function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
   return { line, reason, ...(id === undefined ? {} : { id }) };
 }
 
-function list(rows: readonly BadRow[], all: number, given: ParsedArgs, display: Display): void {
+function list(rows: readonly BadRow[], all: number, given: BatchArgs, display: Display): void {
   for (const { line, id, reason } of rows) {
     display.warn(ofRow({ line, id }, reason));
   }

@@ -2,7 +2,7 @@ import { type ChainView, isFinalMatch, isOfOtherTime, standingOf } from '../../.
 import type { ChainPoint } from '../../../once/engine/context.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import { rowPaidEarlier } from '../../say/chain.ts';
-import { chainRowsText, waitingForRows } from '../../say/verify.ts';
+import { counted, formatDuration, listed } from '../../say/phrases.ts';
 import { outcomeView } from '../../show/report.ts';
 import {
   chainNow,
@@ -70,11 +70,13 @@ export class BatchWait {
     const all = left.length;
     const endsAtMs = clock.now() + this.#options.waitMs;
     if (all > 0 && !display.watched && !display.quiet)
-      display.notice(waitingForRows(all, this.#options.until, this.#chain.nodes.hosts, this.#options.waitMs));
+      display.notice(
+        `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${listed(this.#chain.nodes.hosts)}.`,
+      );
     const stop = display.watched
       ? display.meter(() => ({
           share: 1 - left.length / Math.max(1, all),
-          text: chainRowsText(left.length, all),
+          text: `On chain: ${all - left.length} of ${all}`,
         }))
       : (): void => {};
     try {

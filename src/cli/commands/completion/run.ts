@@ -8,14 +8,17 @@ import {
   type CommandSpec,
   type Completes,
   type Context,
+  globalNames,
+  globalOptions,
   type LeafSpec,
   nearest,
   type OptionOccurrence,
   type OptionSpec,
+  options,
   ParsedArgs,
   type Run,
 } from '../../parse/command.ts';
-import { globalNames, globalOptions, shells } from '../../parse/help.ts';
+import { shells } from '../../parse/help.ts';
 import { noCompletionFor } from '../../say/plans.ts';
 import { cutTo, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
@@ -251,8 +254,8 @@ type NextWord = {
 };
 
 const noChoices: readonly Completion[] = [];
-const everywhere: readonly OptionSpec[] = [...globalOptions, { flags: '--help', about: 'show help' }];
-const version: OptionSpec = { flags: '--version', about: 'print the version' };
+const everywhere: readonly OptionSpec[] = [...globalOptions, ...options(['--help  show help'])];
+const version = options(['--version  print the version']);
 
 /** `words` are those after `botctl`. The last one is at the cursor and may be empty. */
 function nextWord(tree: readonly CommandSpec[], words: readonly string[]): NextWord {
@@ -285,7 +288,7 @@ class Spot {
 
   pass(word: string): void {
     if (this.awaited !== undefined) {
-      this.occurrences.push({ name: longName(this.awaited), value: word });
+      this.occurrences.push({ name: this.awaited.name, value: word });
       this.awaited = undefined;
     } else if (word.startsWith('-')) this.#passOption(word);
     else this.#passArgument(word);
@@ -295,9 +298,9 @@ class Spot {
     const [name = '', ...value] = word.split('=');
     const option = this.option(name);
     if (option === undefined) return;
-    if (!takesValue(option)) this.occurrences.push({ name: longName(option), value: true });
+    if (!takesValue(option)) this.occurrences.push({ name: option.name, value: true });
     else if (value.length === 0) this.awaited = option;
-    else this.occurrences.push({ name: longName(option), value: value.join('=') });
+    else this.occurrences.push({ name: option.name, value: value.join('=') });
   }
 
   #passArgument(word: string): void {
@@ -328,7 +331,7 @@ class Spot {
   }
 
   #options(): readonly OptionSpec[] {
-    const own = this.#commands === this.#tree ? [version] : (this.#leaf?.options ?? []);
+    const own = this.#commands === this.#tree ? version : (this.#leaf?.options ?? []);
     return [...own, ...everywhere];
   }
 
@@ -349,10 +352,6 @@ function choicesOf(spec: OptionSpec | ArgumentSpec | undefined): NextWord['among
 
 function namesOf({ flags }: OptionSpec): string[] {
   return flags.match(/(?<=^|\s)--?[a-z][a-z-]*/gu) ?? [];
-}
-
-function longName({ flags }: OptionSpec): string {
-  return /--([a-z-]+)/u.exec(flags)?.[1] ?? '';
 }
 
 function takesValue({ flags }: OptionSpec): boolean {

@@ -4,26 +4,18 @@ import { parseBaseUrl, withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '../../bot/changeProfiles.ts';
 import { readWallet } from '../../bot/profileBot.ts';
 import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
-import { type Context, ParsedArgs } from '../../parse/command.ts';
-import { globalNames } from '../../parse/help.ts';
-import {
-  anotherInUse,
-  noProfileUrl,
-  notReady,
-  notReadyBecause,
-  profileAdded,
-  profileReady,
-  skippable,
-  walletQuestion,
-} from '../../say/config.ts';
-import { endsWithApiPath } from '../../say/doctor.ts';
+import { type Context, globalNames, ParsedArgs } from '../../parse/command.ts';
+import { endsWithApiPath, skippable } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
+import { listed } from '../../say/phrases.ts';
+import { sentence, told } from '../../say/told.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { givenSource } from './edit.ts';
 import { profilesPathsOf, profileView, summaryOf } from './show.ts';
+import type { AddArgs } from './spec.ts';
 
-export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function add(given: AddArgs, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
   const { env, display, interrupts } = context;
   const paths = profilesPathsOf(context);
@@ -46,8 +38,9 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
     interrupts.first,
   );
   const summary = summaryOf(file, name, findProfile(file, name), env);
-  await display.show(profileView(given.command, summary, { headline: profileAdded(name) }));
-  if (!summary.inUse) display.notice(...anotherInUse(name));
+  await display.show(profileView(given.command, summary, { headline: `Added profile ${name}.` }));
+  if (!summary.inUse)
+    display.notice('Another profile is in use. To use this one:', [['config', 'use', name]]);
   const without = withoutApiPath(baseUrl);
   if (isByHand) tell(name, await findingsOn(name, given, context), context);
   else if (without !== undefined) warnOfPath(baseUrl, without, context);
@@ -57,7 +50,9 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
 /** The stored URL must not depend on what is in the environment today. */
 function requiredUrl(given: ParsedArgs): string {
   const url = given.text('base-url');
-  if (url === undefined) throw noProfileUrl();
+  if (url === undefined)
+    throw told('usage')`A profile needs --base-url
+      Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.`;
   return url;
 }
 
@@ -69,10 +64,7 @@ function isTyped({ stdin }: Pick<Context, 'stdin'>): boolean {
 type ChainTexts = { readonly rpcUrl?: string | undefined; readonly wallet?: string | undefined };
 
 /** Adds what the options say, and what was answered, about the chain. What cannot be right is refused at once. */
-function givenChain(
-  name: string,
-  given: ParsedArgs,
-): (file: ProfilesFile, asked: ChainTexts) => ProfilesFile {
+function givenChain(name: string, given: AddArgs): (file: ProfilesFile, asked: ChainTexts) => ProfilesFile {
   const url = given.text('rpc-url');
   if (url !== undefined && !RpcUrl.from(url, theCommandLine).isPlain) throw rpcUrlAsArgument('add');
   return (file, asked) => {
@@ -87,7 +79,7 @@ function givenChain(
   };
 }
 
-async function askedChain(name: string, given: ParsedArgs, context: Context): Promise<ChainTexts> {
+async function askedChain(name: string, given: AddArgs, context: Context): Promise<ChainTexts> {
   const { display } = context;
   const rpcUrl =
     given.text('rpc-url') === undefined
@@ -98,7 +90,7 @@ async function askedChain(name: string, given: ParsedArgs, context: Context): Pr
         )
       : undefined;
   if (given.text('wallet') !== undefined) return { rpcUrl };
-  const ask = (): Promise<string> => display.askLine(skippable(walletQuestion(name)));
+  const ask = (): Promise<string> => display.askLine(skippable(`wallet of ${name}`));
   return { rpcUrl, wallet: await untilValid(ask, readWallet, context) };
 }
 
@@ -135,14 +127,16 @@ async function findingsOn(name: string, given: ParsedArgs, context: Context): Pr
 }
 
 function warnOfPath(baseUrl: string, without: string, { display }: Context): void {
-  const { says, todo } = endsWithApiPath(baseUrl, without);
-  display.warn(`${says}. ${todo}`);
+  const { message, hint } = endsWithApiPath(baseUrl, without);
+  display.warn(`${message}. ${hint}`);
 }
 
 /** Ends with one line: ready, or what is not. */
 function tell(name: string, findings: readonly Finding[], { display }: Context): void {
   for (const { level, check, says, todo = '', next = [] } of findings)
-    if (level !== 'ok') display.warn(notReadyBecause(check, says, todo), next);
+    if (level !== 'ok') display.warn([sentence(`${check}: ${says}`), todo].join(' ').trimEnd(), next);
   const failing = findings.flatMap(({ level, check }) => (level === 'fail' ? [check] : []));
-  display.notice(failing.length === 0 ? profileReady(name) : notReady(name, failing));
+  display.notice(
+    failing.length === 0 ? `${name} is ready.` : `${name} is not ready: ${listed([...new Set(failing)])}.`,
+  );
 }

@@ -33,36 +33,22 @@ import {
   keyNotResettable,
   keyReset,
   keySet,
-  keyWithoutValue,
-  newTokenNeeded,
-  nobodyToAskFor,
-  noLastingTokenFile,
   noneInUse,
-  outranksInUse,
-  profileInUse,
-  profileRemoved,
-  removalDeclined,
-  removalQuestion,
   shortTokenWarning,
   tokenAsArgument,
-  tokenBesideKey,
   tokenOfOtherOrigin,
-  tokenQuestion,
-  twoTokenSources,
-  unknownProfileKey,
 } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import {
-  addIsForRpcUrl,
   policyNotUsable,
   rpcUrlAsArgument,
   rpcUrlQuestion,
   theCommandLine,
-  theInput,
   theTerminal,
 } from '../../say/open.ts';
+import { listed } from '../../say/phrases.ts';
 import { youngJournalWaits } from '../../say/policy.ts';
-import { problemOf } from '../../say/told.ts';
+import { problemOf, told } from '../../say/told.ts';
 import { safeLine } from '../../show/text.ts';
 import {
   changedView,
@@ -72,8 +58,9 @@ import {
   shownValue,
   summaryOf,
 } from './show.ts';
+import type { SetArgs, TokenArgs } from './spec.ts';
 
-export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function set(given: SetArgs, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
   findProfile(readProfiles(profilesPaths(context.env)), name);
   const change = await changeFor(name, checkedKey(key), value, given, context);
@@ -87,7 +74,8 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
 
 function checkedKey(key: string): ProfileKey {
   if (isProfileKey(key)) return key;
-  throw unknownProfileKey(key, profileKeys);
+  throw told('bad-input')`A profile has no setting ${JSON.stringify(key)}
+    The settings are ${listed(profileKeys)}.`;
 }
 
 /** The file may be added later, but nothing is sent until then, so the user should know now. */
@@ -106,7 +94,7 @@ async function changeFor(
   name: string,
   key: ProfileKey,
   value: string | undefined,
-  given: ParsedArgs,
+  given: SetArgs,
   context: Context,
 ): Promise<(file: ProfilesFile) => ProfilesFile> {
   if (key === 'token') {
@@ -117,14 +105,20 @@ async function changeFor(
     return (file) => setToken(file, name, source);
   }
   if (key === 'rpc-url') return rpcUrlChange(name, value, given, context);
-  if (given.flag('add')) throw addIsForRpcUrl();
+  if (given.flag('add'))
+    throw told('usage')`--add works only with rpc-url
+      Every other setting has one value.`;
   const text = requiredValue(name, key, value);
   if (key === 'base-url') {
     const baseUrl = parseBaseUrl(text, 'base-url');
     const source = await sourceFor(name, baseUrl, given, context);
     return (file) => setBaseUrl(file, name, baseUrl, source);
   }
-  if (givesSource(sourceOptions(given))) throw tokenBesideKey(name, key, text);
+  if (givesSource(sourceOptions(given)))
+    throw told('usage')`A token cannot be given together with ${key}
+      Set one thing at a time:
+      $ config set ${name} token
+      $ config set ${name} ${key} ${text}`;
   if (isChainKey(key)) return (file) => setChainKey(file, name, key, text);
   // It applies wherever the profile is used.
   const setting = key === 'policy' && text !== '' ? resolve(text) : text;
@@ -135,7 +129,7 @@ async function changeFor(
 async function rpcUrlChange(
   name: string,
   value: string | undefined,
-  given: ParsedArgs,
+  given: SetArgs,
   context: Context,
 ): Promise<(file: ProfilesFile) => ProfilesFile> {
   const adds = given.flag('add');
@@ -152,7 +146,7 @@ async function rpcUrlChange(
 async function sourceFor(
   name: string,
   baseUrl: BaseUrl,
-  given: ParsedArgs,
+  given: TokenArgs,
   context: Context,
 ): Promise<TokenSource | undefined> {
   const options = sourceOptions(given);
@@ -160,13 +154,19 @@ async function sourceFor(
   if (!givesSource(options)) {
     if (!needsTokenAgain(profile, baseUrl)) return undefined;
     if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile['base-url']);
-    context.display.notice(newTokenNeeded(name, profile['base-url']));
+    context.display.notice(
+      `The token of ${name} is for ${profile['base-url']}: the new address needs its own.`,
+    );
   }
   return givenSource(name, given, context);
 }
 
 function requiredValue(name: string, key: ProfileKey, value: string | undefined): string {
-  if (value === undefined) throw keyWithoutValue(name, key);
+  if (value === undefined)
+    throw told('usage')`${key} needs a value
+      Give one, or reset the setting to its default:
+      $ config set ${name} ${key} VALUE
+      $ config unset ${name} ${key}`;
   return value;
 }
 
@@ -191,15 +191,16 @@ export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
     context,
     name,
     (file) => useProfile(file, name),
-    profileInUse(name),
+    `${name} is now in use.`,
   );
   for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
-    if (context.env[variable] !== undefined) context.display.warn(outranksInUse(variable));
+    if (context.env[variable] !== undefined)
+      context.display.warn(`${variable} is set here, and it outranks the profile in use.`);
   }
   return exit;
 }
 
-export async function remove(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function remove(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
   const { env, display, interrupts } = context;
   const paths = profilesPathsOf(context);
@@ -207,13 +208,15 @@ export async function remove(given: ParsedArgs, context: Context): Promise<Exit>
   const summary = summaryOf(file, name, findProfile(file, name), env);
   if (display.terminal() !== 'none' && !given.flag('yes')) {
     const hasStoredToken = summary.token.source === 'stored';
-    const question = removalQuestion({ name, baseUrl: summary.baseUrl, hasStoredToken });
-    if (!(await display.confirm(() => question))) throw removalDeclined(name);
+    const question = `Remove profile ${name} (${summary.baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
+    if (!(await display.confirm(() => question)))
+      throw told('declined')`Answered No: profile ${name} is still there
+        Run the same command again to be asked again.`;
   }
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
   await display.show({
     json: { schema: 'botctl/1', command: given.command, removed: profileJson(summary) },
-    human: ({ own }) => `${own(profileRemoved(safeLine(name)))}\n`,
+    human: ({ own }) => `${own(`Removed profile ${safeLine(name)}.`)}\n`,
     quiet: name,
   });
   if (summary.inUse) {
@@ -254,11 +257,7 @@ async function changeAndShow(
 }
 
 /** The token source that the options name. Warns if a token to be stored is too short. */
-export async function givenSource(
-  profile: string,
-  given: ParsedArgs,
-  context: Context,
-): Promise<TokenSource> {
+export async function givenSource(profile: string, given: TokenArgs, context: Context): Promise<TokenSource> {
   const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
   if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
     context.display.warn(shortTokenWarning(leastTellingLength));
@@ -267,13 +266,13 @@ export async function givenSource(
 }
 
 /** The same for the URL of a node. Storing it checks it. */
-async function givenRpcSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
+async function givenRpcSource(profile: string, given: TokenArgs, context: Context): Promise<TokenSource> {
   const source = await newSource(sourceOptions(given), sourceInputs(profile, context, 'rpc-url'));
-  if (source.kind === 'stored') RpcUrl.from(source.secret, theInput);
+  if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
   return source;
 }
 
-function sourceOptions(given: ParsedArgs): SourceOptions {
+function sourceOptions(given: TokenArgs): SourceOptions {
   const file = given.text('token-file');
   return {
     stdin: given.flag('token-stdin') || file === '-',
@@ -288,7 +287,7 @@ function sourceInputs(
   { env, stdin, interrupts, display }: Context,
   secret: Secret = 'token',
 ): SourceInputs {
-  const question = secret === 'token' ? tokenQuestion(profile) : rpcUrlQuestion(profile);
+  const question = secret === 'token' ? `Token of ${profile} (not shown)` : rpcUrlQuestion(profile);
   return {
     secret,
     env,
@@ -331,7 +330,9 @@ function namesOf(options: SourceOptions): string[] {
 async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<TokenSource> {
   const { secret } = inputs;
   const [first, second] = namesOf(options);
-  if (first !== undefined && second !== undefined) throw twoTokenSources(first, second, secret);
+  if (first !== undefined && second !== undefined)
+    throw told('usage')`${first} and ${second} are both given
+      Both say where the ${secret} is: give only one.`;
   if (options.env !== undefined) return { kind: 'env', variable: checkVariable(options.env, inputs) };
   if (options.file !== undefined) return { kind: 'file', path: checkPath(options.file, secret) };
   if (options.command !== undefined) {
@@ -343,7 +344,9 @@ async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<
 }
 
 async function askFor({ ask, secret }: SourceInputs): Promise<Token> {
-  if (ask === undefined) throw nobodyToAskFor(secret);
+  if (ask === undefined)
+    throw told('usage')`No ${secret} is given, and there is no terminal for the question
+      Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".`;
   return Token.from((await ask()).trim(), theTerminal, secret);
 }
 
@@ -356,5 +359,6 @@ function checkVariable(variable: string, { env, secret }: SourceInputs): string 
 
 function checkPath(path: string, secret: Secret): string {
   if (path !== '') return resolve(path);
-  throw noLastingTokenFile(secret);
+  throw told('bad-input')`--token-file needs a path that can be read again later
+    To store the ${secret} that comes on stdin, use --token-stdin.`;
 }

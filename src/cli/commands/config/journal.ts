@@ -3,26 +3,23 @@ import type { State } from '../../../once/journal/journal.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import {
-  journalInUse,
-  journalNotLeft,
-  journalNotOpened,
-  journalOutranked,
-  journalSetAndUnset,
-  journalSets,
-} from '../../say/config.ts';
+import { journalInUse, journalNotOpened, journalSets } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
+import { told } from '../../say/told.ts';
 import { safeLine } from '../../show/text.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
+import type { JournalArgs } from './spec.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */
-export async function journal(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function journal(given: JournalArgs, context: Context): Promise<Exit> {
   const { display, env, interrupts } = context;
   const [text] = given.args;
   const unset = given.flag('unset');
-  if (text !== undefined && unset) throw journalSetAndUnset();
+  if (text !== undefined && unset)
+    throw told('usage')`A journal and --unset cannot both be given
+      Give one of them.`;
   const paths = profilesPathsOf(context);
   if (text === undefined && !unset) return tell(journalInUse, given, context);
   const wanted = text === undefined ? undefined : await lastingName(text, given, context);
@@ -32,7 +29,8 @@ export async function journal(given: ParsedArgs, context: Context): Promise<Exit
     ({ journal: _before, ...file }) => (wanted === undefined ? file : { ...file, journal: wanted }),
     interrupts.first,
   );
-  if (env.BOTCTL_JOURNAL !== undefined) display.warn(journalOutranked);
+  if (env.BOTCTL_JOURNAL !== undefined)
+    display.warn('BOTCTL_JOURNAL is set, and still comes first in this shell.');
   return tell(journalSets, given, context);
 }
 
@@ -56,7 +54,10 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
   });
   try {
     for await (const { state } of left.reads.select({ states: unsettled, limit: 1 }))
-      throw journalNotLeft(left.place, state);
+      throw told('not-allowed-now')`
+        The journal ${left.place} has entries that are not settled: under another they could happen twice
+        Settle them first:
+        $ history --state ${state}`;
   } finally {
     await left.close();
   }

@@ -13,7 +13,7 @@ import { Token } from '../../bot/token.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/help.ts';
-import { noProfilesYet, noProfileToShow } from '../../say/config.ts';
+import { noProfileToShow } from '../../say/config.ts';
 import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
 import type { View } from '../../show/display.ts';
@@ -35,7 +35,7 @@ export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
 export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
   const { env, display } = context;
   const summaries = summariesOf(readProfiles(profilesPathsOf(context)), env);
-  if (summaries.length === 0) display.notice(noProfilesYet, addingProfile);
+  if (summaries.length === 0) display.notice('There are no profiles yet. To add one:', addingProfile);
   const nameWidth = Math.max(0, ...summaries.map(({ name }) => name.length));
   for (const summary of summaries) {
     if ((await display.show(profileRow(given.command, summary, nameWidth))) === 'closed') break;

@@ -9,32 +9,21 @@ import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { balanceText } from '../../say/balance.ts';
-import * as say from '../../say/doctor.ts';
-import {
-  type Advice,
-  addressAnswers,
-  addressFails,
-  certificateEnds,
-  certificateUntil,
-  checkTheAddress,
-  checkTheProxy,
-  clockAgainstService,
-  clockBehindJournal,
-  clockNotCompared,
-  endsWithApiPath,
-  lookCloser,
-  messagesOnly,
-  nodeVersion,
-  proxyNotUsed,
-  setTheClock,
-  uncheckedCertificates,
-  untestedNode,
-  wholeSandbox,
-} from '../../say/doctor.ts';
+import { reasonWords } from '../../say/chain.ts';
+import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
-import { notAProxy, proxyHint, unreadableProxy } from '../../say/machine.ts';
-import { iso, type Suggestion } from '../../say/phrases.ts';
-import type { Told } from '../../say/told.ts';
+import { insecureTlsHint, notAProxy, proxyHint } from '../../say/machine.ts';
+import {
+  counted,
+  formatClockOffset,
+  formatCount,
+  iso,
+  isoDay,
+  isoExact,
+  listed,
+  type Suggestion,
+} from '../../say/phrases.ts';
+import { type Sentence, says, type Told } from '../../say/told.ts';
 import { adviceOn, troubleWords } from '../../say/trouble.ts';
 import { balanceTimeoutMs } from '../balance/run.ts';
 import { type OpenedChain, openChain } from '../chain.ts';
@@ -57,20 +46,35 @@ export function ok(check: string, says: string): Finding {
   return { check, level: 'ok', says };
 }
 
-export function warn(check: string, advice: Advice): Finding {
-  return { check, level: 'warn', ...advice };
+function finding(check: string, level: Level, { message, hint, next = [] }: Sentence): Finding {
+  return {
+    check,
+    level,
+    says: message,
+    ...(hint === undefined ? {} : { todo: hint }),
+    ...(next.length === 0 ? {} : { next }),
+  };
 }
 
-export function fail(check: string, advice: Advice): Finding {
-  return { check, level: 'fail', ...advice };
-}
+/** Made of what was found and, below it, what to do. */
+type Finds = (check: string) => (...how: Parameters<typeof says>) => Finding;
+
+export const warn: Finds =
+  (check) =>
+  (...how) =>
+    finding(check, 'warn', says(...how));
+
+export const fail: Finds =
+  (check) =>
+  (...how) =>
+    finding(check, 'fail', says(...how));
 
 /** Turns a failure into a finding. It need not say that nothing was sent: the doctor sends no message and no payment. */
-export function failed(check: string, failure: Told): Finding {
-  const says = failure.message;
-  const { hint, next = [] } = failure.details;
-  if (hint === undefined) return fail(check, { says, ...lookCloser });
-  return fail(check, { says, todo: hint, ...(next.length === 0 ? {} : { next }) });
+export function failed(check: string, { message, details: { hint, next = [] } }: Told): Finding {
+  if (hint !== undefined) return finding(check, 'fail', { message, hint, next });
+  return fail(check)`${message}
+    See the details:
+    $ doctor --verbose`;
 }
 
 export function inOrder(findings: readonly Finding[]): boolean {
@@ -81,13 +85,16 @@ export function inOrder(findings: readonly Finding[]): boolean {
 const testedMajors = [20, 22, 24, 26];
 
 export function engineFinding(engine: ReturnType<typeof engineVersion>): Finding {
-  return 'bun' in engine ? ok('node', say.bunInside(engine.bun)) : nodeFinding(engine.node);
+  return 'bun' in engine
+    ? ok('node', `Bun ${engine.bun}, in botctl’s own file (a preview; no Node is needed)`)
+    : nodeFinding(engine.node);
 }
 
 export function nodeFinding(version: string): Finding {
   const number = version.replace(/^v/u, '');
-  if (testedMajors.includes(Number.parseInt(number, 10))) return ok('node', nodeVersion(number));
-  return warn('node', untestedNode(number, testedMajors));
+  if (testedMajors.includes(Number.parseInt(number, 10))) return ok('node', `Node ${number}`);
+  return warn('node')`Node ${number} is not a version that botctl is tested on
+    If anything is odd, use Node ${listed(testedMajors.map(String), 'or')}.`;
 }
 
 /** Tries the token with a message that has no conversation and no content: the service must refuse it. */
@@ -98,16 +105,31 @@ export async function tokenFinding(
   context: Context,
 ): Promise<Finding> {
   const { tokenSource } = bot;
-  if (!mayAsk) return ok('token', say.tokenNotTried(tokenSource));
+  if (!mayAsk) return ok('token', `from ${tokenSource}; its first use shows its permissions`);
   const connection = connectionTo(bot, channelOptions(context, false));
   try {
     const shipment = { url: endpoint(bot.spelledUrl, 'message'), token: bot.token, body: Buffer.from('{}') };
     const limits = { timeoutMs, cut: context.interrupts.first, door: () => undefined };
-    const flight = await context.display.waiting(say.tryingToken, connection.channel.fly(shipment, limits));
+    const flight = await context.display.waiting(
+      'Trying the token',
+      connection.channel.fly(shipment, limits),
+    );
     const status = flight.came === 'reply' ? flight.status : undefined;
-    if (status === 401) return fail('token', say.tokenRefused(bot));
-    if (status === 400 || status === 404 || status === 422) return ok('token', say.tokenTaken(tokenSource));
-    return warn('token', status === 403 ? say.mayNotSend(tokenSource) : say.tokenOpen(tokenSource, status));
+    if (status === 401 && bot.name === envBot)
+      return fail('token')`from ${tokenSource}; the service refuses it (401)
+        Give another token, with --token-file or BOTCTL_TOKEN.`;
+    if (status === 401)
+      return fail('token')`from ${tokenSource}; the service refuses it (401)
+        Set the token again:
+        $ config set ${bot.name} token`;
+    if (status === 400 || status === 404 || status === 422)
+      return ok('token', `from ${tokenSource}; the service accepts it`);
+    if (status === 403)
+      return warn('token')`from ${tokenSource}; it may not send messages (403)
+        Have the bot given the permission, unless it only pays.`;
+    const why = status === undefined ? ': no answer' : ` (${status})`;
+    return warn('token')`from ${tokenSource}; it could not be checked${why}
+      The first use will show.`;
   } finally {
     await connection.close();
   }
@@ -117,8 +139,9 @@ export async function tokenFinding(
 export type SandboxTrouble = { readonly message: string; readonly hint: string };
 
 export function sandboxFinding(trouble: SandboxTrouble | undefined): Finding {
-  if (trouble === undefined) return ok('sandbox', wholeSandbox);
-  return warn('sandbox', { says: messagesOnly(trouble.message), todo: trouble.hint });
+  if (trouble === undefined) return ok('sandbox', 'messages and real transfers');
+  return warn('sandbox')`messages only. ${trouble.message}
+    ${trouble.hint}`;
 }
 
 const dayMs = 86_400_000;
@@ -137,34 +160,44 @@ export function addressFinding(
 ): Finding {
   if (!found.reached || found.speaksOther) {
     const advice = adviceOn(found.trouble);
-    const check = proxy?.used ? checkTheProxy(shownOf(proxy)) : checkTheAddress;
-    return fail('address', {
-      says: addressFails(baseUrl, found.reached, found.trouble && troubleWords(found.trouble)),
-      todo: advice === undefined ? check : `${advice}.`,
-    });
+    const check = proxy?.used
+      ? `Check the proxy ${shownOf(proxy)} (HTTPS_PROXY, NO_PROXY), then the base URL.`
+      : 'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY).';
+    const why = (found.trouble && troubleWords(found.trouble)) ?? 'no reason is known';
+    return fail('address')`${baseUrl} cannot be ${found.reached ? 'used' : 'reached'}: ${why}
+      ${advice === undefined ? check : `${advice}.`}`;
   }
   const url = withoutApiPath(baseUrl);
-  if (url !== undefined) return fail('address', endsWithApiPath(baseUrl, url));
+  if (url !== undefined) return finding('address', 'fail', endsWithApiPath(baseUrl, url));
   const { tls } = found;
-  const says = addressAnswers(baseUrl, tls?.protocol);
+  // Without a protocol the connection is not encrypted.
+  const says = `${baseUrl} answers${tls?.protocol === undefined ? '' : ` with ${tls.protocol}`}`;
   if (tls?.validToMs === undefined) return ok('address', says);
   return tls.validToMs - nowMs < soonDays * dayMs
-    ? warn('address', certificateEnds(says, tls.validToMs))
-    : ok('address', certificateUntil(says, tls.validToMs));
+    ? warn('address')`${says}; its certificate ends on ${isoDay(tls.validToMs)}
+      Tell the service’s operator.`
+    : ok('address', `${says}, certificate until ${isoDay(tls.validToMs)}`);
 }
 
 export function proxyFinding(proxy: ProxyFacts | undefined): Finding {
   if (proxy === undefined) return ok('proxy', 'none');
-  if (proxy.bad !== undefined) return fail('proxy', { says: notAProxy(proxy.bad), todo: proxyHint });
-  return ok('proxy', proxy.used ? shownOf(proxy) : proxyNotUsed(shownOf(proxy)));
+  if (proxy.bad !== undefined)
+    return fail('proxy')`${notAProxy(proxy.bad)}
+      ${proxyHint}`;
+  return ok('proxy', proxy.used ? shownOf(proxy) : `${shownOf(proxy)} is set, but not used for this service`);
 }
 
 function shownOf({ shown }: ProxyFacts): string {
-  return shown ?? unreadableProxy;
+  return shown ?? 'an unreadable proxy URL';
 }
 
 export function insecureTlsFinding(env: Readonly<Record<string, string | undefined>>): Finding[] {
-  return env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? [fail('tls', uncheckedCertificates)] : [];
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return [];
+  return [
+    fail('tls')`
+      NODE_TLS_REJECT_UNAUTHORIZED=0 is set: certificates would not be checked, so botctl sends nothing
+      ${insecureTlsHint}`,
+  ];
 }
 
 /** Compares the service's clock with this one, and this one with the times in the journal. */
@@ -174,16 +207,24 @@ export function clockFinding(
   nowMs: number,
 ): Finding {
   if (latestInJournalMs !== undefined && latestInJournalMs - nowMs > tooFarMs) {
-    return fail('clock', clockBehindJournal(latestInJournalMs));
+    return fail('clock')`
+      this machine’s clock is behind the journal’s last entry (${isoExact(latestInJournalMs)})
+      Set the clock: until then, unknown transfers count as too old and are held.`;
   }
-  const hasReplied = found?.reached === true && found.trouble === undefined;
-  if (found?.clock === undefined) return warn('clock', clockNotCompared(hasReplied));
+  if (found?.clock === undefined) {
+    const hasReplied = found?.reached === true && found.trouble === undefined;
+    return finding('clock', 'warn', {
+      message: `not compared with the service’s: ${hasReplied ? 'its reply had no Date header' : 'there was no reply'}`,
+      hint: 'Compare it with a clock that you trust.',
+      next: [{ shell: [['date', '-u']] }],
+    });
+  }
   const { clock } = found;
   const aheadMs = clock.oursMs - clock.theirsMs;
-  const says = clockAgainstService(aheadMs);
-  const advice = { says, todo: setTheClock };
-  if (Math.abs(aheadMs) > tooFarMs) return fail('clock', advice);
-  return Math.abs(aheadMs) > noticedMs ? warn('clock', advice) : ok('clock', says);
+  const says = `${formatClockOffset(aheadMs)} the service’s`;
+  if (Math.abs(aheadMs) <= noticedMs) return ok('clock', says);
+  return (Math.abs(aheadMs) > tooFarMs ? fail : warn)('clock')`${says}
+    Set the clock: the age of an unknown transfer is measured with it.`;
 }
 
 /** What exists at the journal's path. */
@@ -221,29 +262,79 @@ export function journalFindings(path: string, facts: JournalFacts): Finding[] {
 
 function absentFinding(path: string, folder: string, { trouble }: Disk): Finding {
   return trouble === undefined
-    ? ok('journal', say.noJournalYet(path))
-    : fail('journal', say.folderNotWritable(folder, trouble));
+    ? ok('journal', `none yet; the first command creates ${path}`)
+    : fail('journal')`${folder} cannot be written (${trouble}), so nothing can be sent
+      Fix its permissions, or name another file with --journal.`;
 }
 
 /** The mark says what was ever committed. A journal that holds less is refused before this check. */
 function markFinding(path: string, mark: RowNumbers | undefined): Finding {
-  return mark === undefined ? warn('mark', say.noMarkYet(path)) : ok('mark', say.holdsAll(mark));
+  return mark === undefined
+    ? warn('mark')`${path}.mark does not exist yet: its set-up was interrupted
+      The next send creates it.`
+    : ok(
+        'mark',
+        `the journal has everything that it ever had (${counted(mark.intents, 'entry', 'entries')}, ${counted(mark.attempts, 'request')})`,
+      );
 }
 
+const disks: Readonly<Record<'tmpfs' | 'overlay' | 'network', Sentence>> = {
+  tmpfs: {
+    message: 'the journal is kept in memory (tmpfs): it is lost when this machine stops',
+    hint: 'Keep it on a disk: name another file with --journal or BOTCTL_JOURNAL.',
+  },
+  overlay: {
+    message: 'the journal is in a container’s own layer (overlay): it is lost when the container is removed',
+    hint: 'Mount a permanent folder, and name a file in it with BOTCTL_JOURNAL. Until then, name what you send: --once NAME.',
+  },
+  network: {
+    message: 'the journal is on a network disk, whose locks may not reach all machines',
+    hint: 'Keep it on a local disk.',
+  },
+};
+
 function diskFindings({ kind }: Disk): Finding[] {
-  return kind === undefined ? [] : [warn('disk', say.disks[kind])];
+  return kind === undefined ? [] : [finding('disk', 'warn', disks[kind])];
 }
 
 function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Finding {
   const { check, version, knownVersion, mode, syncsFully, movedTo } = look;
-  if (!look.isJournal) return fail('journal', say.notAJournal(path));
-  if (check.length !== 1 || check[0] !== 'ok') return fail('journal', say.isDamaged(path, check));
-  if (version > knownVersion) return fail('journal', say.isNewer(path, version, knownVersion));
-  if (movedTo !== undefined) return fail('journal', say.wasMoved(path, movedTo));
-  if (!syncsFully) return fail('journal', say.notDurable);
-  if (trouble !== undefined) return fail('journal', say.readOnlyJournal(path, trouble));
-  if (mode !== 'wal') return warn('journal', say.notWal(path, mode));
-  return ok('journal', say.soundJournal(path, version, knownVersion));
+  if (!look.isJournal)
+    return fail('journal')`${path} is not a journal
+      Name the right file with --journal or BOTCTL_JOURNAL.`;
+  if (check.length !== 1 || check[0] !== 'ok')
+    return fail('journal')`${path} is damaged: ${check.join('; ')}
+      Stop botctl, keep a copy of ${path}, and replace it with a backup.`;
+  if (version > knownVersion)
+    return fail('journal')`
+      ${path} was written by a newer botctl (version ${version}; this one knows ${knownVersion})
+      Use the newer botctl.`;
+  if (movedTo !== undefined)
+    return fail('journal')`${path} was copied into ${movedTo}, and no longer sends anything itself
+      Name that journal with BOTCTL_JOURNAL or --journal.`;
+  if (!syncsFully)
+    return fail('journal')`this build of SQLite does not commit durably
+      Report it, with the output of this:
+      $ doctor --json`;
+  if (trouble !== undefined)
+    return fail('journal')`${path} can be read but not written (${trouble}), so nothing can be sent
+      Fix that, or name another file with --journal.`;
+  if (mode !== 'wal')
+    return warn('journal')`${path} is in ${mode} mode, not wal
+      The next send sets it. If it does not change, the disk has no shared memory: use a local one.`;
+  const old = version < knownVersion ? ` (the next send updates it to ${knownVersion})` : '';
+  return ok('journal', `${path}: version ${version}${old}, quick_check ok, WAL, synchronous FULL`);
+}
+
+/** The number of intents in each state. */
+function statesInAList(
+  counts: readonly (readonly [state: string, count: number])[],
+  waiting: Readonly<Record<string, number>>,
+): string {
+  const said = ([state, count]: readonly [string, number]): string => `${formatCount(count)} ${state}`;
+  const proposals = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  const held = proposals === 0 ? '' : ` (${counted(proposals, 'waits', 'wait')} for approval)`;
+  return counts.map((one) => said(one) + (one[0] === 'held' ? held : '')).join(', ') || 'none';
 }
 
 type IntentsLook = Pick<JournalLook, 'counts' | 'waiting'> & {
@@ -251,15 +342,27 @@ type IntentsLook = Pick<JournalLook, 'counts' | 'waiting'> & {
 };
 
 export function intentFindings({ counts, waiting, oldestUnknown: oldest }: IntentsLook): Finding[] {
-  const says = say.statesInAList(
+  const says = statesInAList(
     states.flatMap((state) => (counts[state] ? [[state, counts[state]] as const] : [])),
     waiting,
   );
   if ((counts.unknown ?? 0) > 0 || oldest !== undefined) {
-    const since = oldest && { id: oldest.id, since: iso(oldest.mayHaveLandedAtMs ?? oldest.createdAtMs) };
-    return [warn('intents', say.someUnknown(says, since))];
+    const sinceMs = oldest && (oldest.mayHaveLandedAtMs ?? oldest.createdAtMs);
+    const since = sinceMs === undefined ? '' : `; the oldest unknown is ${oldest?.id}, since ${iso(sinceMs)}`;
+    return [
+      warn('intents')`${says}${since}
+        Run the same command again, or resume everything that is unknown:
+        $ history --state unknown
+        $ resume --all`,
+    ];
   }
-  return [counts.held ? warn('intents', say.someHeld(says)) : ok('intents', says)];
+  return [
+    counts.held
+      ? warn('intents')`${says}
+        They are waiting for you to decide. The history shows them:
+        $ history --state held`
+      : ok('intents', says),
+  ];
 }
 
 /** Asks the profile's nodes whether cluster, mints and wallet belong together, and what the wallet holds. */
@@ -269,7 +372,10 @@ export async function chainFindings(
   context: Context,
 ): Promise<readonly Finding[]> {
   const { name, chain } = bot;
-  if (chain === undefined) return name === envBot ? [] : [ok('chain', say.noNode)];
+  if (chain === undefined)
+    return name === envBot
+      ? []
+      : [ok('chain', 'the profile has no rpc-url: botctl balance says how to set it')];
   const { timeoutMs = balanceTimeoutMs } = settingsOf(given);
   let opened: OpenedChain;
   try {
@@ -278,7 +384,7 @@ export async function chainFindings(
     return [failed('chain', await inWords(thrown))];
   }
   try {
-    return await context.display.waiting(say.askingNode, findingsOf(name, chain, opened));
+    return await context.display.waiting('Asking the Solana node', findingsOf(name, chain, opened));
   } finally {
     await opened.close();
   }
@@ -290,16 +396,35 @@ async function findingsOf(name: string, chain: ChainProfile, { nodes }: OpenedCh
     nodes.ofAnother(),
     ...Object.entries(chain.assets).map(async ([asset, mint]): Promise<Finding[]> => {
       const isMint = await nodes.isMint(mint);
-      if (isMint === undefined) return [warn('mint', say.mintUnknown(asset))];
-      return isMint ? [] : [fail('mint', say.notTheMint(asset, mint, name))];
+      if (isMint === undefined)
+        return [
+          warn('mint')`the node does not say whether the mint of ${asset} is a mint
+            Try again later.`,
+        ];
+      return isMint
+        ? []
+        : [
+            fail('mint')`the mint of ${asset}, ${mint}, is not a token’s mint on this cluster
+              Set the assets again, with the mints of this cluster:
+              $ config set ${name} assets JSON`,
+          ];
     }),
     walletFindings(name, chain, nodes),
   ]);
   const { cluster } = chain;
   if (other?.because === 'other-cluster')
-    return [fail('chain', say.notOfCluster(name, other.host, cluster.name))];
-  if (other !== undefined) return [warn('chain', say.nodeSilent(other.host, other.because))];
-  return [ok('chain', say.nodesOfCluster(nodes.hosts, cluster.name)), ...rest.flat()];
+    return [
+      fail('chain')`the node ${other.host} does not belong to the cluster ${cluster.name}
+        Set the other cluster, or the URL of another node:
+        $ config set ${name} cluster CLUSTER
+        $ config set ${name} rpc-url`,
+    ];
+  if (other !== undefined)
+    return [
+      warn('chain')`the node ${other.host} does not say its cluster: ${reasonWords[other.because]}
+        Payments do not need it. To prove them, and to see balances, try again later or set another rpc-url.`,
+    ];
+  return [ok('chain', `${listed(nodes.hosts)}: cluster ${cluster.name}`), ...rest.flat()];
 }
 
 async function walletFindings(
@@ -307,15 +432,33 @@ async function walletFindings(
   { wallet, assets, cluster }: ChainProfile,
   nodes: OpenedChain['nodes'],
 ): Promise<Finding[]> {
-  if (wallet === undefined) return [ok('wallet', say.noWalletNamed)];
+  if (wallet === undefined)
+    return [ok('wallet', 'the profile has no wallet: botctl balance says how to set it')];
   const wanted = [{ asset: 'SOL' }, ...Object.entries(assets).map(([asset, mint]) => ({ asset, mint }))];
   const [owner, holdings] = await Promise.all([nodes.ownerOf(wallet), nodes.holdings(wallet, wanted)]);
-  if (owner !== undefined && isTokenProgram(owner)) return [fail('wallet', say.notAWallet(name, wallet))];
+  if (owner !== undefined && isTokenProgram(owner))
+    return [
+      fail('wallet')`${wallet} is a mint or a token account, not a wallet
+        Set the address of the bot’s own wallet, the owner of its token accounts:
+        $ config set ${name} wallet ADDRESS`,
+    ];
   if (owner !== undefined && owner !== 'none' && owner !== systemProgram)
-    return [warn('wallet', say.ownedByProgram(wallet, owner))];
+    return [
+      warn('wallet')`${wallet} belongs to the program ${owner} and may not be a wallet
+        Compare it with the address of the bot’s own wallet.`,
+    ];
   const text = balanceText({ is: 'asked', hosts: nodes.hosts, holdings });
   const isUnknown = holdings.some(({ held }) => 'because' in held);
-  if (isUnknown) return [warn('balance', say.balanceUncertain(text))];
+  if (isUnknown)
+    return [
+      warn('balance')`${text}
+        Try again later.`,
+    ];
   const isEmpty = holdings.every(({ held }) => 'units' in held && held.units === 0n);
-  return [isEmpty ? warn('balance', say.emptyWallet(wallet, cluster.name)) : ok('balance', text)];
+  return [
+    isEmpty
+      ? warn('balance')`the wallet ${wallet} holds nothing on ${cluster.name}
+        Check the address and the cluster, or add money to it.`
+      : ok('balance', text),
+  ];
 }

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Occupied, WholeFile } from '../../../machine/wholeFile.ts';
 import { type Journal, type State, states } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { metricsNotWritten, metricsPlaceTaken } from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { diskTrouble } from '../../say/phrases.ts';
+import { told } from '../../say/told.ts';
 import { isJournalThere, openJournalOf } from '../openJournal.ts';
 import { policiesAndSpellings } from '../policies.ts';
 import { leftOf } from '../policy/run.ts';
@@ -67,8 +67,13 @@ async function write(path: string, text: string): Promise<void> {
     await file.append(text);
     await file.place();
   } catch (error) {
-    if (error instanceof Occupied) throw metricsPlaceTaken(path, error.by);
-    throw metricsNotWritten(path, diskTrouble(error), error);
+    if (error instanceof Occupied)
+      throw told('bad-file')`
+        ${path} ${error.by === 'link' ? 'is a link' : 'is there already, and holds no metrics'}. It was left unchanged
+        Name another file with --prometheus.`;
+    throw told('machine-fault', { cause: error })`
+      The metrics could not be written to ${path}: ${diskTrouble(error)}.
+      Make its folder writable. An earlier file is unchanged.`;
   } finally {
     await file?.close();
   }

@@ -10,15 +10,6 @@ import { chainOfChoice } from '../../bot/chooseBot.ts';
 import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
-import {
-  checkNames,
-  connectingTo,
-  embeddedBot,
-  loadingSandbox,
-  lookingAtJournal,
-  namedByConfig,
-  profilesIn,
-} from '../../say/doctor.ts';
 import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
 import { type Suggestion, troubleInWords, withLacking } from '../../say/phrases.ts';
@@ -50,6 +41,7 @@ import {
   sandboxFinding,
   tokenFinding,
 } from './findings.ts';
+import type { DoctorArgs } from './spec.ts';
 
 /** The bot's service, and what can be learned about it without sending. */
 type BotFacts = {
@@ -65,7 +57,15 @@ type BotFacts = {
 
 const probeTimeoutMs = 5_000;
 
-export const run: Run = async (given, context) => {
+/** Checks that people know under another name than --json gives them. */
+const checkNames: Readonly<Record<string, string>> = {
+  intents: 'entries',
+  mark: 'losses',
+  notes: 'losses',
+  runners: 'others',
+};
+
+export const run: Run<DoctorArgs> = async (given, context) => {
   const findings = await examine(given, context);
   const metrics = given.text('prometheus');
   if (metrics !== undefined) {
@@ -103,8 +103,10 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
       clockFinding(probed, journal.latestMs, clock.now()),
       ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
-      ...(location.namedBy === 'journal' ? [ok('journal', namedByConfig)] : []),
-      sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
+      ...(location.namedBy === 'journal'
+        ? [ok('journal', 'botctl config journal names it for all commands on this machine')]
+        : []),
+      sandboxFinding(await display.waiting('Loading the sandbox', chainTrouble())),
     ];
   } finally {
     await facts.close();
@@ -118,7 +120,7 @@ async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
   return {
     url: running.baseUrl,
     direct: true,
-    findings: [ok('bot', embeddedBot.bot), ok('token', embeddedBot.token)],
+    findings: [ok('bot', 'sandbox, the built-in one'), ok('token', 'the sandbox’s own')],
     bot: { name: sandboxBot, settings: {}, chain: chainOfSandbox(running) },
     close: () => running.close(),
   };
@@ -143,7 +145,8 @@ async function profilesFinding({ env }: Context): Promise<Finding> {
   try {
     const file = readProfiles(paths);
     const names = Object.keys(file.profiles);
-    return ok('profiles', profilesIn(paths.file, names.length, file['in-use']));
+    const inUse = file['in-use'] === undefined ? '' : `, ${file['in-use']} in use`;
+    return ok('profiles', names.length === 0 ? 'none' : `${names.length} in ${paths.file}${inUse}`);
   } catch (thrown) {
     return failed('profiles', await inWords(thrown));
   }
@@ -175,7 +178,7 @@ async function probeOf(
   const { probe } = await import('../../../once/wire/probe.ts');
   const { origin } = new URL(url);
   const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: () => clock.now() };
-  return display.waiting(connectingTo(origin), probe(settings));
+  return display.waiting(`Connecting to ${origin}`, probe(settings));
 }
 
 type JournalChecked = { readonly findings: readonly Finding[]; readonly latestMs: number | undefined };
@@ -208,7 +211,7 @@ async function sharedChecked(
       const trouble = await writingTroubleAt(join(nearestFolder(look.notes.folder), 'notes'), false);
       return sharedFindings(shared.place, look, trouble);
     });
-    const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
+    const [first, ...rest] = await context.display.waiting('Looking at the journal', looking);
     return first === undefined ? [encryption] : [first, encryption, ...rest];
   } catch (thrown) {
     return [unusableFinding(await inWords(thrown)), encryption];

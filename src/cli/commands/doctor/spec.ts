@@ -1,19 +1,14 @@
-import type { LeafSpec } from '../../parse/command.ts';
+import { type ArgsOf, command, options } from '../../parse/command.ts';
 
-export const doctorSpec: LeafSpec = {
-  name: 'doctor',
+export const doctorSpec = command({
   group: 'Set-up',
   does: 'looks',
   about: 'Check profile, token, service, clock, chain and journal',
   details:
     'It sends no message and no payment, and changes nothing. It connects to the service, through the proxy if there is one, reads its clock with HEAD / and without the token, and tries the token with an empty message, which the service must refuse. It asks the profile’s Solana node for its cluster and the balance. Only a real command shows what a token may do.',
-  options: [
-    {
-      flags: '--prometheus <file>',
-      about: 'also write the results as Prometheus text, for a monitor',
-    },
-  ],
-  examples: [{ about: 'Check the profile in use', line: 'botctl doctor' }],
+  options: options(['--prometheus <file>  also write the results as Prometheus text, for a monitor']),
+  examples: { 'Check the profile in use': 'botctl doctor' },
   exits: [0, 1, 2, 130],
-  load: async () => (await import('./run.ts')).run,
-};
+});
+
+export type DoctorArgs = ArgsOf<typeof doctorSpec>;

@@ -9,19 +9,11 @@ import {
   type Selection,
   states,
 } from '../../../once/journal/journal.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
-import {
-  exported,
-  exportIsCut,
-  exportNotWhole,
-  formatWithIds,
-  formatWithJson,
-  notAFormat,
-  notAllSettled,
-} from '../../say/decisions.ts';
+import type { Context } from '../../parse/command.ts';
+import { exportIsCut, notAllSettled } from '../../say/decisions.ts';
 import { nothingSummed, periodWords, sumWords } from '../../say/history.ts';
-import { isoExact } from '../../say/phrases.ts';
-import { problemOf } from '../../say/told.ts';
+import { counted, isoExact } from '../../say/phrases.ts';
+import { problemOf, told } from '../../say/told.ts';
 import {
   columnsOf,
   isSettled,
@@ -37,13 +29,20 @@ import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
+import type { HistoryArgs } from './spec.ts';
 
-export function exportFormat(given: ParsedArgs): SettledFormat | undefined {
+export function exportFormat(given: HistoryArgs): SettledFormat | undefined {
   const format = given.text('format');
   if (format === undefined) return undefined;
-  if (format !== 'csv' && format !== 'jsonl') throw notAFormat(format);
-  if (given.flag('json')) throw formatWithJson();
-  if (given.args.length > 0) throw formatWithIds();
+  if (format !== 'csv' && format !== 'jsonl')
+    throw told('usage')`--format ${JSON.stringify(format)} is not a format.
+      Give csv or jsonl.`;
+  if (given.flag('json'))
+    throw told('usage')`--json and --format cannot be combined.
+      --format jsonl prints one flat object for each settled entry; --json prints all that is known about each.`;
+  if (given.args.length > 0)
+    throw told('usage')`--format takes no IDs.
+      Narrow it with --name, --batch, --to, --since or another filter.`;
   return format;
 }
 
@@ -54,7 +53,7 @@ export async function exportHistory(
   filters: Filters,
   format: SettledFormat,
   journal: Journal,
-  { command }: ParsedArgs,
+  { command }: HistoryArgs,
   { display }: Context,
 ): Promise<Exit> {
   const nowMs = journal.clock.now();
@@ -90,8 +89,8 @@ export async function exportHistory(
     }
   }
   if (isCut) display.warn(exportIsCut(limit));
-  if (state === 'closed') display.warn(exportNotWhole());
-  else if (!display.quiet) display.notice(exported(rows, hash.digest('hex')));
+  if (state === 'closed') display.warn('The reader closed the output early: the export is incomplete.');
+  else if (!display.quiet) display.notice(`${counted(rows, 'row')}, SHA-256 ${hash.digest('hex')}`);
   if (unsettled.count === 0) return 0;
   const problem = problemOf(notAllSettled(unsettled.count, unsettled.some));
   await display.fail(problem, {});
@@ -236,7 +235,7 @@ type Sum = Pick<Intent, 'state' | 'resolvedAs' | 'kind'> & {
 export async function showTotal(
   filters: Filters,
   journal: Journal,
-  given: ParsedArgs,
+  given: HistoryArgs,
   { display }: Context,
 ): Promise<Exit> {
   const { command } = given;

@@ -8,7 +8,7 @@ import {
   states,
 } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
+import type { Context } from '../../parse/command.ts';
 import {
   notAKind,
   notALimit,
@@ -16,10 +16,11 @@ import {
   notAnAddress,
   notARecipient,
   notAState,
-  nothingBetween,
   severalRecipients,
 } from '../../say/history.ts';
+import { told } from '../../say/told.ts';
 import { policiesOfCommand } from '../policies.ts';
+import type { HistoryArgs } from './spec.ts';
 
 /**
  * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is
@@ -31,8 +32,10 @@ export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly limit?: number;
 };
 
-export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
-  const [state, kind, to, limit] = ['state', 'kind', 'to', 'limit'].map((name) => given.text(name));
+export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
+  const [state, kind, to, limit] = (['state', 'kind', 'to', 'limit'] as const).map((name) =>
+    given.text(name),
+  );
   const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, given.text('asset')];
   if (state !== undefined && !isState(state)) throw notAState(state, states);
   if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
@@ -41,7 +44,9 @@ export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
     throw notAnAddress(to);
   const [since, until] = [momentOf('since', given), momentOf('until', given)];
   if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
-    throw nothingBetween(given.text('since') ?? '', given.text('until') ?? '');
+    throw told('usage')`
+      --since "${given.text('since') ?? ''}" is later than --until "${given.text('until') ?? ''}": nothing lies between them.
+      Give the earlier one to --since.`;
   return present({
     states: state === undefined ? undefined : [state],
     kind,
@@ -78,7 +83,11 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
 }
 
 /** A recipient’s name stands for the address that a policy gives it today. */
-export async function withRecipient(filters: Filters, given: ParsedArgs, context: Context): Promise<Filters> {
+export async function withRecipient(
+  filters: Filters,
+  given: HistoryArgs,
+  context: Context,
+): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../once/policy/policy.ts');
   const { fields, complaint } = withAddress(
@@ -103,7 +112,7 @@ function present<Fields extends Record<string, unknown>>(fields: Fields): Presen
   ) as Present<Fields>;
 }
 
-function momentOf(option: 'since' | 'until', given: ParsedArgs): Moment | undefined {
+function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undefined {
   const text = given.text(option);
   if (text === undefined) return undefined;
   const edge = option === 'since' ? 'begins' : 'ends';

@@ -1,20 +1,12 @@
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { Context, Run } from '../../parse/command.ts';
 import { explain } from '../../say/explain.ts';
-import {
-  deathsNotNoted,
-  emptySandbox,
-  listIsCut,
-  noIntentMatches,
-  noJournalYet,
-  ofAllBots,
-  totalWithIds,
-} from '../../say/history.ts';
+import { deathsNotNoted, listIsCut, ofAllBots } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
 import type { Zone } from '../../say/phrases.ts';
-import type { Problem } from '../../say/told.ts';
+import { type Problem, told } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
 import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
@@ -27,12 +19,15 @@ import {
   withRecipient,
   withWholeAddress,
 } from './filters.ts';
+import type { HistoryArgs } from './spec.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLayout, historyLine } from './view.ts';
 
-export const run: Run = async (given, context) => {
+export const run: Run<HistoryArgs> = async (given, context) => {
   const parsed = await withRecipient(parseFilters(given, context.clock.now()), given, context);
   const isTotal = given.flag('total');
-  if (isTotal && (given.args.length > 0 || given.text('format') !== undefined)) throw totalWithIds();
+  if (isTotal && (given.args.length > 0 || given.text('format') !== undefined))
+    throw told('usage')`--total takes no IDs and no --format.
+      Narrow it with --name, --batch, --to, --since or another filter.`;
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
@@ -57,7 +52,7 @@ export const run: Run = async (given, context) => {
   }
 };
 
-async function formatOf(given: ParsedArgs): Promise<SettledFormat | undefined> {
+async function formatOf(given: HistoryArgs): Promise<SettledFormat | undefined> {
   if (given.text('format') === undefined) return undefined;
   const { exportFormat } = await import('./export.ts');
   return exportFormat(given);
@@ -65,16 +60,16 @@ async function formatOf(given: ParsedArgs): Promise<SettledFormat | undefined> {
 
 const defaultLimit = 20;
 
-async function sayEmpty(given: ParsedArgs, context: Context): Promise<Exit> {
+async function sayEmpty(given: HistoryArgs, context: Context): Promise<Exit> {
   context.display.notice(
     given.flag('sandbox') && given.text('journal') === undefined
-      ? emptySandbox
-      : noJournalYet(await shownLocation(await journalLocation(given, context))),
+      ? 'Nothing is recorded in the sandbox yet.'
+      : `Nothing is recorded yet: there is no journal ${await shownLocation(await journalLocation(given, context))}.`,
   );
   return 0;
 }
 
-async function list(filters: Filters, journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
+async function list(filters: Filters, journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   const { display } = context;
   const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
   const zone: Zone = given.flag('local') ? 'local' : 'utc';
@@ -104,7 +99,7 @@ async function list(filters: Filters, journal: Journal, given: ParsedArgs, conte
       if ((await display.show(historyLine(report.value, now))) === 'closed') return 0;
     }
   }
-  if (count === 0) display.notice(noIntentMatches);
+  if (count === 0) display.notice('No entry matches.');
   const profile = given.text('profile');
   if (profile !== undefined && layout?.bots.some((bot) => bot !== profile))
     display.notice(...ofAllBots(profile));
@@ -128,7 +123,7 @@ async function noteDeaths(
   }
 }
 
-async function details(journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
+async function details(journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   // All IDs are checked before the first intent is shown.
   const ids: string[] = [];
   for (const beginning of given.args) ids.push((await intentByIdOrName(beginning, journal)).id);
@@ -152,7 +147,7 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
   return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };
 }
 
-async function detail(id: string, journal: Journal, given: ParsedArgs, context: Context): Promise<void> {
+async function detail(id: string, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
   const { display } = context;
   const found = await intentById(id, journal);
   if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);

@@ -1,6 +1,6 @@
 import { isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
-import { ofBot, replyIsCut, resolvedWay, waitsForApproval } from '../../say/history.ts';
+import { resolvedWay } from '../../say/history.ts';
 import { formatAmountOf, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
@@ -137,10 +137,10 @@ function marksOf(intent: Intent, width: number, layout: Layout): string {
     .join('');
   const named =
     name === undefined ? '' : ` [${cut(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
-  const waiting = isProposal(intent) ? waitsForApproval : undefined;
+  const waiting = isProposal(intent) ? 'waits for approval' : undefined;
   const mark = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
   const other =
-    bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cut(safeLine(bot), mostOfBot(columns)))}`;
+    bots.length > 1 || bots.includes(bot) ? '' : ` (bot ${cut(safeLine(bot), mostOfBot(columns))})`;
   return `${named}${mark === undefined ? '' : ` (${own(mark)})`}${other}`;
 }
 
@@ -201,7 +201,9 @@ function replyLine({ attempt, intent }: Report): string | undefined {
   if (attempt?.reply === undefined || attempt.reply.length === 0 || intent.state === 'accepted')
     return undefined;
   const text = new TextDecoder().decode(attempt.reply);
-  return text.length <= longestReply ? text : `${text.slice(0, longestReply).toWellFormed()}${replyIsCut}`;
+  return text.length <= longestReply
+    ? text
+    : `${text.slice(0, longestReply).toWellFormed()}… (--json shows it whole)`;
 }
 
 type HistoryDetail = {

@@ -7,48 +7,30 @@ import type { Note, SharedLoss } from '../../../postgres/facts.ts';
 import type { GrantedUse } from '../../../postgres/upkeep.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { lossSentence } from '../../say/journal.ts';
-import { isoExact } from '../../say/phrases.ts';
+import { beforeAccepting, missingMayBeSent } from '../../say/open.ts';
+import { counted, formatCount, isoExact } from '../../say/phrases.ts';
+import { declined, nothingChanged, told } from '../../say/told.ts';
 import {
   acceptedBefore,
-  askToAccept,
-  askToAcceptDurability,
-  askToCopy,
   backedUp,
-  backingUp,
   copied,
-  copyingNow,
   durabilityAccepted,
-  fileIsDurable,
-  fileMigratesItself,
-  fileNeedsNoGrants,
   grantsHead,
   hasLost,
-  logKept,
   lossAccepted,
   lostNumbers,
   mayLose,
   migrated,
   missingNote,
-  nobodyAccepts,
-  nobodyAcceptsDurability,
-  nobodyConfirmsCopy,
-  notAccepted,
-  nothingLost,
-  nothingMissing,
   nothingToAccept,
-  serverBacksUp,
   sharedLoss,
-  targetIsFile,
-  wouldBeSentAgain,
-  wouldClose,
-  wouldForget,
 } from '../../say/upkeep.ts';
 import type { View } from '../../show/display.ts';
 import { remark } from '../../show/report.ts';
 import { safeLine } from '../../show/text.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
 
-export async function acceptLossOf(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const { display, clock } = context;
   const location = await journalLocation(given, context);
   if (location.is === 'shared') {
@@ -62,7 +44,8 @@ export async function acceptLossOf(given: ParsedArgs, context: Context): Promise
   if (loss === undefined) {
     await display.show({
       json: { schema: 'botctl/1', command: given.command, journal: path, accepted: false, lost: [] },
-      human: ({ own }) => `${own(nothingLost(safeLine(path)))}\n`,
+      human: ({ own }) =>
+        `${own(`The journal ${safeLine(path)} has everything that it ever had. ${nothingChanged}`)}\n`,
     });
     return 0;
   }
@@ -72,9 +55,11 @@ export async function acceptLossOf(given: ParsedArgs, context: Context): Promise
 }
 
 const questionOf = (lost: string) => ({
-  warning: wouldBeSentAgain(lost),
-  question: askToAccept,
-  nobody: () => nobodyAccepts(lost),
+  warning: `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`,
+  question: 'Accept the loss?',
+  nobody: () => told('usage')`${lost}. There is no terminal for the question
+    C${beforeAccepting.slice(1)}
+    $ journal accept-loss --yes`,
 });
 
 function acceptedView(command: string, path: string, { rows, keptLog }: AcceptedLoss): View {
@@ -92,7 +77,7 @@ function acceptedView(command: string, path: string, { rows, keptLog }: Accepted
       [
         lossAccepted(safeLine(path)),
         ...lost.map(({ what, first, last, count }) => `  ${lostNumbers(what, count, first, last)}`),
-        ...(keptLog === undefined ? [] : [logKept(safeLine(keptLog))]),
+        ...(keptLog === undefined ? [] : [`The old log is kept: ${safeLine(keptLog)}`]),
       ]
         .map((line) => `${own(line)}\n`)
         .join(''),
@@ -115,7 +100,8 @@ async function acceptSharedLoss(
     if (found === undefined) {
       await context.display.show({
         json: { schema: 'botctl/1', command: given.command, journal: place, accepted: false, missing: [] },
-        human: ({ own }) => `${own(nothingMissing(safeLine(place)))}\n`,
+        human: ({ own }) =>
+          `${own(`The journal ${safeLine(place)} has everything that it acknowledged to this machine. ${nothingChanged}`)}\n`,
       });
       return;
     }
@@ -153,9 +139,11 @@ function missingJson({ what, id, number }: Note): Readonly<Record<string, string
   return { intent: id, [what]: what === 'attempt' ? number : isoExact(number) };
 }
 
-export async function acceptDurability(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function acceptDurability(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
-  if (location.is === 'file') throw fileIsDurable(location.path);
+  if (location.is === 'file')
+    throw told('usage')`The journal ${location.path} is a file, and botctl itself keeps a file durable
+      Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const rules = await import('../../../postgres/upkeep.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place, server } = shared;
@@ -163,8 +151,14 @@ export async function acceptDurability(given: ParsedArgs, context: Context): Pro
     const isAccepted = await rules.isDurabilityAccepted(shared);
     if (!isAccepted && off.length > 0) {
       const lost = mayLose(place, off);
-      const nobody = () => nobodyAcceptsDurability(lost);
-      const question = { warning: wouldForget(lost), question: askToAcceptDurability, nobody };
+      const nobody = () => told('usage')`${lost}. There is no terminal for the question
+        Ask the server’s administrator whether this is intended, and whether its disk is safe without it. Then run:
+        $ journal accept-durability --yes`;
+      const question = {
+        warning: `${lost}. What it loses may have been sent, and the same command would send it again.`,
+        question: 'Is this intended, and is its disk safe without it?',
+        nobody,
+      };
       await confirmed(question, given, context);
       await rules.acceptDurability(shared, whoDecides());
     }
@@ -195,22 +189,24 @@ type ConfirmQuestion = {
 /** Goes on only with --yes, or if a person agrees. */
 async function confirmed(
   { warning, question, nobody }: ConfirmQuestion,
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.flag('yes')) return;
   if (display.terminal() === 'none') throw nobody();
-  if (!(await display.confirm((canvas) => `${remark(warning, canvas)}${question}`))) throw notAccepted();
+  if (!(await display.confirm((canvas) => `${remark(warning, canvas)}${question}`))) throw declined();
 }
 
 export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {
   const { display } = context;
   const [named = ''] = given.args;
   const location = await journalLocation(given, context);
-  if (location.is === 'shared') throw serverBacksUp(await shownLocation(location));
+  if (location.is === 'shared')
+    throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
+      Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
   const target = journalFile(named, 'FILE', context.env);
   const { backUp } = await import('../../../once/journal/file/upkeep.ts');
-  const { intents, attempts } = await display.waiting(backingUp, backUp(location.path, target));
+  const { intents, attempts } = await display.waiting('Copying the journal', backUp(location.path, target));
   await display.show({
     json: {
       schema: 'botctl/1',
@@ -226,10 +222,13 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   return 0;
 }
 
-export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function copy(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const [file = ''] = given.args;
   const location = await journalLocation(given, context);
-  if (location.is === 'file') throw targetIsFile(location.path);
+  if (location.is === 'file')
+    throw told('usage')`
+      The journal ${location.path} is a file, but journal copy needs a shared journal to copy into
+      Name the shared one, with BOTCTL_JOURNAL or --journal and a postgres:// URL. To copy a file into another file, use journal backup.`;
   const { SourceFile } = await import('../../../once/journal/file/sourceFile.ts');
   const source = SourceFile.open(journalFile(file, 'FILE', context.env));
   try {
@@ -268,13 +267,15 @@ async function copyFrom(
     journalId,
     salt,
   }: Omit<Target, 'end'> & { source: SourceFile; place: string },
-  given: ParsedArgs,
+  given: ParsedArgs<'yes'>,
   { display, clock, interrupts, doing }: Context,
 ) {
   const { copyIntoShared } = await import('../../../postgres/copy.ts');
   const all = source.intents;
-  const warning = wouldClose(source.path, all, place);
-  const nobody = () => nobodyConfirmsCopy(warning, source.path);
+  const warning = `${counted(all, 'entry', 'entries')} of ${source.path} will be copied into ${place}. After that, ${source.path} sends nothing more and can only be read.`;
+  const nobody = () => told('usage')`${warning} There is no terminal for the question
+    To do that, run:
+    $ journal copy ${source.path} --yes`;
   let done = 0;
   let stopMeter = (): void => {};
   const copying = copyIntoShared({
@@ -283,11 +284,15 @@ async function copyFrom(
     isSameSalt: Buffer.from(source.salt).equals(salt),
     interrupted: interrupts.first,
     confirm: async () => {
-      await confirmed({ warning, question: askToCopy, nobody }, given, { display });
+      await confirmed({ warning, question: 'Copy it?', nobody }, given, { display });
       doing.hasChanged = true;
     },
     onPage: (pageDone) => {
-      if (done === 0) stopMeter = display.meter(() => ({ share: done / all, text: copyingNow(done, all) }));
+      if (done === 0)
+        stopMeter = display.meter(() => ({
+          share: done / all,
+          text: `${formatCount(done)} of ${counted(all, 'entry', 'entries')} copied`,
+        }));
       doing.hasChanged = true;
       done = pageDone;
     },
@@ -305,7 +310,9 @@ async function schemaOf(given: ParsedArgs, context: Context): Promise<string> {
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return location.address.schema;
   const isNamed = given.text('journal') !== undefined || (context.env.BOTCTL_JOURNAL ?? '') !== '';
-  if (isNamed) throw fileNeedsNoGrants(location.path);
+  if (isNamed)
+    throw told('usage')`The journal ${location.path} is a file, and a file needs no grants
+      Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL: the SQL contains its schema.`;
   const { defaultSchema } = await import('../../../postgres/address.ts');
   return defaultSchema;
 }
@@ -321,7 +328,7 @@ function statementsOf(sql: string): string {
     .join(' ');
 }
 
-export async function grants(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function grants(given: ParsedArgs<'read-only' | 'role'>, context: Context): Promise<Exit> {
   const use = given.flag('read-only') ? 'look' : 'run';
   const role = given.text('role') ?? usualRoles[use];
   const { grantsSql, refuseRole } = await import('../../../postgres/upkeep.ts');
@@ -338,7 +345,10 @@ export async function grants(given: ParsedArgs, context: Context): Promise<Exit>
 
 export async function migrate(given: ParsedArgs, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
-  if (location.is === 'file') throw fileMigratesItself(location.path);
+  if (location.is === 'file')
+    throw told('usage')`
+      The journal ${location.path} is a file, and every command that sends keeps a file up to date
+      Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const { migrateJournal } = await import('../../../postgres/upkeep.ts');
   const view = await withServer(location.address, given, context, async (shared) => {
     const { from, to } = await migrateJournal(shared, randomBytes);

@@ -18,17 +18,9 @@ import { readPolicy } from '../../../once/policy/readPolicy.ts';
 import { readSafely } from '../../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
-import { onlySharedHasPolicy } from '../../say/open.ts';
 import { formatAmountOf, isoExact } from '../../say/phrases.ts';
-import {
-  countedWords,
-  leftWords,
-  policyIsGood,
-  policyLabels,
-  policySet,
-  youngJournalWaits,
-} from '../../say/policy.ts';
-import { Told } from '../../say/told.ts';
+import { countedWords, leftWords, policyLabels, youngJournalWaits } from '../../say/policy.ts';
+import { Told, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { type Own, safeLine } from '../../show/text.ts';
@@ -98,7 +90,10 @@ export async function leftOf(
 /** Stores a policy in a shared journal. It applies to everyone who sends through that journal. */
 export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
-  if (location.is === 'file') throw onlySharedHasPolicy(location.path);
+  if (location.is === 'file')
+    throw told('usage')`The journal ${location.path} is a file, and a file has no policy of its own
+      Name the policy file in the profile, or save it as /etc/botctl/policy.json:
+      $ config set NAME policy /etc/botctl/policy.json`;
   const { text, policy } = await givenPolicy(given, context);
   const { setPolicy } = await import('../../../postgres/upkeep.ts');
   await withServer(location.address, given, context, async (shared) => {
@@ -106,7 +101,8 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
     const number = await setPolicy(shared, { text, needsTwo: policy.approvals === 'other' }, whoDecides());
     await context.display.show({
       json: { schema: 'botctl/1', command: given.command, journal: place, number },
-      human: ({ own }) => `${own(policySet(safeLine(place), number))}\n`,
+      human: ({ own }) =>
+        `${own(`The journal ${safeLine(place)} now has policy ${number}. It applies to everyone who sends through the journal.`)}\n`,
       quiet: String(number),
     });
   });
@@ -119,7 +115,7 @@ export async function check(given: ParsedArgs, context: Context): Promise<Exit> 
   const { path, policy } = await givenPolicy(given, context);
   await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
   if (!display.quiet) {
-    display.notice(policyIsGood(path));
+    display.notice(`${path} is a valid policy.`);
     if (waitsADay(policy)) display.notice(youngJournalWaits);
   }
   return 0;

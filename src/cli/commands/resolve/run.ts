@@ -5,14 +5,15 @@ import { lastDecision } from '../../../once/engine/approval.ts';
 import { resolveIntent, reverses } from '../../../once/engine/resume.ts';
 import { Failure } from '../../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { Context, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
-import { askToReverse, notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
+import { notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
 import { ChainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whoDecides } from '../openJournal.ts';
+import type { ResolveArgs } from './spec.ts';
 
-export const run: Run = async (given, context) => {
+export const run: Run<ResolveArgs> = async (given, context) => {
   const wanted = parse(given);
   const overrule = given.flag('overrule');
   return decideEach(given, context, async (shown, journal, asks, decides) => {
@@ -20,7 +21,7 @@ export const run: Run = async (given, context) => {
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
     if (asks || (overrule && reverses(decision, found))) {
       const earlier = await lastDecision(found.id, journal.reads);
-      const ask = askToReverse(decision.kind === 'happened');
+      const ask = `Decide now that it ${decision.kind === 'happened' ? 'happened' : 'did not happen'}?`;
       if (decision.signature === undefined) await showSearch(found, given, context, journal);
       await confirmOverruling(() => reversing(found, earlier, ask), given, context);
     }
@@ -35,7 +36,7 @@ export const run: Run = async (given, context) => {
 /** For who is asked: what left the wallet and may be this transfer. */
 async function showSearch(
   intent: Intent,
-  given: ParsedArgs,
+  given: ResolveArgs,
   context: Context,
   journal: Journal,
 ): Promise<void> {
@@ -53,7 +54,7 @@ async function showSearch(
   }
 }
 
-function parse(given: ParsedArgs): Omit<Decision, 'atMs'> {
+function parse(given: ResolveArgs): Omit<Decision, 'atMs'> {
   const happened = given.flag('happened');
   if (happened === given.flag('did-not-happen')) {
     throw whichDecision();
@@ -80,7 +81,7 @@ type Looked = { keep(): Promise<void> };
 async function lookAtSignature(
   intent: Intent,
   { kind, signature }: Decision,
-  given: ParsedArgs,
+  given: ResolveArgs,
   context: Context,
   journal: Journal,
 ): Promise<Looked | undefined> {

@@ -1,21 +1,18 @@
 import { refuseProposal } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal, State } from '../../../once/journal/journal.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import {
-  askToSendAgain,
-  heldWithoutAll,
-  isHeldRemark,
-  nobodyDecides,
-  nothingToResume,
-  whichToResume,
-} from '../../say/decisions.ts';
+import type { Context, Run } from '../../parse/command.ts';
+import { titleOf } from '../../say/chain.ts';
+import { nobodyDecides, nothingToResume, whichToResume } from '../../say/decisions.ts';
+import { done } from '../../say/outcomes.ts';
+import { told } from '../../say/told.ts';
 import type { Question } from '../../show/display.ts';
 import { drawIntent, remark } from '../../show/report.ts';
 import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { intentsOf, sendStored } from '../sendStored.ts';
+import type { ResumeArgs } from './spec.ts';
 
-export const run: Run = async (given, context) => {
+export const run: Run<ResumeArgs> = async (given, context) => {
   settingsOf(given);
   refuseMixedUp(given);
   return sendStored(
@@ -34,14 +31,16 @@ export const run: Run = async (given, context) => {
   );
 };
 
-function refuseMixedUp(given: ParsedArgs): void {
+function refuseMixedUp(given: ResumeArgs): void {
   const all = given.flag('all');
   if (all === given.args.length > 0) throw whichToResume(all);
-  if (given.flag('held') && !all) throw heldWithoutAll();
+  if (given.flag('held') && !all)
+    throw told('usage')`--held works only with --all
+      To send a single held entry again, give only its ID.`;
 }
 
 /** The intents that may have happened, oldest first. `open` ones were never sent and wait for their own command. */
-async function resumable(given: ParsedArgs, journal: Journal, { display }: Context): Promise<Intent[]> {
+async function resumable(given: ResumeArgs, journal: Journal, { display }: Context): Promise<Intent[]> {
   const { reads, commit, clock } = journal;
   const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
   const selected: Intent[] = [];
@@ -58,7 +57,7 @@ async function resumable(given: ParsedArgs, journal: Journal, { display }: Conte
 async function confirmSendAgain(
   intent: Intent,
   beside: Beside,
-  given: ParsedArgs,
+  given: ResumeArgs,
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
@@ -67,7 +66,7 @@ async function confirmSendAgain(
     if (display.terminal() === 'none') throw nobodyDecides(intent);
     const held = await balanceForQuestion(beside, display);
     const question: Question = (canvas) => {
-      return `${drawIntent(intent, canvas, held)}${remark(isHeldRemark(intent), canvas)}${askToSendAgain}`;
+      return `${drawIntent(intent, canvas, held)}${remark(`${titleOf(intent)} may have been ${done[intent.kind]}.`, canvas)}Send it again, unchanged?`;
     };
     if (!(await display.confirm(question))) return undefined;
   }

@@ -6,24 +6,14 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import { chainTrouble, missingNativeVm } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
+import type { Context } from '../../parse/command.ts';
 import { diskTrouble, formatAmountOf, isoExact, shellWord } from '../../say/phrases.ts';
-import {
-  cannotStart,
-  emptyData,
-  ephemeralWithData,
-  greetingEnd,
-  makeProfile,
-  moveByOptions,
-  moveByVariable,
-  noLongerShown,
-  noTransfersHere,
-  notANumber,
-  readerGone,
-} from '../../say/sandbox.ts';
+import { moveByVariable, readerGone } from '../../say/sandbox.ts';
+import { told } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
 import { sandboxFolder } from '../openJournal.ts';
+import type { SandboxArgs } from './spec.ts';
 
 /** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
 const steadyPort = 8420;
@@ -38,7 +28,7 @@ type SandboxOptions = {
 };
 
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
-export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
   const options = parse(given);
   const { display, interrupts, clock } = context;
   const dataDir = options.ephemeral
@@ -53,7 +43,7 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
         nextPortToo: true,
         onRequest: (line) => lines.add(lineView(line)),
       },
-      moveByOptions,
+      'choose others with --port and --data.',
     );
     const missing = missingNativeVm();
     if (missing !== undefined) display.notice(missing);
@@ -71,11 +61,15 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   return 0;
 }
 
-function parse(given: ParsedArgs): SandboxOptions {
+function parse(given: SandboxArgs): SandboxOptions {
   const data = given.text('data');
   const ephemeral = given.flag('ephemeral');
-  if (ephemeral && data !== undefined) throw ephemeralWithData();
-  if (data === '') throw emptyData();
+  if (ephemeral && data !== undefined)
+    throw told('usage')`--ephemeral and --data cannot both be given.
+      An ephemeral sandbox chooses its own folder and removes it.`;
+  if (data === '')
+    throw told('usage')`--data is empty.
+      Name a folder, or leave --data out.`;
   const port = given.text('port');
   const seed = given.text('seed');
   const rate = given.text('fault-rate');
@@ -92,7 +86,8 @@ function parse(given: ParsedArgs): SandboxOptions {
 function numberIn(name: string, text: string, form: RegExp, most: number): number {
   const value = Number(text);
   if (form.test(text) && value <= most) return value;
-  throw notANumber(name, text, most);
+  throw told('usage')`--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.
+    Give such a number, or leave the option out.`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -129,7 +124,7 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim(makeProfile)}\n  ${profileLine(running, dataDir)}\n\n${paint.dim(greetingEnd)}\n`,
+      `\n${paint.dim('Create a profile for it:')}\n  ${profileLine(running, dataDir)}\n\n${paint.dim('Every request is shown here. Ctrl-C ends it.')}\n`,
     quiet: baseUrl,
   };
 }
@@ -211,7 +206,9 @@ class LineQueue {
       if ((await this.#display.show(view)) === 'closed') this.#sayGone();
     } catch (error) {
       this.#broken = true;
-      this.#display.warn(noLongerShown(error instanceof Error ? error.message : String(error)));
+      this.#display.warn(
+        `Requests are no longer shown: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 }
@@ -224,12 +221,15 @@ export async function openSandbox(
   try {
     return await startSandbox(settings);
   } catch (cause) {
-    throw cannotStart(diskTrouble(cause), settings, advice, cause);
+    throw told('sandbox-unavailable', { cause })`The sandbox cannot start: ${diskTrouble(cause)}
+      It needs ${settings.port === 0 ? 'a free port' : `port ${settings.port}`} and the folder ${settings.dataDir}; ${advice}`;
   }
 }
 
 /** Loads what a transfer needs. If that is missing, the command fails before anything is journaled. */
 export function ensurePossibleInSandbox(kind: Kind): void {
   const trouble = kind === 'transfer' ? chainTrouble() : undefined;
-  if (trouble !== undefined) throw noTransfersHere(trouble);
+  if (trouble !== undefined)
+    throw told('sandbox-unavailable', { cause: trouble })`${trouble.message}
+      ${trouble.hint}`;
 }

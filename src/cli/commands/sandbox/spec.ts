@@ -1,7 +1,6 @@
-import type { LeafSpec } from '../../parse/command.ts';
+import { type ArgsOf, command, options } from '../../parse/command.ts';
 
-export const sandboxSpec: LeafSpec = {
-  name: 'sandbox',
+export const sandboxSpec = command({
   group: 'Set-up',
   does: 'looks',
   about: 'Run the whole Bot API on this machine: no account, no money',
@@ -15,17 +14,18 @@ at /, Solana JSON-RPC is at /rpc.
 
 docs/sandbox.md says how to give it money, and how to make it answer in another
 way, or fail.`,
-  options: [
-    { flags: '--port <n>', about: 'the port; 0: any (default 8420, or any if that is in use)' },
-    { flags: '--data <dir>', about: 'keep everything in this folder (default: that of --sandbox)' },
-    { flags: '--ephemeral', about: 'use a new folder, and remove it at the end' },
-    { flags: '--seed <text>', about: 'derive tokens, wallet and random faults from this text' },
-    { flags: '--fault-rate <r>', about: 'let this share of requests meet a random fault (0 to 1)' },
-  ],
-  examples: [
-    { line: 'botctl sandbox', about: 'Serve it to try things' },
-    { line: 'botctl sandbox --ephemeral --json', about: 'Serve it for a test; the first line is one object' },
-  ],
+  options: options([
+    '--port <n>  the port; 0: any (default 8420, or any if that is in use)',
+    '--data <dir>  keep everything in this folder (default: that of --sandbox)',
+    '--ephemeral  use a new folder, and remove it at the end',
+    '--seed <text>  derive tokens, wallet and random faults from this text',
+    '--fault-rate <r>  let this share of requests meet a random fault (0 to 1)',
+  ]),
+  examples: {
+    'Serve it to try things': 'botctl sandbox',
+    'Serve it for a test; the first line is one object': 'botctl sandbox --ephemeral --json',
+  },
   exits: [0, 1, 2],
-  load: async () => (await import('./run.ts')).run,
-};
+});
+
+export type SandboxArgs = ArgsOf<typeof sandboxSpec>;

@@ -1,14 +1,16 @@
 import { intentFailure } from '../../../once/intent/facts.ts';
 import { type ButtonWord, parseMessage, rowsFrom } from '../../../once/intent/message.ts';
 import type { Order } from '../../../once/intent/naming.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { Context, Run } from '../../parse/command.ts';
 import { bothGiven } from '../../say/progress.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
+import type { SendArgs } from './spec.ts';
 
-export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
+export const run: Run<SendArgs> = async (given, context) =>
+  doOnce(await parse(given, context), given, context);
 
-async function parse(given: ParsedArgs, context: Context): Promise<Order> {
+async function parse(given: SendArgs, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
   const payload = await payloadOf(given, context);
@@ -28,7 +30,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   return { wanted, naming: namingOf(given, context, payloadKey) };
 }
 
-async function contentOf(given: ParsedArgs, context: Context): Promise<string | undefined> {
+async function contentOf(given: SendArgs, context: Context): Promise<string | undefined> {
   const reader = given.text('content') === '-' ? 'content' : 'content-file';
   const fromFile = await textOf(reader, given, context);
   if (fromFile === undefined) return given.text('content');
@@ -36,7 +38,7 @@ async function contentOf(given: ParsedArgs, context: Context): Promise<string | 
   return fromFile.replace(/\r?\n$/u, '');
 }
 
-async function componentsOf(given: ParsedArgs, context: Context): Promise<unknown> {
+async function componentsOf(given: SendArgs, context: Context): Promise<unknown> {
   const words: ButtonWord[] = given.occurrences.flatMap(({ name, value }): ButtonWord[] => {
     if (name === 'row') return ['row'];
     return name === 'button' && value !== true ? [{ button: value }] : [];
@@ -48,7 +50,7 @@ async function componentsOf(given: ParsedArgs, context: Context): Promise<unknow
   return rows;
 }
 
-function refuseBoth({ occurrences }: ParsedArgs, one: string, other: string): void {
+function refuseBoth({ occurrences }: SendArgs, one: string, other: string): void {
   const isGiven = (option: string): boolean => occurrences.some(({ name }) => name === option);
   if (isGiven(one) && isGiven(other)) throw bothGiven(one, other);
 }

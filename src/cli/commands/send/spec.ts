@@ -1,97 +1,61 @@
 import type { Exit } from '../../../once/failures.ts';
-import type { LeafSpec, OptionSpec } from '../../parse/command.ts';
-
-const group = 'Sent once';
+import { type ArgsOf, command, options } from '../../parse/command.ts';
 
 /** Options of every command that sends one thing. */
-export const onceOptions: readonly OptionSpec[] = [
-  { flags: '-o, --once <name>', about: 'name it; it happens once under that name', group },
-  {
-    flags: '--run <name>',
-    about: 'name a run; each distinct command happens once',
-    env: 'BOTCTL_RUN',
-    rare: true,
-    group,
-  },
-  {
-    flags: '--idempotency-key <key>',
-    about: 'use this key, which another system has chosen',
-    rare: true,
-    group,
-  },
-  { flags: '--dry-run', about: 'show the request and whether it was sent before; send nothing', group },
-  { flags: '-y, --yes', about: 'do not ask for confirmation', group },
-];
+export const onceOptions = options(
+  [
+    '-o, --once <name>  name it; it happens once under that name',
+    ['--run <name>  name a run; each distinct command happens once', { env: 'BOTCTL_RUN', rare: true }],
+    ['--idempotency-key <key>  use this key, which another system has chosen', { rare: true }],
+    '--dry-run  show the request and whether it was sent before; send nothing',
+    '-y, --yes  do not ask for confirmation',
+  ],
+  'Sent once',
+);
 
-export const repeatWindowOption: OptionSpec = {
-  flags: '--repeat-window <duration>',
-  about: 'how long another equal payment counts as a repeat (default 20h; 0: never)',
-  rare: true,
-  group,
-};
+export const repeatWindow = options(
+  [
+    [
+      '--repeat-window <duration>  how long another equal payment counts as a repeat (default 20h; 0: never)',
+      { rare: true },
+    ],
+  ],
+  'Sent once',
+);
 
 /** The exit codes of a command that sends one thing. */
 export const exitsOfOnce: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130];
 
-export const sendSpec: LeafSpec = {
-  name: 'send',
+export const sendSpec = command({
   group: 'Every day',
   does: 'sends',
   about: 'Send a message, with or without buttons, to a conversation',
   options: [
-    {
-      flags: '-c, --conversation <id>',
-      about: 'the conversation’s ID, from an inbound event',
-      group: 'Message',
-    },
-    {
-      flags: '-m, --content <text>',
-      readsStdin: true,
-      about: 'the text, 1 to 5000 characters',
-      group: 'Message',
-    },
-    {
-      flags: '--content-file <file>',
-      readsStdin: true,
-      about: 'read the text from a file; - reads stdin',
-      group: 'Message',
-    },
-    { flags: '--reply-to <id>', about: 'the ID of the message to reply to', group: 'Message' },
-    {
-      flags: '--button <label=…,id=…[,style=…]>',
-      about: 'add a button (repeatable); style: success or danger',
-      repeatable: true,
-      group: 'Message',
-    },
-    { flags: '--row', about: 'start a new row of buttons', repeatable: true, group: 'Message' },
-    {
-      flags: '--components <file>',
-      readsStdin: true,
-      about: 'read the buttons from a JSON file instead',
-      group: 'Message',
-    },
-    {
-      flags: '--payload <file>',
-      readsStdin: true,
-      about: 'read the whole request as JSON; options override it',
-      group: 'Message',
-    },
+    ...options(
+      [
+        '-c, --conversation <id>  the conversation’s ID, from an inbound event',
+        ['-m, --content <text>  the text, 1 to 5000 characters', { readsStdin: true }],
+        ['--content-file <file>  read the text from a file; - reads stdin', { readsStdin: true }],
+        '--reply-to <id>  the ID of the message to reply to',
+        [
+          '--button <label=…,id=…[,style=…]>  add a button (repeatable); style: success or danger',
+          { repeatable: true },
+        ],
+        ['--row  start a new row of buttons', { repeatable: true }],
+        ['--components <file>  read the buttons from a JSON file instead', { readsStdin: true }],
+        ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],
+      ],
+      'Message',
+    ),
     ...onceOptions,
   ],
-  examples: [
-    {
-      about: 'Try it without an account',
-      line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
-    },
-    {
-      about: 'Ask a question once, however often this command runs',
-      line: 'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
-    },
-    {
-      about: 'Send the output of another program',
-      line: 'uptime | botctl send --conversation conv_7 --content-file -',
-    },
-  ],
+  examples: {
+    'Try it without an account': 'botctl --sandbox send --conversation conv_demo --content "Hello"',
+    'Ask a question once, however often this command runs':
+      'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
+    'Send the output of another program': 'uptime | botctl send --conversation conv_7 --content-file -',
+  },
   exits: exitsOfOnce.filter((exit) => exit !== 5),
-  load: async () => (await import('./run.ts')).run,
-};
+});
+
+export type SendArgs = ArgsOf<typeof sendSpec>;

@@ -1,17 +1,18 @@
 import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.ts';
 import type { Order } from '../../../once/intent/naming.ts';
 import { parseTransfer } from '../../../once/intent/transfer.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { Context, Run } from '../../parse/command.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOptions } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import { policiesOfCommand } from '../policies.ts';
+import type { TransferArgs } from './spec.ts';
 
-export const run: Run = async (given, context) => {
+export const run: Run<TransferArgs> = async (given, context) => {
   const wait = waitOptions(given);
   return doOnce(await parse(given, context), given, context, wait);
 };
 
-async function parse(given: ParsedArgs, context: Context): Promise<Order> {
+async function parse(given: TransferArgs, context: Context): Promise<Order> {
   const overrides = {
     to_address: { options: ['--to'], value: given.text('to') },
     asset: { options: ['--asset'], value: given.text('asset') },
@@ -27,7 +28,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
 /** Replaces a recipient's name by its address before anything is checked or stored. */
 async function withRecipient(
   fields: Readonly<Record<string, unknown>>,
-  given: ParsedArgs,
+  given: TransferArgs,
   context: Context,
   options: OptionsOfField,
 ): Promise<Readonly<Record<string, unknown>>> {

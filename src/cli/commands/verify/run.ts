@@ -4,31 +4,19 @@ import type { ChainVerdict } from '../../../once/chain/verdict.ts';
 import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/failures.ts';
 import type { Intent, Journal, Reads } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
-import { type Context, type ParsedArgs, type Run, rateOf } from '../../parse/command.ts';
+import { type Context, type Run, rateOf } from '../../parse/command.ts';
 import {
   chainWarnings,
-  happenedAllTheSame,
   isUnsent,
-  notATransfer,
   notDecided,
-  nothingOnChain,
   notLookedUp,
   personDecides,
   someUnproven,
 } from '../../say/chain.ts';
 import { notAMoment } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
-import { type Problem, problemOf } from '../../say/told.ts';
-import {
-  acknowledgeWithReason,
-  nothingIsGone,
-  nothingToAcknowledge,
-  nothingToVerify,
-  verifiedSummary,
-  verifyingText,
-  whichToVerify,
-  withAllOnly,
-} from '../../say/verify.ts';
+import { type Problem, problemOf, told } from '../../say/told.ts';
+import { verifiedSummary } from '../../say/verify.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
 import { ChainsOfIntents, isProfileGone, searchOf, tellSearch, type Verified, verifyEach } from '../chain.ts';
@@ -43,14 +31,16 @@ import {
   storedReport,
 } from '../stored.ts';
 import { reportJsonOrError } from '../telling.ts';
+import type { VerifyArgs } from './spec.ts';
 
-export const run: Run = async (given, context) => {
+export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
   const journal = await openJournalOf(given, context, 'send');
   try {
     if (options.is === 'acknowledge') {
       const ids = options.all ? await idsOfGone(given, context, journal) : given.args;
-      if (ids.length === 0) context.display.notice(nothingIsGone);
+      if (ids.length === 0)
+        context.display.notice('Every transfer’s profile exists, so there is nothing to acknowledge.');
       return await acknowledge(ids, options.reason, given, context, journal);
     }
     const pace = new BatchPace(context.clock, options.perS);
@@ -67,7 +57,7 @@ export const run: Run = async (given, context) => {
 };
 
 type Verifying = {
-  readonly given: ParsedArgs;
+  readonly given: VerifyArgs;
   readonly context: Context;
   readonly journal: Journal;
   readonly chains: ChainsOfIntents;
@@ -88,8 +78,13 @@ async function verifyNamed(verifying: Verifying): Promise<Exit> {
 
 async function transferById(beginning: string, journal: Journal): Promise<Intent> {
   const intent = await intentByIdOrName(beginning, journal);
-  if (intent.kind !== 'transfer') throw notATransfer(intent.id);
-  if (isUnsent(intent)) throw nothingOnChain(intent.id);
+  if (intent.kind !== 'transfer')
+    throw told('not-allowed-now')`Entry ${intent.id} is a message, and a chain shows only transfers
+      Name a transfer.`;
+  if (isUnsent(intent))
+    throw told('not-allowed-now')`Transfer ${intent.id} was never sent, so the chain has nothing to show
+      See what it waits for:
+      $ history ${intent.id}`;
   return intent;
 }
 
@@ -105,7 +100,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   let done = 0;
   context.doing.hasChanged = true;
   const stop = display.watched
-    ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
+    ? display.meter(() => ({ share: 0, text: `${done} verified` }))
     : (): void => {};
   try {
     for await (const page of openPages(journal, sinceMs)) {
@@ -129,7 +124,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
     const problem = problemOf(await inWords(failure));
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
-  if (done + notSeen === 0) display.notice(nothingToVerify);
+  if (done + notSeen === 0) display.notice('Every transfer has its final answer.');
   const isClean = left.against + left.toDecide + left.open === 0;
   const failing = isClean ? undefined : problemOf(someUnproven(left));
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
@@ -216,13 +211,17 @@ async function problemWith({ intent, view }: Verified, journal: Journal): Promis
   const against = chainProblem(intent, attempt, standing);
   if (against !== undefined) return against;
   if (view.verdict === 'proven' && view.earlier !== true && intent.resolvedAs === 'did-not-happen')
-    return problemOf(happenedAllTheSame(intent, view));
+    return problemOf(told('contradicted', {
+      next: [['resolve', intent.id, '--happened', '--overrule', '--reason', 'the chain proves it']],
+    })`
+      The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${intent.id}).
+      The same command would pay it again. Decide that it happened:`);
   if (standing.acknowledged) return undefined;
   if (isFinalMatch(view)) return isInDoubt(intent) ? problemOf(personDecides(intent, view)) : undefined;
   return isAgainst(view) ? problemAgainst(intent, view) : problemOf(notDecided(intent, view));
 }
 
-async function reportOn({ intent, view }: Verified, given: ParsedArgs, journal: Journal): Promise<Report> {
+async function reportOn({ intent, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
   const report = await storedReport(intent, given.command, journal.reads);
   const known = report.chain?.view === undefined ? { view, acknowledged: false } : report.chain;
   return { ...report, chain: known, warnings: chainWarnings(view) };
@@ -250,7 +249,7 @@ async function tellOne(verified: Verified, { given, context, journal, chains }: 
 /** One of many: always an object as JSON; a line for a person only if it is not proven. */
 async function tellRow(
   verified: Verified,
-  given: ParsedArgs,
+  given: VerifyArgs,
   { display }: Context,
   journal: Journal,
 ): Promise<Problem | undefined> {
@@ -276,15 +275,21 @@ type VerifyOptions =
   | { readonly is: 'named'; readonly perS: number | undefined }
   | { readonly is: 'all'; readonly perS: number | undefined; readonly since: Moment | undefined };
 
-function verifyOptions(given: ParsedArgs): VerifyOptions {
+function verifyOptions(given: VerifyArgs): VerifyOptions {
   const all = given.flag('all');
-  if (all === given.args.length > 0) throw whichToVerify(all);
+  if (all === given.args.length > 0)
+    throw told('usage')`${all ? 'Both --all and IDs are given' : 'Nothing to verify is named'}
+      Give IDs, or use --all for every transfer without a final answer.`;
   const reason = given.text('reason')?.trim() ?? '';
   const acknowledges = given.flag('acknowledge');
-  if (acknowledges !== (reason !== '')) throw acknowledgeWithReason();
+  if (acknowledges !== (reason !== ''))
+    throw told('usage')`--acknowledge and --reason must be given together, with IDs or --all
+      Say what was done about it: --acknowledge --reason "refunded by the service, ticket 42".`;
   if (acknowledges) return { is: 'acknowledge', all, reason };
   const text = given.text('since');
-  if (text !== undefined && !all) throw withAllOnly('since');
+  if (text !== undefined && !all)
+    throw told('usage')`--since works only with --all
+      Add --all, or leave it out.`;
   const perS = rateOf(given);
   if (!all) return { is: 'named', perS };
   const since = text === undefined ? undefined : parseMoment(text, { edge: 'begins', isLocal: false });
@@ -297,7 +302,7 @@ function sinceOf(moment: Moment, nowMs: number): number {
 }
 
 /** Transfers that cannot be looked up, because the profile that sent them is gone. */
-async function idsOfGone(given: ParsedArgs, context: Context, journal: Journal): Promise<string[]> {
+async function idsOfGone(given: VerifyArgs, context: Context, journal: Journal): Promise<string[]> {
   const ids: string[] = [];
   for await (const page of openPages(journal, undefined))
     for (const intent of page) if (await isProfileGone(intent, given, context)) ids.push(intent.id);
@@ -311,7 +316,7 @@ async function idsOfGone(given: ParsedArgs, context: Context, journal: Journal):
 async function acknowledge(
   ids: readonly string[],
   reason: string,
-  given: ParsedArgs,
+  given: VerifyArgs,
   context: Context,
   journal: Journal,
 ): Promise<Exit> {
@@ -325,7 +330,9 @@ async function acknowledge(
     const intent = await journal.commit(async (tx) => {
       const found = await tx.get(id);
       if (found === undefined || (!isGone && !(await isContradicted(found, tx))))
-        throw nothingToAcknowledge(id);
+        throw told('not-allowed-now')`The chain does not contradict transfer ${id}
+          You can acknowledge only a contradiction, a payment from another time, or a transfer whose profile is gone. To look at the chain again:
+          $ verify ${id}`;
       const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
       await tx.observe(id, {
         ...nothing,
