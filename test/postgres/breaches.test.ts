@@ -1,0 +1,21 @@
+import { Client } from 'pg';
+import { newSharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import { describeBreaches } from '../once/journal/contract/breaches.ts';
+
+for (const version of [18, 15] as const) {
+  let place: ReturnType<typeof newSharedPlace> | undefined;
+  describeBreaches(`a shared journal on PostgreSQL ${version}`, async () => {
+    place ??= newSharedPlace({ version });
+    const { url, schema } = await place;
+    const client = new Client({ connectionString: url.replace(/\?.*$/u, '') });
+    await client.connect();
+    await client.query(`SET search_path = ${schema}; BEGIN;
+      INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('o', 'h', 1, 1, 1), ('p', 'h', 2, 1, 1)`);
+    return {
+      run: async (sql) => {
+        await client.query(sql.replaceAll('@body', `'{}'`));
+      },
+      close: () => client.end(),
+    };
+  });
+}
