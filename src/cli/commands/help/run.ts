@@ -87,7 +87,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   },
   'exit-codes': {
     intro:
-      'Each error says what to do next; if it differs from this list, follow the error. If a message or payment may have happened, the code is 9, 10 or 11.',
+      'Follow the error. At 9, 10 and 11 it may have happened. Running again is always safe: within 30 minutes it finishes a payment, then you decide.',
     groups: exitGroups,
   },
   reruns: {
