@@ -207,8 +207,12 @@ const nothing: readonly JournalRow[] = [];
  */
 function prepare(database: DatabaseSyncInstance, sql: string): Statement {
   const names = [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
+  const numbers = /^INSERT INTO (intents|attempts|decisions) /u.exec(sql)?.[1] as
+    | keyof RowNumbers
+    | undefined;
+  const whole = numbers === undefined ? sql : numberedOn(numbers, sql);
   const statement = database.prepare(
-    sql.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
+    whole.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
   );
   const columns = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
@@ -220,9 +224,6 @@ function prepare(database: DatabaseSyncInstance, sql: string): Statement {
   };
   const isOfIntents = columns.includes('body');
   const changes = /^(?:INSERT|UPDATE)/u.test(sql);
-  const numbers = /^INSERT INTO (intents|attempts|decisions) /u.exec(sql)?.[1] as
-    | keyof RowNumbers
-    | undefined;
   const run: Statement['run'] = changes
     ? columns.length === 0
       ? (values) => ({ rows: nothing, numbered: Number(statement.run(...listed(values)).lastInsertRowid) })
@@ -236,6 +237,13 @@ function prepare(database: DatabaseSyncInstance, sql: string): Statement {
         return { rows: isOfIntents ? rows.map(sound) : rows, numbered: 0 };
       };
   return { changes, numbers, run };
+}
+
+/** With the next number, above those of rows that are lost. */
+function numberedOn(table: keyof RowNumbers, insert: string): string {
+  const next = `1 + max(coalesce((SELECT max(seq) FROM ${table}), 0),
+    coalesce((SELECT max(last_lost) FROM losses WHERE what = '${table}'), 0))`;
+  return insert.replace('(', '(seq, ').replace('VALUES (', `VALUES (${next}, `);
 }
 
 type Cell = null | number | string | Uint8Array;

@@ -61,7 +61,10 @@ const afterwards = consequences.map(
   ([on, when, does]) => `CREATE TRIGGER ${nameOf(on)}_goes_on AFTER ${on} WHEN ${when} BEGIN ${does}; END;`,
 );
 
-export const fileSchema = [tables, own, ...triggers, ...afterwards].join('\n');
+// A table with AUTOINCREMENT and triggers takes a third longer for each row. `numberedOn` numbers its rows instead.
+const unnumbered = tables.replaceAll(' AUTOINCREMENT', '');
+
+export const fileSchema = [unnumbered, own, ...triggers, ...afterwards].join('\n');
 
 /**
  * Whether a journal is as it was written: its pages, its rows by the schema's checks, and the text of its schema, where

@@ -102,10 +102,7 @@ function record(
   );
   database.exec(/* sql */ 'BEGIN IMMEDIATE');
   try {
-    for (const { what, first, last } of rows) {
-      add.run(what, first, last, who, atMs);
-      goOnAfter(database, what, last);
-    }
+    for (const { what, first, last } of rows) add.run(what, first, last, who, atMs);
     if (rows.length === 0) add.run('mark', null, null, who, atMs);
     database.prepare(/* sql */ 'INSERT INTO made (at) VALUES (?)').run(atMs);
     writeMarkId(database, markId);
@@ -114,15 +111,6 @@ function record(
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
-}
-
-/** Numbers of lost rows are not used again. SQLite has no number of a table until its first row. */
-function goOnAfter(database: DatabaseSyncInstance, table: string, last: number): void {
-  const { changes } = database
-    .prepare(/* sql */ 'UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = ?2')
-    .run(last, table);
-  if (Number(changes) === 0)
-    database.prepare(/* sql */ 'INSERT INTO sqlite_sequence (name, seq) VALUES (?2, ?1)').run(last, table);
 }
 
 /**
