@@ -24,19 +24,7 @@ export function quotedName(name: string): string {
 
 /** Values that are no text. */
 const numbers = new Set([
-  ...[
-    'at',
-    'since',
-    'latestSince',
-    'isOwn',
-    'most',
-    'limit',
-    'hour',
-    'number',
-    'status',
-    'retryAfter',
-    'duplicate',
-  ],
+  ...['at', 'since', 'latestSince', 'most', 'limit', 'hour', 'number', 'status', 'retryAfter', 'duplicate'],
   ...[
     'verified',
     'attempts',

@@ -7,6 +7,9 @@ export const schemaVersion = 2;
 const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
     OR (state = 'held' AND tainted = 1) OR coalesce(resolved_as, '') = 'happened')`;
 
+/** The batch whose row it is. */
+export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
+
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
 CREATE TABLE meta (
@@ -68,9 +71,9 @@ CREATE INDEX intents_not_accepted ON intents (state, created_at, seq) WHERE stat
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
--- A payment begins with its recipient, so this index finds recipients, too. It has the names because a claim asks who
--- else paid the same: it skips the rows of its own batch without reading them.
-CREATE INDEX intents_payment ON intents (payment, created_at, name, named_by) WHERE payment IS NOT NULL;
+-- A payment begins with its recipient, so this index finds recipients, too. It has the batches because a claim asks who
+-- else paid the same: it passes over the rows of its own batch.
+CREATE INDEX intents_payment ON intents (payment, (${batchOfRow}), created_at) WHERE payment IS NOT NULL;
 CREATE INDEX intents_unfinished_payment ON intents (payment)
   WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
 -- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.

@@ -30,6 +30,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
+import { batchOfRow } from './schema.ts';
 import type { Spent } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -55,16 +56,38 @@ const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < :since AND max(star
   AND started_at >= (SELECT coalesce(max(at), 0) FROM decisions
     WHERE decisions.intent = intents.seq AND kind = 'did-not-happen')), updated_at)`;
 
-const isOfBatch = `CASE WHEN named_by = 'row' AND name = :batch THEN 1 ELSE 0 END`;
+const paysTheSame = 'SELECT seq FROM intents WHERE payment = :payment AND payment IS NOT NULL';
 
-/**
- * Begun lately, or long before they were paid. The index of times looks no worse than that of payments to who plans, so
- * both are compared as a row.
- */
-const samePayment = `SELECT seq FROM intents WHERE (payment, created_at) >= (:payment, :since - 600000)
-    AND payment <= :payment AND payment IS NOT NULL AND ${isOfBatch} = :isOwn
-  UNION ALL SELECT seq FROM intents WHERE payment = :payment AND payment IS NOT NULL
-    AND updated_at - created_at > 600000 AND updated_at >= :since AND ${isOfBatch} = :isOwn`;
+/** Begun lately, or long before they were paid. */
+const begunLately = (whose: string): string =>
+  `${paysTheSame} AND ${whose} AND created_at >= :since - 600000`;
+const paidLate = (whose: string): string =>
+  `${paysTheSame} AND ${whose} AND updated_at - created_at > 600000 AND updated_at >= :since`;
+
+const nextBatch = (after: string): string => `(SELECT min(${batchOfRow}) FROM intents
+  WHERE payment = :payment AND payment IS NOT NULL AND ${batchOfRow} > ${after})`;
+
+/** Each batch is found from the one before it: a file that pays the same in all rows is not read again for each row. */
+const otherBatches = `SELECT batch FROM (WITH RECURSIVE others (batch) AS (SELECT ${nextBatch("''")}
+    UNION ALL SELECT ${nextBatch('others.batch')} FROM others WHERE others.batch IS NOT NULL)
+  SELECT batch FROM others WHERE batch IS DISTINCT FROM :batch) AS found`;
+
+const paidByOthers = [
+  begunLately(`${batchOfRow} IS NULL`),
+  begunLately(`${batchOfRow} IN (${otherBatches})`),
+  paidLate(`(${batchOfRow} IS NULL OR ${batchOfRow} IS DISTINCT FROM :batch)`),
+].join(' UNION ALL ');
+const paidByOwn = [begunLately(`${batchOfRow} = :batch`), paidLate(`${batchOfRow} = :batch`)].join(
+  ' UNION ALL ',
+);
+
+/** Who paid the same, the surest and newest first. */
+const payments = (among: string): string => `SELECT * FROM (
+    SELECT id, bot, named_by, name, row_id, state, resolved_as, ${paidAt} AS paid_at,
+      CASE WHEN state IN ('accepted', 'resolved') THEN 1 ELSE 0 END AS is_sure
+    FROM intents WHERE seq IN (${among})
+    AND identity <> :identity AND counts_at IS NOT NULL AND ${atOrigin}) AS found
+  WHERE paid_at >= :since ORDER BY is_sure DESC, paid_at DESC LIMIT :most`;
 
 /** A payment is a JSON array that begins with its recipient. */
 const nextRecipient = (
@@ -105,13 +128,10 @@ export const questions = {
   unnamedOfPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND payment IS NOT NULL
     AND (named_by IS NULL OR named_by = 'run') AND ${atOrigin} AND updated_at >= :since ORDER BY updated_at DESC`,
   // Mostly there is none. To find that out costs a tenth of what comes next.
-  isPaidBefore: `SELECT seq FROM (${samePayment}) AS same LIMIT 1`,
-  paidBefore: `SELECT * FROM (
-      SELECT id, bot, named_by, name, row_id, state, resolved_as, ${paidAt} AS paid_at,
-        CASE WHEN state IN ('accepted', 'resolved') THEN 1 ELSE 0 END AS is_sure
-      FROM intents WHERE seq IN (${samePayment})
-      AND identity <> :identity AND counts_at IS NOT NULL AND ${atOrigin}) AS found
-    WHERE paid_at >= :since ORDER BY is_sure DESC, paid_at DESC LIMIT :most`,
+  haveOthersPaid: `SELECT seq FROM (${paidByOthers}) AS same LIMIT 1`,
+  hasOwnPaid: `SELECT seq FROM (${paidByOwn}) AS same LIMIT 1`,
+  paidByOthers: payments(paidByOthers),
+  paidByOwn: payments(paidByOwn),
   attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
     ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
@@ -249,9 +269,13 @@ export function readsOf(
     unnamedOfPayment: (baseUrl, payment, since) =>
       all(questions.unnamedOfPayment, { origin: originOf(baseUrl), payment, since }, toIntent),
     paidBefore: async ({ baseUrl, isOwn, sinceMs: since, latestSinceMs: latestSince, ...sought }) => {
-      const values = { ...sought, origin: originOf(baseUrl), isOwn: Number(isOwn), since, latestSince };
-      if ((await ask(questions.isPaidBefore, values)).length === 0) return [];
-      return all(questions.paidBefore, { ...values, most: isOwn ? everyOne : 3 }, earlierPaymentOf);
+      const values = { ...sought, origin: originOf(baseUrl), since, latestSince };
+      const [have, payments, most] = isOwn
+        ? [questions.hasOwnPaid, questions.paidByOwn, everyOne]
+        : [questions.haveOthersPaid, questions.paidByOthers, 3];
+      return (await ask(have, values)).length === 0
+        ? []
+        : all(payments, { ...values, most }, earlierPaymentOf);
     },
     overview: async () => overviewOf(await all(questions.overview, {}, stateRowOf)),
     rowsStanding: (name) =>

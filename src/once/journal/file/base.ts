@@ -7,7 +7,7 @@ import { type Ask, type JournalRow, sound, type Values } from '../rows.ts';
 import type { Base, OwnReads } from '../store.ts';
 import { questions } from '../verbs.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
-import { isSchemaWhole } from './fileSchema.ts';
+import { isSchemaWhole, numberedOn } from './fileSchema.ts';
 import { type Mark, markPath, type RowNumbers } from './mark.ts';
 import { checkpoint, fitLog, withoutSync } from './opening.ts';
 import { isRefusedAsMoved, movedFailure, type ProcessOwners } from './ownFiles.ts';
@@ -237,13 +237,6 @@ function prepare(database: DatabaseSyncInstance, sql: string): Statement {
         return { rows: isOfIntents ? rows.map(sound) : rows, numbered: 0 };
       };
   return { changes, numbers, run };
-}
-
-/** With the next number, above those of rows that are lost. */
-function numberedOn(table: keyof RowNumbers, insert: string): string {
-  const next = `1 + max(coalesce((SELECT max(seq) FROM ${table}), 0),
-    coalesce((SELECT max(last_lost) FROM losses WHERE what = '${table}'), 0))`;
-  return insert.replace('(', '(seq, ').replace('VALUES (', `VALUES (${next}, `);
 }
 
 type Cell = null | number | string | Uint8Array;

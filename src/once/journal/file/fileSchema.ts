@@ -66,6 +66,13 @@ const unnumbered = tables.replaceAll(' AUTOINCREMENT', '');
 
 export const fileSchema = [unnumbered, own, ...triggers, ...afterwards].join('\n');
 
+/** With the next number, above those of rows that are lost. */
+export function numberedOn(table: string, insert: string): string {
+  const next = `1 + max(coalesce((SELECT max(seq) FROM ${table}), 0),
+    coalesce((SELECT max(last_lost) FROM losses WHERE what = '${table}'), 0))`;
+  return insert.replace('(', '(seq, ').replace('VALUES (', `VALUES (${next}, `);
+}
+
 /**
  * Whether a journal is as it was written: its pages, its rows by the schema's checks, and the text of its schema, where
  * a flipped bit shows nowhere else. Slow, so called only if something is wrong already.
