@@ -174,7 +174,15 @@ export class ServerBase implements Base {
     const { schema, lease, place, onAcknowledged } = this.#inputs;
     const askedAt = thisMoment();
     let isOver = false;
-    const gathered = new Gathered(schema, (questions) => askOn(connection, questions));
+    const begins = this.#begin(connection, guards, commit.id);
+    begins.catch(() => {});
+    // What is asked first shares the round trip of BEGIN. A change waits for its answer: without it, it would be a
+    // commit of its own.
+    const gathered = new Gathered(schema, async (questions) => {
+      if (questions.some(({ turned }) => turned.changes)) await begins;
+      const [answers] = await Promise.all([askOn(connection, questions), begins]);
+      return answers;
+    });
     // A work that asks after the end would change the journal in a commit of its own, without any guard.
     const ask: Ask = async (sql, values) => {
       if (isOver) throw new Error('this transaction is over');
@@ -183,12 +191,17 @@ export class ServerBase implements Base {
     };
     let result: Result;
     try {
-      const policy = await this.#begin(connection, guards, commit.id);
       result = await work(
         ask,
-        this.#readsBy(ask, async () => policy),
+        this.#readsBy(ask, () => begins),
       );
-    } catch (error) {
+      await begins;
+    } catch (thrown) {
+      // Whatever was asked fails if the transaction did not begin.
+      const error = await begins.then(
+        () => thrown,
+        (cause: unknown) => cause,
+      );
       await rollBack(connection, error);
       throw error;
     } finally {
@@ -208,8 +221,8 @@ export class ServerBase implements Base {
   }
 
   /**
-   * One round trip: takes the lock of those who write, then renews the lease, with the id of this commit. What is read
-   * later sees what others committed. Whoever waits long for the lock lets go of the connection and begins anew.
+   * Takes the lock of those who write, then renews the lease, with the id of this commit. What is read later sees what
+   * others committed. Whoever waits long for the lock lets go of the connection and begins anew.
    */
   async #begin(
     connection: PgConnection,

@@ -48,7 +48,12 @@ const names = new Map(
 );
 
 /** A statement for as many items as are asked about. Each row of its answer has `n`, the place of its item. */
-export type Turned = { readonly name: string; readonly text: string; readonly values: readonly string[] };
+export type Turned = {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly string[];
+  readonly changes: boolean;
+};
 
 /**
  * Each item is an array, so that the server expects one of them: it would expect a hundred of anything else, and read
@@ -76,11 +81,18 @@ export function turn(sql: string, schema: string): Turned {
     .replace(/plus\(([^,]+), ([^)]+)\)/u, '($1::numeric + $2::numeric)::text')
     .replaceAll('instr(', 'strpos(')
     .replace(new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${tables})\\b`, 'gu'), `$1 ${quotedName(schema)}.$2`);
-  return { name: names.get(sql) ?? hash('sha256', sql, 'hex').slice(0, 16), text, values };
+  return {
+    name: names.get(sql) ?? hash('sha256', sql, 'hex').slice(0, 16),
+    text,
+    values,
+    changes: !isQuestion(sql),
+  };
 }
 
+const isQuestion = (sql: string): boolean => /^(?:SELECT|WITH)/u.test(sql);
+
 function forMany(sql: string): string {
-  if (/^(?:SELECT|WITH)/u.test(sql)) return `SELECT q.n, s.* FROM ${q} CROSS JOIN LATERAL (${sql}) AS s`;
+  if (isQuestion(sql)) return `SELECT q.n, s.* FROM ${q} CROSS JOIN LATERAL (${sql}) AS s`;
   if (sql.startsWith('UPDATE')) {
     const where = topLevel(sql, ' WHERE ');
     const rest = sql.slice(where).replace('RETURNING ', 'RETURNING q.n, ');
