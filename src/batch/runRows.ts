@@ -14,7 +14,7 @@ import { type BatchOrder, orderOf, requestOfRow } from './checkRow.ts';
 import type { BatchPace, InFlightLimit, Lanes, Leave } from './pace.ts';
 import { isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
 import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
-import { type Ranges, type Turn, WorkList } from './workList.ts';
+import { type RowsOfOthers, type Turn, WorkList } from './workList.ts';
 
 export type Counts = Record<RowOutcome, number>;
 
@@ -26,7 +26,7 @@ type RunInputs = {
   readonly rules: StopRules;
   readonly inFlightLimit: InFlightLimit;
   readonly lanes: Lanes;
-  readonly ranges: Ranges;
+  readonly rows: number;
   readonly onWaiting: (others: readonly Runner[]) => void;
   /** Called once for each row as it ends. The row's lane sends nothing more until the result has been told. */
   readonly explain: (end: RowEnd) => ExplainedEnd | Promise<ExplainedEnd>;
@@ -43,7 +43,7 @@ export type RunEnd = {
 
 /** Processes the rows that are not done, a few at a time, until all have ended or a rule says stop. */
 export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
-  const { sheet, ranges, engine, rules, lanes, onWaiting } = inputs;
+  const { order, sheet, rows, engine, rules, lanes, onWaiting } = inputs;
   const { first, second } = engine.interrupts;
   const asked = new AbortController();
   const halted = AbortSignal.any([rules.signal, asked.signal]);
@@ -54,16 +54,18 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
   first.addEventListener('abort', onInterrupt, { once: true });
   const { clock, chance, limits } = engine;
   const { maxWaitMs } = limits;
+  const { journal, bot } = engine;
   const work = {
     sheet,
-    ranges,
+    rows,
     concurrency: lanes.count,
     clock,
     chance,
     maxWaitMs,
     stopped: rules.signal,
-    onWaiting,
-    ask: (owner: string) => engine.journal.askOwner(owner),
+    left: (some: readonly SheetRow[]) => leftOf(some, { order, sheet, bot, journal }, run),
+    onWaiting: (others: RowsOfOthers) => void runnersOf(others, journal).then(onWaiting, () => {}),
+    ask: (owner: string) => journal.askOwner(owner),
   };
   const run: Run = {
     ...inputs,
@@ -82,9 +84,20 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
   await Promise.all(Array.from({ length: lanes.count }, () => workThrough(run)));
   stopListening();
   first.removeEventListener('abort', onInterrupt);
-  if (run.list.waitedFor.length > 0) rules.leaveTo(run.list.waitedFor);
+  const others = run.list.leftTo.size === 0 ? [] : await runnersOf(run.list.leftTo, journal).catch(() => []);
+  if (others.length > 0) rules.leaveTo(others);
   const { needs, doneElsewhere } = run;
   return { counts, doneElsewhere, stop: rules.stopAtEnd, needs };
+}
+
+/** Those that run somewhere else. */
+async function runnersOf(owners: RowsOfOthers, { reads }: Journal): Promise<Runner[]> {
+  const runners: Runner[] = [];
+  for (const [owner, rows] of owners) {
+    const process = await reads.processOf(owner);
+    if (process !== undefined) runners.push({ ...process, rows });
+  }
+  return runners;
 }
 
 type Run = RunInputs & {
@@ -175,8 +188,8 @@ async function begin(run: Run): Promise<Begun | undefined> {
     const turn = await list.next();
     if (turn === undefined) break;
     if (isTooMany(run)) list.giveBack(turn);
-    else if (isOfRefusedAsset(turn.row, rules)) list.end(turn);
-    else return { turn, step: await claimRow(turn.row, run), isAhead };
+    else if (!isOfRefusedAsset(turn.row, rules))
+      return { turn, step: await claimRow(turn.row, run), isAhead };
   }
   run.lanesAtWork -= 1;
   return undefined;
@@ -246,7 +259,7 @@ async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): 
   // An await is only needed for rows with a problem.
   const { problem, tell } = explained instanceof Promise ? await explained : explained;
   sheet.recordEnd(row.ordinal, rowOutcomeOf(outcome), ownIntent(outcome), problem);
-  list.end(turn);
+  if (!isSent && isDone(rowOutcomeOf(outcome))) list.meet(turn);
   await tell();
 }
 
@@ -306,20 +319,42 @@ type LookInputs = {
 /** How rows stand that this process has not ended; others may have, since the survey. Updates the sheet. */
 export async function lookAgain(inputs: LookInputs): Promise<Map<RowOutcome, number>> {
   const counts = new Map<RowOutcome, number>();
-  const { sheet } = inputs;
-  for (const page of sheet.pages()) {
+  for (const page of inputs.sheet.pages()) {
     const rows = page.filter(({ standing, outcome }) => !isOver(standing) && outcome === undefined);
-    // Queries that start together share one look-up.
-    const plans = await Promise.all(rows.map((row) => planOf(row, inputs)));
-    for (const [index, { ordinal }] of rows.entries()) {
-      const plan = plans[index];
-      if (plan === undefined) continue;
-      const outcome = outcomeOf(plan);
+    for (const { row, outcome, plan } of await looksAt(rows, inputs)) {
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-      if (outcome !== 'not-begun') sheet.recordEnd(ordinal, outcome, foundIntent(outcome, plan), undefined);
+      if (outcome !== 'not-begun')
+        inputs.sheet.recordEnd(row.ordinal, outcome, foundIntent(outcome, plan), undefined);
     }
   }
   return counts;
+}
+
+/** The rows that others have not ended. Notes those that they have: what was refused for one is not sent by each. */
+async function leftOf(rows: readonly SheetRow[], inputs: LookInputs, run: Run): Promise<readonly SheetRow[]> {
+  const looks = await looksAt(rows, inputs);
+  for (const { row, outcome, plan } of looks) {
+    if (!isEnded(outcome)) continue;
+    run.counts[outcome] += 1;
+    if (isDone(outcome)) run.doneElsewhere += 1;
+    else run.needs.add('after-fix');
+    inputs.sheet.recordEnd(row.ordinal, outcome, foundIntent(outcome, plan), undefined);
+  }
+  return looks.flatMap(({ row, outcome }) => (isEnded(outcome) ? [] : row));
+}
+
+const isEnded = (outcome: RowOutcome): boolean => isDone(outcome) || outcome === 'rejected';
+
+type Look = { readonly row: SheetRow; readonly outcome: RowOutcome; readonly plan: Plan };
+
+/** Queries that start together share one look-up. */
+function looksAt(rows: readonly SheetRow[], inputs: LookInputs): Promise<Look[]> {
+  return Promise.all(
+    rows.map(async (row) => {
+      const plan = await planOf(row, inputs);
+      return { row, plan, outcome: outcomeOf(plan) };
+    }),
+  );
 }
 
 function planOf(row: SheetRow, { order, bot, journal }: LookInputs): Promise<Plan> {

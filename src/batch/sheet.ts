@@ -4,7 +4,7 @@ import { isDone } from '../once/engine/planKinds.ts';
 import { countedAsset, endsOf } from '../once/intent/amount.ts';
 import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
-import type { EarlierPayment, KeySums, Range } from '../once/journal/journal.ts';
+import type { EarlierPayment } from '../once/journal/journal.ts';
 
 /** What the survey says about a row, before anything is sent. */
 const standings = [
@@ -119,7 +119,10 @@ const statements = {
   after: `SELECT * FROM rows WHERE ordinal > ? AND ordinal <= ? ORDER BY ordinal LIMIT 256`,
 } as const;
 
-export const everyRow: Range = { first: 1, last: Number.MAX_SAFE_INTEGER };
+/** Rows by their position in the input. */
+type Range = { readonly first: number; readonly last: number };
+
+const everyRow: Range = { first: 1, last: Number.MAX_SAFE_INTEGER };
 
 type Cells = Readonly<Record<string, null | number | string>>;
 
@@ -453,21 +456,4 @@ export function alikeRows(sheet: Sheet, spellings: Spellings | undefined): Alike
   );
   const rows = alike.reduce((sum, { lines }) => sum + lines.length, 0);
   return { groups: alike.length, rows, first: alike.slice(0, shownGroups) };
-}
-
-/** A sum over the keys of many rows. Their order does not matter. Other rows have another sum. */
-export class KeySum {
-  #rows = 0;
-  #first = 0;
-  #last = 0;
-
-  add(key: string): void {
-    this.#rows += 1;
-    this.#first = (this.#first + Number.parseInt(key.slice(0, 8), 16)) % 2 ** 32;
-    this.#last = (this.#last + Number.parseInt(key.slice(-8), 16)) % 2 ** 32;
-  }
-
-  get sums(): KeySums {
-    return { rows: this.#rows, first: this.#first, last: this.#last };
-  }
 }

@@ -17,7 +17,7 @@ import { keyFor, type Order } from '../once/intent/naming.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { BatchInput, EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
+import type { BatchInput, EarlierPayment, Intent, Journal } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
@@ -35,7 +35,6 @@ import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import {
   type AlikeRows,
   alikeRows,
-  KeySum,
   noAlikeRows,
   noRepeatedRows,
   type RepeatedRows,
@@ -109,8 +108,6 @@ export type Survey = {
   readonly repeats: RepeatedRows;
   /** Rows that pay the same as another row of this input. */
   readonly alike: AlikeRows;
-  /** Sums over the keys of the valid rows. */
-  readonly keys: KeySums;
 };
 
 export type RefusedRows = {
@@ -184,7 +181,6 @@ class Surveyor {
   readonly #causes = new Map<string, Cause>();
   readonly #firstConflicts: ConflictRow[] = [];
   readonly #warnings = new Map<string, SurveyWarning>();
-  readonly #keys = new KeySum();
   readonly #policy: PolicySurvey | undefined;
   readonly #firstRefused: RefusedRow[] = [];
   #refusedRows = 0;
@@ -233,7 +229,6 @@ class Surveyor {
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       repeats: this.#hasRepeats ? repeatedRows(sheet, this.#tally.standings.new) : noRepeatedRows,
       alike: this.#order.kind === 'message' ? noAlikeRows : alikeRows(sheet, bot.spellings),
-      keys: this.#keys.sums,
     };
   }
 
@@ -357,7 +352,6 @@ class Surveyor {
       this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is, found: plan.found, wanted });
     }
     const refusal = this.#holdToPolicy(row, spending, plan.found);
-    if (identity.key !== undefined) this.#keys.add(identity.key);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
       ordinal,

@@ -1,45 +1,43 @@
 import type { Chance, Clock } from '../machine/process.ts';
-import type { Range, Round, Runner, Shares, Taken } from '../once/journal/journal.ts';
-import { everyRow, isOver, type Sheet, type SheetRow } from './sheet.ts';
+import { isOver, type Sheet, type SheetRow } from './sheet.ts';
 
-/** A row in hand. It must be ended or put back. */
+/** A row in hand. */
 export type Turn = {
   readonly row: SheetRow;
-  readonly range: OpenRange;
+  readonly stretch: Stretch;
   /** When this runner first found that another process is sending the row. */
   readonly elsewhereSinceMs?: number;
 };
 
-type OpenRange = {
-  readonly range: Range;
-  readonly rows: Iterator<SheetRow>;
-  /** False for another runner's range, which that runner may not have finished starting. */
-  isOwn: boolean;
-  /** Rows in hand or put back. */
-  begun: number;
-  allBegun: boolean;
-};
+/** Rows that follow each other in the input, from the next one to be read. */
+type Stretch = { next: number; readonly last: number };
 
 type PutBack = {
   readonly turn: Turn;
   readonly atMs: number;
-  /** The process that has had the row in hand for a while. */
+  /** The process that has the row in hand, and whether it has had it for a while. */
   readonly owner?: string | undefined;
+  readonly isLong?: boolean;
 };
+
+/** Other processes, and how many rows each of them has in hand. */
+export type RowsOfOthers = ReadonlyMap<string, number>;
 
 type WorkInputs = {
   readonly sheet: Sheet;
-  readonly ranges: Ranges;
+  readonly rows: number;
   /** How many rows are needed at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly chance: Pick<Chance, 'fraction'>;
-  /** How long to wait for other runners: for a row that they are sending, and for their ranges. */
+  /** How long to wait for a row that another process is sending. */
   readonly maxWaitMs: number;
   /** Aborts when no more rows may be started. */
   readonly stopped: AbortSignal;
-  /** Called when only rows that other runners have in hand are left. */
-  readonly onWaiting: (others: readonly Runner[]) => void;
+  /** Leaves out the rows that others have ended meanwhile. */
+  readonly left: (rows: readonly SheetRow[]) => Promise<readonly SheetRow[]>;
+  /** Called once, when only rows that others have in hand are left. */
+  readonly onWaiting: (others: RowsOfOthers) => void;
   /** Asks another process for the rows that it has claimed but is not sending yet. */
   readonly ask: (owner: string) => Promise<void>;
 };
@@ -50,69 +48,79 @@ const longestWaitMs = 1000;
 
 /**
  * Hands out the rows that are left to do. A row that another process is sending is tried again later and blocks
- * nothing. A runner without rows of its own goes through those of other runners and waits for them, in case they die.
+ * nothing. Nobody divides the rows: the claim protects them. A runner that meets another goes on half-way to the end, and
+ * comes back later to what it left out, in case the other dies.
  */
 export class WorkList {
   readonly #inputs: WorkInputs;
-  readonly #open: OpenRange[] = [];
-  readonly #holding = new Set<Range>();
-  /** Ranges of other runners that this one goes through too, by their first rows. */
-  readonly #theirs = new Map<number, OpenRange>();
+  readonly #stretches: Stretch[];
+  /** Rows that were read already: of the first stretch, or those put back. */
+  #page: Turn[] = [];
+  #hasMet = false;
   readonly #putBack: PutBack[] = [];
-  #ended: Range[] = [];
-  #taking: Promise<void> | undefined;
+  readonly #leftTo = new Map<string, number>();
+  #reading: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
   #wake = new AbortController();
-  #askAtMs = 0;
   #askOwnersAtMs = 0;
-  #idleSinceMs: number | undefined;
-  #isOver = false;
-  #others: readonly Runner[] = [];
+  #isWaitTold = false;
 
   constructor(inputs: WorkInputs) {
     this.#inputs = inputs;
+    this.#stretches = [{ next: 1, last: inputs.rows }];
     inputs.stopped.addEventListener('abort', () => this.#wake.abort(), { once: true });
   }
 
-  /** The runners that still had rows when this one stopped waiting. */
-  get waitedFor(): readonly Runner[] {
-    return this.#isOver ? this.#others : [];
+  /** Who still had rows in hand when this one stopped waiting. */
+  get leftTo(): RowsOfOthers {
+    return this.#leftTo;
   }
 
   /** The next row, or undefined if none is left and none will come. */
   async next(): Promise<Turn | undefined> {
     while (!this.#inputs.stopped.aborted) {
-      const turn = this.#due() ?? this.#fresh();
+      const turn = this.#page.shift();
       if (turn !== undefined) return turn;
-      if (this.#isOver && this.#putBack.length === 0) return undefined;
-      if (!this.#isOver && this.#askAtMs <= this.#now) await this.#take();
-      else await this.#wait();
+      if (this.#isDue || this.#stretches.length > 0) await this.#read();
+      else if (this.#putBack.length > 0) await this.#wait();
+      else return undefined;
     }
     return undefined;
   }
 
-  end({ range }: Turn): void {
-    range.begun -= 1;
-    this.#endIfDone(range);
+  /** Another process has the row in hand, or has done it: whatever follows may be its next. */
+  meet({ stretch }: Turn): void {
+    this.#hasMet = true;
+    if (stretch !== this.#stretches[0]) return;
+    const next = this.#page.find((one) => one.stretch === stretch)?.row.ordinal ?? stretch.next;
+    const half = next + Math.ceil((stretch.last + 1 - next) / 2);
+    if (stretch.last - half < this.#inputs.concurrency) return;
+    this.#page = this.#page.filter((one) => one.stretch !== stretch);
+    this.#stretches.shift();
+    this.#stretches.unshift({ next: half, last: stretch.last });
+    this.#stretches.push({ next, last: half - 1 });
   }
 
   /** Puts a row back that process `owner` is sending. Returns false if it was waited for long enough. */
   putBack(turn: Turn, owner?: string): boolean {
     const { maxWaitMs, stopped } = this.#inputs;
     const { elsewhereSinceMs = this.#now } = turn;
-    if (this.#now - elsewhereSinceMs >= maxWaitMs || stopped.aborted) return false;
-    const isLong = turn.elsewhereSinceMs !== undefined;
-    this.#later({ ...turn, elsewhereSinceMs }, isLong ? owner : undefined);
+    this.meet(turn);
+    if (this.#now - elsewhereSinceMs >= maxWaitMs || stopped.aborted) {
+      if (owner !== undefined) this.#leftTo.set(owner, (this.#leftTo.get(owner) ?? 0) + 1);
+      return false;
+    }
+    this.#later({ ...turn, elsewhereSinceMs }, owner, turn.elsewhereSinceMs !== undefined);
     return true;
   }
 
   /** Puts a row back, for later or for another process. */
-  giveBack({ row, range }: Turn): void {
-    this.#later({ row, range });
+  giveBack({ row, stretch }: Turn): void {
+    this.#later({ row, stretch });
   }
 
-  #later(turn: Turn, owner?: string): void {
-    this.#putBack.push({ turn, owner, atMs: this.#now + this.#jittered(lookAgainMs) });
+  #later(turn: Turn, owner?: string, isLong = false): void {
+    this.#putBack.push({ turn, owner, isLong, atMs: this.#now + this.#jittered(lookAgainMs) });
     this.#wake.abort();
   }
 
@@ -124,111 +132,43 @@ export class WorkList {
     return waitMs * (0.75 + this.#inputs.chance.fraction() / 2);
   }
 
-  #due(): Turn | undefined {
+  get #isDue(): boolean {
     const [first] = this.#putBack;
-    if (first === undefined || first.atMs > this.#now) return undefined;
-    this.#putBack.shift();
-    return first.turn;
+    return first !== undefined && first.atMs <= this.#now;
   }
 
-  #fresh(): Turn | undefined {
-    for (let [range] = this.#open; range !== undefined; [range] = this.#open) {
-      const { value: row, done } = range.rows.next();
-      if (done !== true) {
-        range.begun += 1;
-        if (!range.isOwn) this.#idleSinceMs = this.#now;
-        if (this.#open.length === 1 && this.#isNearItsEnd(range.range, row)) this.#takeAhead();
-        return { row, range };
-      }
-      this.#open.shift();
-      range.allBegun = true;
-      this.#endIfDone(range);
-    }
-    return undefined;
+  #takeDue(): Turn[] {
+    const due: Turn[] = [];
+    while (this.#isDue) due.push(...this.#putBack.splice(0, 1).map(({ turn }) => turn));
+    return due;
   }
 
-  #endIfDone({ range, begun, allBegun, isOwn }: OpenRange): void {
-    if (!allBegun || begun > 0) return;
-    if (!isOwn) {
-      this.#theirs.delete(range.first);
-      return;
-    }
-    this.#ended.push(range);
-    this.#holding.delete(range);
-    this.#askAtMs = 0;
-    this.#wake.abort();
-  }
-
-  /** The next range is requested just in time for the end of this one. Sooner would take rows from other runners. */
-  #isNearItsEnd({ first, last }: Range, { ordinal }: SheetRow): boolean {
-    return last - ordinal <= Math.min(this.#inputs.concurrency, (last - first) / 4);
-  }
-
-  #takeAhead(): void {
-    if (this.#isOver || this.#askAtMs > this.#now) return;
-    // A lane that finds no row asks again and gets the error then.
-    this.#take().catch(() => {});
-  }
-
-  #take(): Promise<void> {
-    this.#taking ??= this.#takeMore().finally(() => {
-      this.#taking = undefined;
+  #read(): Promise<void> {
+    this.#reading ??= this.#readOn().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#taking;
+    return this.#reading;
   }
 
-  async #takeMore(): Promise<void> {
-    const ended = this.#ended;
-    this.#ended = [];
-    const taken = await this.#inputs.ranges.take(ended, [...this.#holding]);
-    if (taken.is === 'range') {
-      this.#begin(taken.range);
+  async #readOn(): Promise<void> {
+    const due = this.#takeDue();
+    if (due.length > 0) {
+      const toDo = new Set(await this.#inputs.left(due.map(({ row }) => row)));
+      this.#page = due.filter(({ row }) => toDo.has(row));
       return;
     }
-    this.#others = taken.others;
-    const isDone = this.#holding.size === 0 && this.#ended.length === 0;
-    if (isDone && taken.others.length === 0) this.#isOver = true;
-    else if (isDone) this.#waitForOthers(taken.others, taken.theirs);
-    else this.#idleSinceMs = undefined;
-    // A runner with rows of its own need not learn at once that another one has died.
-    if (this.#ended.length === 0) this.#askAtMs = this.#now + this.#jittered(askAgainMs);
-  }
-
-  #begin(range: Range): void {
-    const { range: own } = this.#takenOver(range) ?? this.#openRange(range, true);
-    this.#holding.add(own);
-    this.#askAtMs = 0;
-    this.#idleSinceMs = undefined;
-  }
-
-  #takenOver({ first }: Range): OpenRange | undefined {
-    const theirs = this.#theirs.get(first);
-    if (theirs !== undefined) theirs.isOwn = true;
-    this.#theirs.delete(first);
-    return theirs;
-  }
-
-  #openRange(range: Range, isOwn: boolean): OpenRange {
-    const opened = { range, rows: this.#rowsToDo(range), isOwn, begun: 0, allBegun: false };
-    this.#open.push(opened);
-    return opened;
-  }
-
-  *#rowsToDo(range: Range): Generator<SheetRow> {
-    for (const row of this.#inputs.sheet.rows(range)) {
-      if (!isOver(row.standing) && row.outcome === undefined) yield row;
+    const [stretch] = this.#stretches;
+    if (stretch === undefined) return;
+    const { sheet, left } = this.#inputs;
+    const [page] = sheet.pages({ first: stretch.next, last: stretch.last });
+    if (page === undefined) {
+      this.#stretches.shift();
+      return;
     }
-  }
-
-  #waitForOthers(others: readonly Runner[], theirs: readonly Range[]): void {
-    if (this.#idleSinceMs === undefined) {
-      this.#idleSinceMs = this.#now;
-      this.#inputs.onWaiting(others);
-    } else {
-      for (const range of theirs)
-        if (!this.#theirs.has(range.first)) this.#theirs.set(range.first, this.#openRange(range, false));
-    }
-    if (this.#now - this.#idleSinceMs >= this.#inputs.maxWaitMs) this.#isOver = true;
+    stretch.next = (page.at(-1)?.ordinal ?? stretch.last) + 1;
+    const rows = page.filter(({ standing, outcome }) => !isOver(standing) && outcome === undefined);
+    const toDo = this.#hasMet ? await left(rows) : rows;
+    this.#page = toDo.map((row) => ({ row, stretch }));
   }
 
   #wait(): Promise<void> {
@@ -240,10 +180,19 @@ export class WorkList {
 
   /** Asks other processes for the rows that they claimed ahead, because there is nothing else to do here. */
   async #askOwners(): Promise<void> {
-    const owners = new Set(this.#putBack.flatMap(({ owner = [] }) => owner));
+    const owners = new Set(this.#putBack.flatMap(({ owner = [], isLong }) => (isLong ? owner : [])));
     if (owners.size === 0 || this.#now < this.#askOwnersAtMs) return;
     this.#askOwnersAtMs = this.#now + askAgainMs;
     await Promise.all(Array.from(owners, this.#inputs.ask));
+  }
+
+  #tellWait(): void {
+    const others = new Map<string, number>();
+    for (const { owner } of this.#putBack)
+      if (owner !== undefined) others.set(owner, (others.get(owner) ?? 0) + 1);
+    if (this.#isWaitTold || others.size === 0) return;
+    this.#isWaitTold = true;
+    this.#inputs.onWaiting(others);
   }
 
   /** Waits until there may be something to do. All waiting lanes share one wait. */
@@ -251,53 +200,11 @@ export class WorkList {
     const { clock, stopped } = this.#inputs;
     this.#wake = new AbortController();
     if (stopped.aborted) return;
+    this.#tellWait();
     await this.#askOwners();
-    const untilMs = Math.min(this.#askAtMs, ...this.#putBack.map(({ atMs }) => atMs));
+    const untilMs = Math.min(...this.#putBack.map(({ atMs }) => atMs));
     // Waits are short because the times come from the journal's clock, which may go back when its server is replaced.
     const waitMs = Math.min(longestWaitMs, Math.max(1, untilMs - this.#now));
     await clock.sleep(waitMs, this.#wake.signal);
   }
-}
-
-export interface Ranges {
-  /** Gives back the `ended` ranges and takes another one. `holding` lists the ranges that the runner still has. */
-  take(ended: readonly Range[], holding: readonly Range[]): Promise<Taken>;
-}
-
-/** A runner that has the journal to itself gets all rows. */
-export function allRows(): Ranges {
-  let isTaken = false;
-  return {
-    take: async () => {
-      if (isTaken) return { is: 'nothing', others: [], theirs: [] };
-      isTaken = true;
-      return { is: 'range', range: everyRow, left: 0 };
-    },
-  };
-}
-
-type Sharing = {
-  readonly round: Round;
-  readonly rows: number;
-  readonly concurrency: number;
-};
-
-/** One range at a time, from the server that divides the rows. */
-export function sharedRanges(shares: Pick<Shares, 'take'>, { round, rows, concurrency }: Sharing): Ranges {
-  let left = rows;
-  return {
-    take: async (ended, holding) => {
-      const taken = await shares.take(round, rangeSize(left, concurrency), ended, holding);
-      left = taken.is === 'range' ? taken.left : 0;
-      return taken;
-    },
-  };
-}
-
-const mostRows = 256;
-const leastRows = 16;
-
-/** Long ranges cost the server little. Short ones near the end let all runners finish at about the same time. */
-function rangeSize(left: number, concurrency: number): number {
-  return Math.min(mostRows, Math.max(Math.ceil(left / 16), Math.min(concurrency, leastRows)));
 }

@@ -22,7 +22,6 @@ import {
 } from './handshake.ts';
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
 import { LateReplies, lossOf, Notes, sameServerAsBefore, uploadLateReplies } from './notes.ts';
-import { SharedShares } from './shares.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
@@ -126,7 +125,6 @@ export async function openSharedJournal(
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
     policy: async () => (facts ?? met).journal.policy,
-    shares: new SharedShares({ schema, store: base, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
       createHash('sha256')
         .update(salt ?? '')

@@ -59,26 +59,6 @@ CREATE TABLE losses (
   at      bigint NOT NULL,
   detail  text COLLATE "C" NOT NULL
 );
-
--- One file that many runners work on. A round gives each ordinal to one runner; running the file again begins a new
--- round.
-ALTER TABLE batches ADD COLUMN seq bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
-  ADD COLUMN digest text COLLATE "C" NOT NULL DEFAULT '',
-  ADD COLUMN round integer NOT NULL DEFAULT 1 CHECK (round > 0),
-  ADD COLUMN next_ordinal bigint NOT NULL DEFAULT 1 CHECK (next_ordinal > 0),
-  ALTER COLUMN skipped SET DEFAULT 0, ALTER COLUMN skipped_in_doubt SET DEFAULT 0,
-  ALTER COLUMN totals SET DEFAULT '[]', ALTER COLUMN beyond SET DEFAULT '{"rows":0,"totals":[]}';
-
-CREATE TABLE shares (
-  batch     bigint NOT NULL REFERENCES batches (seq),
-  round     integer NOT NULL,
-  first     bigint NOT NULL CHECK (first > 0),
-  last      bigint NOT NULL,
-  owner     text COLLATE "C" NOT NULL REFERENCES owners (id),
-  ended_at  bigint,
-  PRIMARY KEY (batch, round, first),
-  CONSTRAINT "a share ends after it begins" CHECK (first <= last)
-) WITH (fillfactor = 70);
 `;
 
 const lives = (owner: string): string =>
@@ -122,23 +102,6 @@ const ownRules: typeof rules = [
   ],
   ['UPDATE ON meta', `OLD.name = 'journal-id' OR NEW.name <> OLD.name`, 'a journal keeps its id'],
   ['UPDATE ON salt', 'EXISTS (SELECT 1 FROM intents)', 'the salt stays once there are intents'],
-  [
-    'UPDATE ON batches',
-    `NEW.round < OLD.round OR (NEW.round = OLD.round AND (NEW.next_ordinal < OLD.next_ordinal
-      OR NEW.digest <> OLD.digest OR NEW.rows <> OLD.rows))`,
-    'a batch begins again only in a new round',
-  ],
-  [
-    'UPDATE ON shares',
-    `NEW.batch <> OLD.batch OR NEW.round <> OLD.round OR NEW.first <> OLD.first OR NEW.last <> OLD.last
-      OR OLD.ended_at IS NOT NULL`,
-    'a share stays as it was given, and ends once',
-  ],
-  [
-    'UPDATE ON shares',
-    `NEW.owner <> OLD.owner AND (${lives('OLD.owner')} OR NOT ${lives('NEW.owner')})`,
-    'a share passes on only from an owner that ended to one that lives',
-  ],
 ];
 
 const all = [...rules, ...ownRules];
@@ -175,7 +138,7 @@ function functionOf(name: string, body: string): string {
 const refusing = `CREATE FUNCTION refuse_always() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
   AS $body$ BEGIN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = TG_ARGV[0]; END $body$;`;
 
-const ownTables = ['meta', 'salt', 'servers', 'owners', 'policies', 'losses', 'shares'];
+const ownTables = ['meta', 'salt', 'servers', 'owners', 'policies', 'losses'];
 
 const deleting = [...kept, ...ownTables].map(
   (table) => `CREATE TRIGGER ${table}_is_never_deleted BEFORE DELETE OR TRUNCATE ON ${table}

@@ -241,13 +241,12 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   ],
   owners: ['renewed_at', 'ended_at', 'asked_at', 'last_commit'],
   spent: ['units'],
-  batches: ['digest', 'rows', 'skipped', 'skipped_in_doubt', 'totals', 'beyond', 'round', 'next_ordinal'],
-  shares: ['owner', 'ended_at'],
+  batches: ['digest', 'rows', 'skipped', 'skipped_in_doubt', 'totals', 'beyond'],
 };
 
 const growing = [
   ...['servers', 'owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  ...['services', 'made', 'spent', 'paid', 'batches', 'shares'],
+  ...['services', 'made', 'spent', 'paid', 'batches'],
 ];
 
 /** The SQL that gives a role exactly the rights that it needs in the journal. */

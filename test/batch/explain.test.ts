@@ -3,7 +3,6 @@ import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
-import { allRows } from '../../src/batch/workList.ts';
 import { anyAddress } from '../../src/once/intent/address.ts';
 import { lost, noRetries, posted, reply, ScriptedEngine } from '../../testing/scriptedEngine.ts';
 
@@ -48,7 +47,7 @@ test('a row is explained once, and what is said of it is what the report says', 
     rules,
     inFlightLimit: new InFlightLimit(1, rules.signal),
     lanes: { count: 1, isAhead: false },
-    ranges: allRows(),
+    rows: 3,
     onWaiting: () => {},
     explain,
   });

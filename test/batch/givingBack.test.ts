@@ -4,7 +4,6 @@ import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';
-import { allRows } from '../../src/batch/workList.ts';
 import { anyAddress } from '../../src/once/intent/address.ts';
 import type { Intent, Journal } from '../../src/once/journal/journal.ts';
 import type { Flight, Shipment } from '../../src/once/wire/flight.ts';
@@ -98,7 +97,7 @@ class World {
       rules,
       inFlightLimit: new InFlightLimit(places, rules.signal),
       lanes,
-      ranges: allRows(),
+      rows,
       onWaiting: () => {},
       explain: async () => ({ tell: async () => {} }),
     }).then(({ stop }) => {

@@ -1,13 +1,15 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Sheet } from '../../src/batch/sheet.ts';
-import { allRows, type Ranges, WorkList } from '../../src/batch/workList.ts';
-import type { Range, Runner, Taken } from '../../src/once/journal/journal.ts';
+import { type RowsOfOthers, type Turn, WorkList } from '../../src/batch/workList.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
 
 let sheet: Sheet;
 let clock: HeldClock;
 let stopping: AbortController;
-let waitedFor: (readonly Runner[])[];
+let waitedFor: RowsOfOthers[];
+/** Rows that others have done. */
+let doneElsewhere: Set<number>;
 let asked: string[];
 
 beforeEach(() => {
@@ -15,6 +17,7 @@ beforeEach(() => {
   clock = new HeldClock();
   stopping = new AbortController();
   waitedFor = [];
+  doneElsewhere = new Set();
   asked = [];
 });
 afterEach(() => sheet.close());
@@ -26,60 +29,45 @@ function rows(count: number): void {
   }
 }
 
-function listOf(ranges: Ranges): WorkList {
+function listOf(count: number): WorkList {
+  if ([...sheet.rows()].length === 0) rows(count);
   return new WorkList({
     sheet,
-    ranges,
+    rows: count,
     concurrency: 4,
     clock,
     chance: { fraction: () => 0.5 },
     maxWaitMs: 5000,
     stopped: stopping.signal,
+    left: async (some) => some.filter(({ ordinal }) => !doneElsewhere.has(ordinal)),
     onWaiting: (others) => waitedFor.push(others),
     ask: async (owner) => void asked.push(owner),
   });
 }
 
-/** Gives these answers one after the other, and the last one for ever. */
-class Answers implements Ranges {
-  readonly ended: Range[] = [];
-  readonly #answers: Taken[];
-
-  constructor(...answers: Taken[]) {
-    this.#answers = answers;
-  }
-
-  async take(ended: readonly Range[]): Promise<Taken> {
-    this.ended.push(...ended);
-    const [answer] = this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers;
-    return answer ?? nothing();
-  }
+async function nextOf(list: WorkList): Promise<Turn> {
+  const turn = await list.next();
+  if (turn === undefined) throw new Error('no row');
+  return turn;
 }
-
-const range = (first: number, last: number): Taken => ({ is: 'range', range: { first, last }, left: 0 });
-const nothing = (...others: Runner[]): Taken => ({ is: 'nothing', others, theirs: [] });
-const web2: Runner = { host: 'web-2', pid: 7, rows: 4 };
 
 /** What is given out until there is nothing more; each row ends at once. */
 async function workedOff(list: WorkList): Promise<number[]> {
   const ordinals: number[] = [];
   for (let turn = await list.next(); turn !== undefined; turn = await list.next()) {
     ordinals.push(turn.row.ordinal);
-    list.end(turn);
   }
   return ordinals;
 }
 
 describe('a runner on its own', () => {
   test('has every row that is not done, in their order', async () => {
-    rows(11);
-    expect(await workedOff(listOf(allRows()))).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11]);
+    expect(await workedOff(listOf(11))).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11]);
     expect(clock.sleeps).toEqual([]);
   });
 
   test('does what another process sends after all else, and no sooner than a moment later', async () => {
-    rows(4);
-    const list = listOf(allRows());
+    const list = listOf(4);
     const first = await list.next();
     if (first === undefined) throw new Error('no row');
     expect(list.putBack(first)).toBe(true);
@@ -89,27 +77,23 @@ describe('a runner on its own', () => {
   });
 
   test('waits for it no longer than --max-wait', async () => {
-    rows(1);
-    const list = listOf(allRows());
+    const list = listOf(1);
     let turn = await list.next();
     const beganAtMs = clock.nowMs;
     while (turn !== undefined && list.putBack(turn)) turn = await list.next();
     expect(clock.nowMs - beganAtMs).toBeGreaterThanOrEqual(5000);
     expect(clock.nowMs - beganAtMs).toBeLessThan(6000);
-    if (turn !== undefined) list.end(turn);
     expect(await list.next()).toBeUndefined();
   });
 
   test('asks for it once it has nothing else to do and has waited a while, and not all the time', async () => {
-    rows(4);
-    const list = listOf(allRows());
+    const list = listOf(4);
     const first = await list.next();
     if (first === undefined) throw new Error('no row');
     list.putBack(first, 'other');
     for (let row = 2; row <= 4; row += 1) {
       const turn = await list.next();
       expect(turn?.row.ordinal).toBe(row);
-      if (turn !== undefined) list.end(turn);
     }
     let again = await list.next();
     expect([again?.row.ordinal, asked]).toEqual([1, []]);
@@ -123,8 +107,7 @@ describe('a runner on its own', () => {
   });
 
   test('asks nobody for what it has given back itself', async () => {
-    rows(1);
-    const list = listOf(allRows());
+    const list = listOf(1);
     for (let looks = 0; looks < 8; looks += 1) {
       const turn = await list.next();
       if (turn !== undefined) list.giveBack(turn);
@@ -135,76 +118,46 @@ describe('a runner on its own', () => {
 });
 
 describe('a runner among others', () => {
-  test('gives back each range when all its rows have ended, those put back too', async () => {
-    rows(8);
-    const answers = new Answers(range(1, 4), range(6, 8), nothing());
-    const list = listOf(answers);
-    const first = await list.next();
-    if (first === undefined) throw new Error('no row');
-    list.putBack(first);
-    const second = await list.next();
-    expect(second?.row.ordinal).toBe(2);
-    if (second !== undefined) list.end(second);
-    expect(await workedOff(list)).toEqual([3, 4, 6, 7, 8, 1]);
-    expect(answers.ended).toEqual([
-      { first: 6, last: 8 },
-      { first: 1, last: 4 },
-    ]);
+  test('that meets one goes on half-way to the end, and comes back to what it left out', async () => {
+    const list = listOf(40);
+    list.meet(await nextOf(list));
+    const half = await workedOff(list);
+    expect(half.slice(0, 2)).toEqual([22, 23]);
+    expect(half.indexOf(39)).toBeLessThan(half.indexOf(2));
+    expect(half.toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 39 }, (_, nth) => nth + 2).filter((ordinal) => ordinal % 5 !== 0),
+    );
   });
 
-  test('waits for them, says for whom once, and has what becomes of theirs', async () => {
-    rows(4);
-    const list = listOf(new Answers(range(1, 2), nothing(web2), nothing(web2), range(3, 4), nothing()));
-    expect(await workedOff(list)).toEqual([1, 2, 3, 4]);
-    expect(waitedFor).toEqual([[web2]]);
-    expect(list.waitedFor).toEqual([]);
+  test('passes over what another has done meanwhile, once it has met one', async () => {
+    const list = listOf(600);
+    const first = await nextOf(list);
+    for (let ordinal = 100; ordinal <= 600; ordinal += 1) doneElsewhere.add(ordinal);
+    list.meet(first);
+    const ordinals = await workedOff(list);
+    expect(Math.max(...ordinals)).toBe(99);
+    expect(ordinals).toHaveLength(79);
   });
 
-  test('looks through theirs after a while, each row once, and gives none of their ranges back', async () => {
-    rows(9);
-    const theirs: Taken = { is: 'nothing', others: [web2], theirs: [{ first: 3, last: 9 }] };
-    const answers = new Answers(range(1, 2), theirs, theirs, theirs, theirs, nothing());
-    const list = listOf(answers);
-    const seen: number[] = [];
-    for (let turn = await list.next(); turn !== undefined; turn = await list.next()) {
-      seen.push(turn.row.ordinal);
-      // As a row that has an end is told of, and is not looked at again.
-      sheet.recordEnd(turn.row.ordinal, 'accepted', undefined, undefined);
-      list.end(turn);
-    }
-    expect(seen).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
-    expect(answers.ended).toEqual([{ first: 1, last: 2 }]);
-    expect(waitedFor).toEqual([[web2]]);
-  });
-
-  test('takes over a range that it is looking through without beginning a row of it twice', async () => {
-    rows(4);
-    const theirs: Taken = { is: 'nothing', others: [web2], theirs: [{ first: 1, last: 4 }] };
-    const answers = new Answers(theirs, theirs, range(1, 4), nothing(web2), nothing(web2), nothing());
-    const list = listOf(answers);
-    const first = await list.next();
-    if (first === undefined) throw new Error('no row');
-    // In flight until long after the range was taken over.
-    clock.onSleep = () => {
-      if (clock.sleeps.length === 8) list.end(first);
-    };
-    expect(await workedOff(list)).toEqual([2, 3, 4]);
-    expect(answers.ended).toEqual([{ first: 1, last: 4 }]);
-  });
-
-  test('leaves the rest to them after --max-wait', async () => {
-    rows(4);
+  test('says once for whom it waits, and leaves the rest to them after --max-wait', async () => {
+    const list = listOf(4);
     const beganAtMs = clock.nowMs;
-    const list = listOf(new Answers(range(1, 2), nothing(web2)));
-    expect(await workedOff(list)).toEqual([1, 2]);
+    const [first, second] = [await nextOf(list), await nextOf(list)];
+    for (const turn of [first, second]) list.putBack(turn, 'other');
+    expect([(await nextOf(list)).row.ordinal, (await nextOf(list)).row.ordinal]).toEqual([3, 4]);
+    const given: number[] = [];
+    for (let turn = await list.next(); turn !== undefined; turn = await list.next())
+      if (!list.putBack(turn, 'other')) given.push(turn.row.ordinal);
+    expect(given).toEqual([1, 2]);
     expect(clock.nowMs - beganAtMs).toBeGreaterThanOrEqual(5000);
-    expect(list.waitedFor).toEqual([web2]);
+    expect(waitedFor).toEqual([new Map([['other', 2]])]);
+    expect(list.leftTo).toEqual(new Map([['other', 2]]));
   });
 
   test('begins nothing once it is stopped, and waits for nobody', async () => {
-    rows(4);
+    const list = listOf(1);
     clock.runs = false;
-    const list = listOf(new Answers(nothing(web2)));
+    list.putBack(await nextOf(list), 'other');
     const next = list.next();
     await new Promise((resolve) => setImmediate(resolve));
     stopping.abort();
@@ -213,8 +166,65 @@ describe('a runner among others', () => {
   });
 
   test('hears what is wrong with the journal', async () => {
-    rows(4);
-    const list = listOf({ take: () => Promise.reject(new Error('gone')) });
-    await expect(list.next()).rejects.toThrow('gone');
+    const list = listOf(600);
+    list.meet(await nextOf(list));
+    doneElsewhere.has = () => {
+      throw new Error('gone');
+    };
+    await expect(workedOff(list)).rejects.toThrow('gone');
+  });
+
+  test('however many there are, each has every row that is left once in hand, and each row is done once', async () => {
+    const steps = fc.array(fc.record({ runner: fc.nat(2), ends: fc.boolean() }), { maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 700 }), steps, async (count, moves) => {
+        sheet.close();
+        sheet = new Sheet();
+        stopping = new AbortController();
+        doneElsewhere.clear();
+        const lists = [0, 1, 2].map(() => listOf(count));
+        const hands: Turn[][] = [[], [], []];
+        const told: number[][] = [[], [], []];
+        const sending = new Map<number, number>();
+        const sent: number[] = [];
+        const end = (runner: number): void => {
+          const turn = hands[runner]?.shift();
+          if (turn === undefined) return;
+          sending.delete(turn.row.ordinal);
+          doneElsewhere.add(turn.row.ordinal);
+          told[runner]?.push(turn.row.ordinal);
+        };
+        const take = async (runner: number): Promise<boolean> => {
+          const [list, hand] = [lists[runner], hands[runner]];
+          const turn = await list?.next();
+          if (turn === undefined || list === undefined) return false;
+          const { ordinal } = turn.row;
+          if (doneElsewhere.has(ordinal)) list.meet(turn);
+          if (doneElsewhere.has(ordinal)) told[runner]?.push(ordinal);
+          else if (sending.has(ordinal)) list.putBack(turn, `runner ${sending.get(ordinal)}`);
+          else {
+            sending.set(ordinal, runner);
+            sent.push(ordinal);
+            hand?.push(turn);
+          }
+          return true;
+        };
+        for (const { runner, ends } of moves) {
+          if (ends) end(runner);
+          else if ((hands[runner] ?? []).length < 8) await take(runner);
+        }
+        for (let isOver = false; !isOver; ) {
+          isOver = true;
+          for (const runner of [2, 0, 1]) {
+            while ((hands[runner] ?? []).length > 0) end(runner);
+            if (await take(runner)) isOver = false;
+          }
+        }
+        const all = Array.from({ length: count }, (_, nth) => nth + 1).filter((one) => one % 5 !== 0);
+        expect(sent.toSorted((one, other) => one - other)).toEqual(all);
+        for (const ordinals of told) expect(new Set(ordinals).size).toBe(ordinals.length);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

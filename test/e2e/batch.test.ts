@@ -318,7 +318,7 @@ describe('running', () => {
     const clock = new SkippingClock();
     const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
     await service.readings({ rate_limit: { per_second: 5, capacity: 1 } });
-    const most = ['--max-wait', '0s', '--retries', '0'];
+    const most = ['--max-wait', '0s', '--retries', '0', '--concurrency', '1'];
     const words = ['batch', 'send', file('a.csv', many(15)), '--once', 'news', ...most];
     const ofService = { BOTCTL_BASE_URL: service.baseUrl, BOTCTL_TOKEN: service.tokens.full };
     const ran = await botctlHere(words, { env: { ...env, ...ofService }, clock });

@@ -179,18 +179,17 @@ describe('with a journal in a file, an export with new ids', () => {
     expect(await effects()).toBe(5);
   });
 
-  test('leaves rows unbegun that another file pays under the same name meanwhile', async () => {
+  test('waits under the same name until the earlier file has ended', async () => {
     const gate = await operator.gate();
     const held = gate.holdNext('request');
     const running = batch([['r1', '0.3'], ...first], '--concurrency', '1', '--json');
     await held;
-    expect((await operator.apart(words(anew))).code).toBe(0);
+    const refused = await operator.apart(words(anew));
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('is at work on it')]);
     gate.release();
-    const ended = await running;
-    expect(ended.code).toBe(11);
-    expect(ended.stdout).toContain('paid to the same address meanwhile, in batch pay-nov (row x1)');
+    expect((await running).code).toBe(0);
     expect(await effects()).toBe(3);
-    expect((await batch([['r1', '0.3'], ...first])).code).toBe(10);
+    expect((await batch(anew)).code).toBe(10);
     expect(await effects()).toBe(3);
   });
 });

@@ -352,6 +352,29 @@ describe('the file', () => {
     expect(await timesOf(4)).toEqual(onceEach(4));
   });
 
+  test('is replaced where a runner has nothing in hand, and that one claims no more', async () => {
+    const first = start(3, '--concurrency', '1', '--rate', '1/s');
+    await effects(1);
+    const inHand = () => server.query(`SELECT FROM botctl.intents WHERE state = 'sending'`, [], journal);
+    while ((await inHand()).length > 0) await new Promise((done) => setTimeout(done, 10));
+    first.child.kill('SIGSTOP');
+    const env = machine();
+    const other = await botctlHere(
+      words(fileOf(env, 0, 'r-new,conv_demo,row 1'), '--json', '--changed-file'),
+      { env },
+    );
+    expect([other.code, endOf(other).result.done]).toEqual([0, 1]);
+    first.child.kill('SIGCONT');
+    const ended = await first.ended;
+    expect([ended.code, endOf(ended)]).toEqual([
+      11,
+      expect.objectContaining({ stopped: 'failure', error: expect.objectContaining({ code: 'stopped' }) }),
+    ]);
+    expect(endOf(ended).error?.message).toContain('is not the file of the batch news');
+    expect(endOf(ended).result).toMatchObject({ done: 1, not_begun: 2 });
+    expect(await timesOf(2)).toEqual(onceEach(2));
+  });
+
   test('counts by its bytes from stdin too', async () => {
     const env = machine();
     const stdin = readFileSync(fileOf(env, 3), 'utf8');

@@ -11,7 +11,7 @@ const at = '"bot ""ctl"""';
 
 const tables = [
   ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations', 'made', 'spent', 'paid'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'made', 'spent', 'paid'],
 ];
 
 /** What runners do, each statement after the ones before it. */
@@ -67,12 +67,10 @@ const work: readonly (readonly [string, string])[] = [
   ['reports an outcome', `UPDATE ${at}.intents SET reported_at = 6`],
   ['accepts a loss', `INSERT INTO ${at}.losses (what, who, at, detail) VALUES ('intents', 'w', 7, 'd')`],
   [
-    'shares a batch',
-    `INSERT INTO ${at}.batches (base_url, kind, name, digest, rows) VALUES ('u', 'transfer', 'n', 'd', 9);
-     UPDATE ${at}.batches SET next_ordinal = 5; UPDATE ${at}.batches SET round = 2, next_ordinal = 1, digest = 'e', rows = 8;
-     INSERT INTO ${at}.shares (batch, round, first, last, owner) SELECT seq, 2, 1, 4, 'o' FROM ${at}.batches;
-     INSERT INTO ${at}.owners VALUES ('p', 'h', 2, 8, 8);
-     UPDATE ${at}.shares SET owner = 'p'; UPDATE ${at}.shares SET ended_at = 9`,
+    'keeps what the file of a batch asks for',
+    `INSERT INTO ${at}.batches (base_url, kind, name, digest, rows, skipped, skipped_in_doubt, totals, beyond)
+       VALUES ('u', 'transfer', 'n', 'd', 9, 0, 0, '[]', '{}');
+     UPDATE ${at}.batches SET digest = 'e', rows = 8, skipped = 1, skipped_in_doubt = 1, totals = '[1]', beyond = '[]'`,
   ],
 ];
 

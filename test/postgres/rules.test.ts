@@ -395,7 +395,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
 
     const tables = [
       ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
-      ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations'],
+      ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
       ...['services', 'policies', 'made', 'spent', 'paid'],
     ];
     test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
@@ -463,38 +463,14 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     });
   });
 
-  describe('a batch that many work on', () => {
-    const batch = `INSERT INTO batches (base_url, kind, name, digest, rows) VALUES ('u', 'message', 'n', 'd', 9)`;
-    const share = `INSERT INTO shares (batch, round, first, last, owner) SELECT seq, 1, 1, 4, 'o' FROM batches`;
+  describe('a batch', () => {
+    const batch = `INSERT INTO batches (base_url, kind, name, digest, rows, skipped, skipped_in_doubt, totals, beyond)
+      VALUES ('u', 'message', 'n', 'd', 9, 0, 0, '[]', '{}')`;
 
     test('is one by its name', async () => {
       await run(batch);
       await refused(batch, 'batches_pkey');
       await refused(`UPDATE batches SET name = 'm'`, 'a batch keeps its name');
-    });
-
-    test.each(['next_ordinal = 1', `digest = 'e'`, 'rows = 8', 'round = 0'])(
-      'begins again only in a new round: %s',
-      async (change) => {
-        await run(`${batch}; UPDATE batches SET next_ordinal = 5`);
-        await refused(
-          `UPDATE batches SET ${change}`,
-          /a batch begins again only in a new round|round_check/u,
-        );
-        if (!change.startsWith('round')) await run(`UPDATE batches SET round = 2, ${change}`);
-      },
-    );
-
-    test('gives each ordinal once, and passes a share on only from an owner that ended', async () => {
-      await run(`${batch}; ${share}`);
-      await refused(share, 'shares_pkey');
-      await refused('UPDATE shares SET last = 9', 'a share stays as it was given, and ends once');
-      await refused(`UPDATE shares SET owner = 'p'`, 'a share passes on only');
-      await run(`UPDATE owners SET ended_at = 3 WHERE id = 'o'`);
-      await refused(`UPDATE shares SET owner = 'gone'`, 'a share passes on only');
-      await run(`UPDATE shares SET owner = 'p'`);
-      await run('UPDATE shares SET ended_at = 4');
-      await refused('UPDATE shares SET ended_at = 5', 'a share stays as it was given, and ends once');
     });
   });
 

@@ -182,23 +182,17 @@ type Progress = {
   readonly perS: number;
   readonly leftMs: number | undefined;
   readonly quietMs: number | undefined;
-  /** The number of rows that other runners took, and the runners that this one waits for. */
-  readonly others?: number;
-  readonly waitingFor?: readonly Runner[];
 };
 
 export function progressOf(progress: Progress): string {
-  const { done, todo, failed, unknown, perS, leftMs, quietMs, others = 0, waitingFor = [] } = progress;
+  const { done, todo, failed, unknown, perS, leftMs, quietMs } = progress;
   const parts = [
     `${formatCount(done)}/${formatCount(todo)} done`,
     `${formatCount(failed)} failed`,
     `${formatCount(unknown)} unknown`,
     `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
-    // This runner has nothing left, and how long the others take is unknown.
-    leftMs === undefined || waitingFor.length > 0 ? '' : `${formatDuration(leftMs)} left`,
+    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
     quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
-    others === 0 ? '' : `${formatCount(others)} given to other processes`,
-    waitingFor.length === 0 ? '' : waitingForRunners(waitingFor),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -414,12 +408,8 @@ function withRows(runner: Runner): string {
   return `${processName(runner)}: up to ${counted(runner.rows, 'row')}`;
 }
 
-function waitingForRunners(runners: readonly Runner[]): string {
-  return `waiting for ${runners.map(withRows).join(', ')}`;
-}
-
 export const ownShareDone = (runners: readonly Runner[]): string =>
-  `This process has no rows left; ${waitingForRunners(runners)}.`;
+  `This process has no rows left; waiting for ${runners.map(withRows).join(', ')}.`;
 
 function stillAtWork(runners: readonly Runner[]): string {
   return `Others are still at work after --max-wait (${runners.map(withRows).join(', ')}).`;

@@ -167,9 +167,12 @@ export type Overview = {
 /** A sum of one asset, as a decimal. */
 export type AssetSum = { readonly asset: string; readonly amount: string };
 
+type BatchName = Scope & { readonly name: string };
+
 /** What a batch's file asked for when its latest run began. Only transfers have totals. */
-export type BatchInput = Scope & {
-  readonly name: string;
+export type BatchInput = BatchName & {
+  /** SHA-256 of the file, and of what else decides what its rows are. */
+  readonly digest: string;
   readonly rows: number;
   /** Those that the run left out because they were paid already, and those that only may have been. */
   readonly skipped: number;
@@ -254,6 +257,8 @@ export interface Reads {
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** What the files of all batches with this name asked for. */
   batchInputs(name: string): Promise<BatchInput[]>;
+  /** The processes that have rows of this batch in hand, dead ones too. */
+  atWork(batch: BatchName): Promise<string[]>;
   /** The names of all batches. */
   batchNames(): Promise<string[]>;
   /** The state of all intents. */
@@ -309,7 +314,7 @@ export interface Writes {
   /** Does the same for all rows that batches of this name have done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
   supersede(id: string): Promise<void>;
-  /** Keeps what a batch's file asks for. In a shared journal the batch must have been joined. */
+  /** Keeps what a batch's file asks for. */
   keepBatch(input: BatchInput): Promise<void>;
   /** Records an intent without an attempt, to wait for a person's approval. */
   propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
@@ -403,9 +408,6 @@ export interface Journal {
     works: readonly GuardedWork<Result>[],
   ): Promise<readonly PromiseSettledResult<Result>[]>;
 
-  /** How the runners of a batch divide its rows; undefined if they do not. */
-  readonly shares: Shares | undefined;
-
   /** The policy that is kept in the journal, for everybody who sends through it. */
   policy(): Promise<JournalPolicy | undefined>;
 
@@ -417,48 +419,5 @@ export interface Journal {
 /** A botctl process on some machine. */
 export type Process = { readonly host: string; readonly pid: number };
 
-/** A batch's name and what its input was. */
-export type SharedBatch = Scope & {
-  readonly name: string;
-  /** SHA-256 of the input's bytes. */
-  readonly digest: string;
-  readonly rows: number;
-};
-
-/** The number of some rows, and the sums of the first and of the last 32 bits of their keys. */
-export type KeySums = { readonly rows: number; readonly first: number; readonly last: number };
-
-/** Rows of a batch, by their position in its input. */
-export type Range = { readonly first: number; readonly last: number };
-
-/** In each round of a batch, every row belongs to some runner. */
-export type Round = { readonly batch: number; readonly round: number };
-
 /** A process at work on a batch, and how many rows it has in hand. */
 export type Runner = Process & { readonly rows: number };
-
-export type Joined =
-  | { readonly is: 'joined'; readonly round: Round }
-  | { readonly is: 'other-file' }
-  /** These runners are at work on the recorded file, so another file cannot replace it. */
-  | { readonly is: 'at-work'; readonly runners: readonly Runner[] };
-
-export type Taken =
-  /** `left` is the number of rows that no runner has been given yet. */
-  | { readonly is: 'range'; readonly range: Range; readonly left: number }
-  /** No rows are available now: each has ended, or is with the `others` (as `theirs`) or with the caller. */
-  | { readonly is: 'nothing'; readonly others: readonly Runner[]; readonly theirs: readonly Range[] };
-
-/** How the runners of a batch divide its rows. This is not a lock: a runner must claim a row before it sends it. */
-export interface Shares {
-  /** Whether the input on record under this name is another one. */
-  isOtherFile(batch: SharedBatch): Promise<boolean>;
-  /** The rows with that name that are done, in this input or an earlier one. */
-  doneRows(batch: SharedBatch): Promise<KeySums>;
-  /** Joins the batch. With `changedFile`, its input may replace the one on record while nobody is at work on that. */
-  join(batch: SharedBatch, changedFile: boolean): Promise<Joined>;
-  /**
-   * Gives back the rows that have `ended` and takes others: at most `size` new ones, or those of a runner that is gone.
-   */
-  take(round: Round, size: number, ended: readonly Range[], holding: readonly Range[]): Promise<Taken>;
-}

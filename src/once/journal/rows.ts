@@ -187,6 +187,7 @@ export function batchInputOf(row: JournalRow): BatchInput {
     baseUrl: row.base_url as BaseUrl,
     kind: row.kind as Kind,
     name: row.name as string,
+    digest: row.digest as string,
     rows: Number(row.rows),
     skipped: Number(row.skipped),
     skippedInDoubt: Number(row.skipped_in_doubt),

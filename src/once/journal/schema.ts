@@ -91,6 +91,8 @@ CREATE TABLE batches (
   name              TEXT NOT NULL,
   base_url          TEXT NOT NULL,
   kind              TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
+  -- SHA-256 of the file.
+  digest            TEXT NOT NULL,
   rows              INTEGER NOT NULL CHECK (rows >= 0),
   -- Paid already, or perhaps.
   skipped           INTEGER NOT NULL,

@@ -15,7 +15,6 @@ import {
   type Retry,
   retryOf,
 } from '../../../once/failures.ts';
-import type { Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import { someUnproven } from '../../say/chain.ts';
 import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
@@ -30,17 +29,8 @@ import { doubtOfSkipped } from './repeats.ts';
 import { type BatchEnd, batchEndJson, batchEndView } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
-/** What a runner knows about the other runners while it runs. */
-export type OthersNow = { given: number; waitedFor: readonly Runner[] };
-
 /** The progress of a batch: done, failed, unknown, rows a second, time left, and the wait for a rate limit. */
-export function gaugeOf(
-  surveyed: Survey,
-  counts: Counts,
-  pace: BatchPace,
-  others: OthersNow,
-  clock: Clock,
-): () => Gauge {
+export function gaugeOf(surveyed: Survey, counts: Counts, pace: BatchPace, clock: Clock): () => Gauge {
   const beganAtMs = clock.now();
   const todo = toDo(surveyed);
   return () => {
@@ -53,12 +43,10 @@ export function gaugeOf(
       failed: ended - done - counts.unknown,
       unknown: counts.unknown,
       perS,
-      leftMs: ended === 0 ? undefined : (1000 * Math.max(0, todo - ended - others.given)) / perS,
+      leftMs: ended === 0 ? undefined : (1000 * Math.max(0, todo - ended)) / perS,
       quietMs: pace.quietMs() === 0 ? undefined : pace.quietMs(),
-      others: others.given,
-      waitingFor: others.waitedFor,
     });
-    return { share: todo === 0 ? 1 : Math.min(1, (ended + others.given) / todo), text };
+    return { share: todo === 0 ? 1 : Math.min(1, ended / todo), text };
   };
 }
 
@@ -205,21 +193,17 @@ export type OthersEnd =
   /** The journal could not be read. */
   | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
 
-/** Asks a shared journal how the rows of the other runners ended. */
+/** Asks a shared journal how the rows ended to which a stop left no time. */
 export async function othersAtEnd(
   { counts }: RunEnd,
   surveyed: Survey,
-  shared: SharedBatch | undefined,
   batch: Batch,
 ): Promise<OthersEnd | undefined> {
   const { order, sheet, bot, journal } = batch;
-  if (shared === undefined || journal?.shares === undefined) return undefined;
-  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const left = toDo(surveyed) - ended;
+  if (journal?.isShared !== true) return undefined;
+  const left = toDo(surveyed) - Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (left === 0) return { is: 'seen', counts: new Map() };
   try {
-    if (!isEachRowTold(batch) && (await areAllDone(surveyed, shared, journal.shares)))
-      return { is: 'seen', counts: new Map([['accepted', left]]) };
     return { is: 'seen', counts: await lookAgain({ order, sheet, bot, journal }) };
   } catch (thrown) {
     // This runner's own results must be reported all the same.
@@ -227,22 +211,9 @@ export async function othersAtEnd(
   }
 }
 
-export function toDo({ rows, tally }: Survey): number {
+function toDo({ rows, tally }: Survey): number {
   const { done, skipped = 0, invalid } = tally.standings;
   return rows - done - skipped - invalid;
-}
-
-function isEachRowTold({ report, context }: Batch): boolean {
-  return report !== undefined || context.display.quiet;
-}
-
-/** Asks once for all rows instead of once per row. If all are done, nothing else needs to be asked. */
-async function areAllDone({ tally, keys }: Survey, shared: SharedBatch, shares: Shares): Promise<boolean> {
-  // The key of such a row may have been used for something else.
-  const { invalid, conflict, skipped = 0 } = tally.standings;
-  if (invalid + conflict + skipped > 0) return false;
-  const done = await shares.doneRows(shared);
-  return done.rows === keys.rows && done.first === keys.first && done.last === keys.last;
 }
 
 function doneBy(others: OthersEnd): number {

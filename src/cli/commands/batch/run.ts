@@ -7,14 +7,13 @@ import { noCounts, runRows } from '../../../batch/runRows.ts';
 import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
 import { type Survey, survey } from '../../../batch/survey.ts';
-import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
-import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
+import type { ChainPoint, Commit, EngineContext } from '../../../once/engine/context.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { Journal, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import type { Journal, Process, Reads, Runner, Transaction } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { begunByAnother, notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
@@ -28,15 +27,7 @@ import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesForDryRun } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
-import {
-  type FinishedRun,
-  gaugeOf,
-  type OthersEnd,
-  type OthersNow,
-  othersAtEnd,
-  tellEnd,
-  toDo,
-} from './end.ts';
+import { type FinishedRun, gaugeOf, type OthersEnd, othersAtEnd, tellEnd } from './end.ts';
 import {
   type Batch,
   batchOptions,
@@ -95,8 +86,8 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   try {
     const { policies } = await policiesForDryRun(bot, journal, context);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
-    const { surveyed, shared } = await surveyAll(batch);
-    await refuseOtherFile(shared, batch);
+    const { surveyed, digest } = await surveyAll(batch);
+    await refuseOtherFile(digest, batch);
     await finishReport(batch, surveyed);
     if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
@@ -132,8 +123,8 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
-    const { surveyed, shared } = await surveyAll(batch);
-    await refuseOtherFile(shared, batch);
+    const { surveyed, digest } = await surveyAll(batch);
+    await refuseOtherFile(digest, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
       await finishReport(batch, surveyed);
       return reportInvalid(surveyed, batch);
@@ -149,15 +140,13 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
       return await reportPaidAlready(surveyed, batch);
     }
     if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
-    const others: OthersNow = { given: 0, waitedFor: [] };
-    const ranges = await rangesOf(shared, surveyed, others, batch);
-    if (leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined)
-      await keepBatch(surveyed, batch, engine.journal);
+    const hasMore = leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined;
+    if (hasMore) await keepBatch(surveyed, digest, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
-    const run = await runAll(surveyed, { ranges, others }, { ...engine, chainBefore }, batch);
-    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
+    const run = await runAll(surveyed, hasMore ? digest : undefined, { ...engine, chainBefore }, batch);
+    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch) };
     const reported = await finishReport(batch, surveyed, end.others);
     return await tellEnd(surveyed, { ...end, chain: await waiting?.end(journal) }, reported, batch);
   } finally {
@@ -166,9 +155,9 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
   }
 }
 
-/** For `batch status`. To lose it in a power failure is safe. */
-async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
-  const { bot, order, sheet } = batch;
+/** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
+async function keepBatch(surveyed: Survey, digest: string, batch: Batch, journal: Journal): Promise<void> {
+  const { bot, order, sheet, options } = batch;
   // With those of which nothing is left: what is beyond the file is counted under the spelling that the file gives.
   const totals = [...surveyed.tally.totals].map(([asset, { all }]) => ({ asset, amount: formatAmount(all) }));
   const skips = surveyed.tally.standings.skipped !== undefined;
@@ -176,8 +165,22 @@ async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Prom
   const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
   const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
   const { rows, beyond } = surveyed;
-  const input = { ...scope, rows, skipped, skippedInDoubt, totals, beyond };
-  await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
+  const input = { ...scope, digest, rows, skipped, skippedInDoubt, totals, beyond };
+  const found = await journal.commit(
+    async (tx) => {
+      const isOther = await isOtherFile(digest, batch, tx);
+      // A file's journal has one machine: to correct the file and run it again is what an error asks for.
+      if (isOther && !options.changedFile && journal.isShared) return 'other-file';
+      const owners = isOther ? await tx.atWork(scope) : [];
+      const lives = await Promise.all(owners.map((owner) => tx.ownerLives(owner)));
+      const living = owners.filter((_owner, nth) => lives[nth]);
+      if (living.length === 0) await tx.keepBatch(input);
+      return Promise.all(living.map((owner) => tx.processOf(owner)));
+    },
+    { unsynced: true },
+  );
+  if (found === 'other-file') throw notThatFile(batch);
+  if (found.length > 0) throw atWork(found, batch);
 }
 
 async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {
@@ -191,21 +194,21 @@ function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
     : again(given, ['profile'], { name: 'profile', value: name });
 }
 
-type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };
+type Surveyed = { readonly surveyed: Survey; readonly digest: string };
 
 async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { given, order, options, context, sheet, bot, journal } = batch;
   const { clock, interrupts, display } = context;
-  const hash = journal?.shares && createHash('sha256');
+  const hash = createHash('sha256');
   const template = await templateOf(batch);
-  if (template !== undefined) hash?.update(template.text);
-  if (Object.keys(options.mending).length > 0) hash?.update(JSON.stringify(options.mending));
+  if (template !== undefined) hash.update(template.text);
+  if (Object.keys(options.mending).length > 0) hash.update(JSON.stringify(options.mending));
   const input = {
     path: options.path,
     stdin: context.stdin,
     interrupted: context.interrupts.first,
     notes: batch.notes,
-    ...(hash && { onBytes: (bytes: Buffer) => void hash.update(bytes) }),
+    onBytes: (bytes: Buffer) => void hash.update(bytes),
   };
   const { mending } = options;
   const reading = { template: template?.parsed, isStrict: given.flag('strict'), mending };
@@ -230,17 +233,12 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     throw begunByAnother(order.name, surveyed.begunBy, bot.name, withProfile(surveyed.begunBy, given));
   await batch.report?.refuseOther(rowReportInputs(batch), input);
   listBadRows(surveyed, batch.given, display);
-  if (hash === undefined) return { surveyed, shared: undefined };
-  const { kind, name } = order;
-  const file = { digest: hash.digest('hex'), rows: surveyed.rows };
-  return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
+  return { surveyed, digest: hash.digest('hex') };
 }
-
-type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };
 
 async function runAll(
   surveyed: Survey,
-  { ranges, others }: Sharing,
+  digest: string | undefined,
   engine: EngineContext,
   batch: Batch,
 ): Promise<Omit<FinishedRun, 'others'>> {
@@ -253,12 +251,13 @@ async function runAll(
   const counts = noCounts();
   const teller = new RowTeller(batch);
   await teller.tellBefore();
-  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, others, clock));
+  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, clock));
   try {
+    const commit = sharedCommit(engine.journal, () => worthWaitingMs(inFlightLimit, engine.journal.isShared));
     const shared: EngineContext = {
       ...engine,
       pace,
-      commit: sharedCommit(engine.journal, () => worthWaitingMs(inFlightLimit, engine.journal.isShared)),
+      commit: digest === undefined ? commit : whileOnRecord(commit, digest, batch),
       chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
@@ -268,12 +267,11 @@ async function runAll(
       return teller.explain(end, engine.clock.now());
     };
     const onWaiting = (runners: readonly Runner[]): void => {
-      others.waitedFor = runners;
-      if (!display.quiet) display.notice(ownShareDone(runners));
+      if (runners.length > 0 && !display.quiet) display.notice(ownShareDone(runners));
     };
     const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
     const working = { pace, rules, inFlightLimit, lanes };
-    const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, explain };
+    const run = { order, sheet, engine: shared, ...working, rows: surveyed.rows, onWaiting, explain };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
       display.notice(
         'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.',
@@ -308,57 +306,47 @@ async function finishReport(
 }
 
 /** Runs before any question: two files under one name are two batches, which is most likely a mistake. */
-async function refuseOtherFile(shared: SharedBatch | undefined, batch: Batch): Promise<void> {
+async function refuseOtherFile(digest: string, batch: Batch): Promise<void> {
   const { journal, options } = batch;
-  if (shared === undefined || journal?.shares === undefined || options.changedFile) return;
-  if (await journal.shares.isOtherFile(shared)) throw notThatFile(shared, batch);
+  if (journal?.isShared !== true || options.changedFile) return;
+  if (await isOtherFile(digest, batch, journal.reads)) throw notThatFile(batch);
 }
 
-function notThatFile({ name }: SharedBatch, { given, options }: Batch): Failure {
+async function isOtherFile(
+  digest: string,
+  { order, bot }: Batch,
+  reads: Pick<Reads, 'batchInputs'>,
+): Promise<boolean> {
+  const inputs = await reads.batchInputs(order.name);
+  const known = inputs.find(({ baseUrl, kind }) => baseUrl === bot.baseUrl && kind === order.kind);
+  return known !== undefined && known.digest !== digest;
+}
+
+/** Claims nothing once another file is on record: that one may have no such row. */
+function whileOnRecord(commit: Commit, digest: string, batch: Batch): Commit {
+  const looks = new WeakMap<Transaction, Promise<boolean>>();
+  return (work, guards) => {
+    if (guards?.beforeSending !== true) return commit(work, guards);
+    return commit(async (tx) => {
+      // Asked together with the first questions of the work, and once for all works that share a commit.
+      const look = looks.get(tx) ?? isOtherFile(digest, batch, tx);
+      looks.set(tx, look);
+      const [result, isOther] = await Promise.all([work(tx), look]);
+      if (isOther) throw notThatFile(batch);
+      return result;
+    }, guards);
+  };
+}
+
+function notThatFile({ given, options, order }: Batch): Failure {
   return told('other-file', { next: [again(given, [], { name: 'changed-file', value: true })] })`
-    ${inputName(options)} is not the file of the batch ${name}: its SHA-256 differs
+    ${inputName(options)} is not the file of the batch ${order.name}: its SHA-256 differs
     Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:`;
 }
 
-/** Where this runner gets its rows: all of them, or its share of them. */
-async function rangesOf(
-  shared: SharedBatch | undefined,
-  surveyed: Survey,
-  others: OthersNow,
-  batch: Batch,
-): Promise<Ranges> {
-  const { journal, options } = batch;
-  const { rows } = surveyed;
-  if (shared === undefined || journal?.shares === undefined || toDo(surveyed) === 0) return allRows();
-  const joined = await journal.shares.join(shared, options.changedFile);
-  switch (joined.is) {
-    case 'other-file':
-      throw notThatFile(shared, batch);
-    case 'at-work':
-      throw told('batch-at-work')`
-        The batch ${shared.name} cannot change its file now: ${listed(joined.runners.map(processName))} ${joined.runners.length === 1 ? 'is' : 'are'} at work on it
-        Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.`;
-    case 'joined':
-      return sharedRanges(counted(journal.shares, rows, others), {
-        round: joined.round,
-        rows,
-        concurrency: options.concurrency,
-      });
-  }
-}
-
-/** The same shares, counting how many rows other runners took. */
-function counted(shares: Shares, rows: number, others: OthersNow): Pick<Shares, 'take'> {
-  let own = 0;
-  return {
-    take: async (...asked) => {
-      const taken = await shares.take(...asked);
-      if (taken.is === 'nothing') return taken;
-      const { first, last } = taken.range;
-      own += last - first + 1;
-      others.given = Math.max(0, rows - taken.left - own);
-      others.waitedFor = [];
-      return taken;
-    },
-  };
+function atWork(others: readonly (Process | undefined)[], { order }: Batch): Failure {
+  const names = others.map((one) => (one === undefined ? 'another process' : processName(one)));
+  return told('batch-at-work')`
+    The batch ${order.name} cannot change its file now: ${listed(names)} ${names.length === 1 ? 'is' : 'are'} at work on it
+    Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.`;
 }

@@ -101,6 +101,7 @@ const one = (n: number) => `filled-${n}`;
 const input = {
   ...scope,
   name: 'few',
+  digest: 'd',
   rows: 20,
   skipped: 0,
   skippedInDoubt: 0,

@@ -31,6 +31,7 @@ test('a file that is copied is read whole, in the order in which its intents beg
   const input = {
     baseUrl,
     kind: 'transfer',
+    digest: 'd',
     rows: 1,
     skipped: 0,
     skippedInDoubt: 0,
