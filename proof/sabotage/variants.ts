@@ -34,7 +34,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/claim.ts',
-        from: 'const work = (tx: Transaction): Promise<Step> =>\n      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat });',
+        from: 'const work = (tx: Transaction): Promise<Step> =>\n      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat, runBeganAtMs });',
         to: `const { policies } = engine;
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
@@ -44,7 +44,7 @@ export const variants: readonly Variant[] = [
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }
       const unheld = { ...engine, policies: undefined };
-      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, { agreed, onRepeat });`,
+      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, { agreed, onRepeat, runBeganAtMs });`,
       },
       {
         file: 'src/once/engine/claim.ts',
@@ -108,8 +108,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/journal/verbs.ts',
-        from: "const isOfBatch = `CASE WHEN named_by = 'row' AND name = :batch THEN 1 ELSE 0 END`;",
-        to: "const isOfBatch = ':isOwn';",
+        from: 'batch IS DISTINCT FROM :batch) AS found',
+        to: 'batch IS NOT NULL) AS found',
       },
     ],
     caughtBy: ['concurrent'],

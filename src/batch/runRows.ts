@@ -72,6 +72,7 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
     // A row that another process is sending is put back, so that no lane is blocked by it.
     engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
     list: new WorkList(work),
+    beganAtMs: clock.now(),
     alike: new Set(sheet.paidTwice()),
     counts,
     needs: new Set(),
@@ -102,6 +103,7 @@ async function runnersOf(owners: RowsOfOthers, { reads }: Journal): Promise<Runn
 
 type Run = RunInputs & {
   readonly list: WorkList;
+  readonly beganAtMs: number;
   /** Payments that more than one row makes. */
   readonly alike: ReadonlySet<string | undefined>;
   readonly counts: Counts;
@@ -200,7 +202,7 @@ function isTooMany({ asked, lanesAtWork, inFlightLimit }: Run): boolean {
   return asked.signal.aborted && lanesAtWork > inFlightLimit.places;
 }
 
-function claimRow(row: SheetRow, { order: batch, engine, alike }: Run): Promise<Claim | Outcome> {
+function claimRow(row: SheetRow, { order: batch, engine, alike, beganAtMs }: Run): Promise<Claim | Outcome> {
   const order = orderOf(row, batch);
   const ofBatch = identify(order, engine.bot, engine.journal, row.request);
   // If no other row makes this payment, another file has made it under this name since the survey.
@@ -208,7 +210,7 @@ function claimRow(row: SheetRow, { order: batch, engine, alike }: Run): Promise<
   const identity = alike.has(payment) ? ofBatch : { ...ofBatch, batch: undefined };
   // What the survey did not see, nobody was asked about.
   const isJudged = row.repeats !== undefined || batch.paysRepeats === true;
-  return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave');
+  return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave', beganAtMs);
 }
 
 /** Sends a claimed row and records how it ended. An accepted row frees its place before it is recorded. */
@@ -330,20 +332,17 @@ export async function lookAgain(inputs: LookInputs): Promise<Map<RowOutcome, num
   return counts;
 }
 
-/** The rows that others have not ended. Notes those that they have: what was refused for one is not sent by each. */
+/** The rows that others have not done. Notes those that they have. */
 async function leftOf(rows: readonly SheetRow[], inputs: LookInputs, run: Run): Promise<readonly SheetRow[]> {
   const looks = await looksAt(rows, inputs);
   for (const { row, outcome, plan } of looks) {
-    if (!isEnded(outcome)) continue;
+    if (!isDone(outcome)) continue;
     run.counts[outcome] += 1;
-    if (isDone(outcome)) run.doneElsewhere += 1;
-    else run.needs.add('after-fix');
+    run.doneElsewhere += 1;
     inputs.sheet.recordEnd(row.ordinal, outcome, foundIntent(outcome, plan), undefined);
   }
-  return looks.flatMap(({ row, outcome }) => (isEnded(outcome) ? [] : row));
+  return looks.flatMap(({ row, outcome }) => (isDone(outcome) ? [] : row));
 }
-
-const isEnded = (outcome: RowOutcome): boolean => isDone(outcome) || outcome === 'rejected';
 
 type Look = { readonly row: SheetRow; readonly outcome: RowOutcome; readonly plan: Plan };
 

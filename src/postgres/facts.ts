@@ -1,6 +1,7 @@
 import type { DiskTrouble } from '../machine/disk.ts';
 import { failing } from '../once/failures.ts';
 import type { Unseen } from '../once/intent/facts.ts';
+import type { SchemaPart } from '../once/journal/facts.ts';
 
 // A URL may hold a password, and a misplaced character can make any part of it one. So no field holds any of it except
 // the names of its parameters. `place` is the journal's URL without its password.
@@ -120,6 +121,8 @@ export type SharedFacts = {
   };
   'schema-newer': AtPlace & { readonly version: number; readonly known: number };
   'schema-unreleased': AtPlace;
+  /** Somebody changed it by hand. */
+  'schema-changed': AtPlace & { readonly lacks: readonly SchemaPart[] };
   'schema-foreign': AtPlace & { readonly schema: string };
   'no-salt': AtPlace;
   'may-only-look': AtPlace;
@@ -177,6 +180,7 @@ const codes = {
   'schema-older': 'journal-schema',
   'schema-newer': 'journal-schema',
   'schema-unreleased': 'journal-schema',
+  'schema-changed': 'journal-schema',
   'schema-foreign': 'journal-schema',
   'no-salt': 'journal-schema',
   'may-only-look': 'journal-schema',

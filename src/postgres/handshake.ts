@@ -1,9 +1,10 @@
 import type { Failure } from '../once/failures.ts';
+import type { SchemaPart } from '../once/journal/facts.ts';
 import type { JournalPolicy } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
-import { sharedSchema } from './sharedSchema.ts';
+import { countParts, nameParts, partsBeyond, partsOfSchema, sharedSchema } from './sharedSchema.ts';
 import { inMs, inSchema, nowMs, type Row } from './sql.ts';
 
 /**
@@ -176,13 +177,14 @@ export async function askAll(
   use: 'send' | 'look',
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
   const salted = inSchema(schema, readSalt);
-  const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
+  const forAll = [aboutServer, readVersion, countParts, aboutJournal].map((sql) => inSchema(schema, sql));
   const forSome = use === 'send' ? [aboutSystem, salted] : [];
   try {
     const answers = await connection.all([...session, connection.introduction, ...forAll, ...forSome]);
     const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
-    const [server = {}, version, journal = {}, ...told] = rows;
+    const [server = {}, version, counted, journal = {}, ...told] = rows;
     if (Number(version?.version) !== schemaVersion) return undefined;
+    if (use === 'send' && Number(counted?.parts) !== partsOfSchema().length) return undefined;
     const system = use === 'send' ? told[0] : await rowIf(server.tells_system, connection, aboutSystem);
     const salt = use === 'send' ? told[1] : await rowIf(journal.tells_salt, connection, salted);
     return { server: serverFacts(connection, server, system), journal: journalFacts(journal, salt) };
@@ -223,8 +225,11 @@ export function refusalToSend(
 export async function refuseSchema(connection: PgConnection, schema: string, place: string): Promise<void> {
   const state = await schemaStateOf(connection, schema);
   switch (state.is) {
-    case 'current':
+    case 'current': {
+      const lacks = await missingParts(connection, schema);
+      if (lacks.length > 0) throw sharedFailure('schema-changed', { place, lacks });
       return;
+    }
     case 'missing':
       throw sharedFailure('schema-missing', {
         place,
@@ -238,6 +243,13 @@ export async function refuseSchema(connection: PgConnection, schema: string, pla
     case 'foreign':
       throw sharedFailure('schema-foreign', { place, schema });
   }
+}
+
+/** What somebody took away from the schema, or switched off. */
+async function missingParts(connection: PgConnection, schema: string): Promise<SchemaPart[]> {
+  const { rows } = await connection.query(inSchema(schema, nameParts));
+  const there = new Set(rows.map(({ part }) => String(part)));
+  return partsBeyond(there);
 }
 
 const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(

@@ -1,4 +1,5 @@
 // SQL: the schema of a shared journal.
+import type { SchemaPart } from '../once/journal/facts.ts';
 import { consequences, deletion, kept, rules, tables } from '../once/journal/schema.ts';
 
 /** Names of types; text compared byte by byte, so that no update of a locale breaks a key; no check asks another table. */
@@ -180,3 +181,40 @@ export const sharedSchema = [
   `COMMENT ON VIEW payments IS 'All transfers, for people to read: who paid how much of what to whom, and how that stands';`,
   ...comments,
 ].join('\n');
+
+/** What the schema must have, read from its own text. */
+export function partsOfSchema(): readonly SchemaPart[] {
+  const tablesWithColumns = [...sharedSchema.matchAll(/^CREATE TABLE (\w+) \(\n([\s\S]*?)\n\)/gmu)];
+  const rules = [...sharedSchema.matchAll(/^CREATE TRIGGER (\w+)/gmu)];
+  return [
+    ...tablesWithColumns.flatMap(([, table = '', body = '']): SchemaPart[] => [
+      { is: 'table', name: table },
+      ...[...body.matchAll(/^ {2}([a-z_]+) +[a-z]/gmu)].map(
+        ([, column]): SchemaPart => ({ is: 'column', name: `${table}.${column}` }),
+      ),
+    ]),
+    ...rules.map(([, rule = '']): SchemaPart => ({ is: 'rule', name: rule })),
+  ];
+}
+
+/** Those that are not there. The columns of a missing table need no mention. */
+export function partsBeyond(there: ReadonlySet<string>): SchemaPart[] {
+  const isTableThere = (name: string): boolean => there.has(`table ${name.split('.')[0]}`);
+  return partsOfSchema().filter(
+    ({ is, name }) => !there.has(`${is} ${name}`) && (is !== 'column' || isTableThere(name)),
+  );
+}
+
+const tablesThere = "FROM pg_class c WHERE c.relnamespace = to_regnamespace('@schema') AND c.relkind = 'r'";
+const columnsThere = `FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE c.relnamespace = to_regnamespace('@schema') AND c.relkind = 'r'`;
+const rulesThere = `FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+  WHERE c.relnamespace = to_regnamespace('@schema')`;
+
+/** How many parts there are: cheap enough for every command. Functions that were replaced do not show in it. */
+export const countParts = `SELECT (SELECT count(*) ${tablesThere}) + (SELECT count(*) ${columnsThere}) + (SELECT count(*) ${rulesThere})
+  AS parts`;
+
+export const nameParts = `SELECT 'table ' || c.relname AS part ${tablesThere}
+  UNION ALL SELECT 'column ' || c.relname || '.' || a.attname ${columnsThere}
+  UNION ALL SELECT 'rule ' || t.tgname ${rulesThere}`;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -154,6 +155,55 @@ test('a journal that is none is a failure, and is left unchanged', async () => {
   const { code, checks } = await doctor(['--sandbox', '--journal', path]);
   expect(code).toBe(1);
   expect(checks.journal).toMatchObject({ level: 'fail', says: expect.stringContaining('damaged') });
+});
+
+test.each([
+  ['a rule', 'DROP TRIGGER insert_on_attempts_keeps', 'the rule insert_on_attempts_keeps is missing'],
+  [
+    'a rule that is there in another form',
+    'DROP TRIGGER update_on_decisions_keeps; CREATE TRIGGER update_on_decisions_keeps BEFORE UPDATE ON decisions BEGIN SELECT 1; END',
+    'the rule update_on_decisions_keeps is missing, switched off or changed',
+  ],
+  ['a table', 'DROP TABLE services', 'the table services, the rule update_on_services_keeps'],
+  ['a column', 'ALTER TABLE batches DROP COLUMN beyond', 'the column batches.beyond is missing'],
+  ['an index', 'DROP INDEX intents_payment', 'the index intents_payment is missing'],
+])('%s that somebody took out of the journal is named, and nothing is sent', async (_what, sql, named) => {
+  const path = join(home.path, 'journal.db');
+  const send = (name: string) => {
+    const words = [
+      'send',
+      '-c',
+      'conv_demo',
+      '-m',
+      'hi',
+      '--once',
+      name,
+      '--sandbox',
+      '--json',
+      '--journal',
+      path,
+    ];
+    return botctl(words, { env: home.env });
+  };
+  expect((await send('one')).code).toBe(0);
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  const refused = await send('two');
+  expect([refused.code, JSON.parse(refused.stdout).error]).toEqual([
+    1,
+    expect.objectContaining({
+      code: 'journal-schema',
+      retry: 'after-fix',
+      message: expect.stringContaining(named),
+    }),
+  ]);
+  expect(refused.stdout).toContain('Nothing was sent this time.');
+  const { code, checks } = await doctor(['--sandbox', '--journal', path]);
+  expect([code, checks.journal]).toEqual([
+    1,
+    expect.objectContaining({ says: expect.stringContaining(named) }),
+  ]);
 });
 
 test('in the sandbox everything is in order, and what is there is counted', async () => {

@@ -254,10 +254,10 @@ describe('a reply that the journal can no longer take', () => {
     const { ended } = operator.start([...payAda, ...flags]);
     await came;
     const database = new DatabaseSync(operator.journal);
-    database.exec('ALTER TABLE attempts RENAME TO gone');
+    database.exec("CREATE TRIGGER full BEFORE UPDATE ON attempts BEGIN SELECT RAISE(ABORT, 'no'); END");
     gate.release();
     const done = await ended;
-    database.exec('ALTER TABLE gone RENAME TO attempts');
+    database.exec('DROP TRIGGER full');
     database.close();
     const [effect] = await operator.sandbox.ledger();
     expect(done.code).toBe(9);

@@ -228,7 +228,15 @@ test('who is done early waits for the others, and says for whom; after --max-wai
 test('a row that was rejected is told by all of them, whoever sent it', async () => {
   const rows = 40;
   await sandbox.script({ operation: 'message', status: 400, body: { error: 'no' }, when: 'before' });
-  const ended = await Promise.all([1, 2].map(() => start(rows, '--rate', '60/s').ended));
+  const gate = closedAfterTest(await startGate(sandbox.baseUrl));
+  baseUrl = gate.baseUrl;
+  const refused = gate.holdNext('reply');
+  const first = start(rows, '--concurrency', '1', '--rate', '1000/s');
+  await refused;
+  const second = start(rows);
+  await effects(rows - 1);
+  gate.release();
+  const ended = await Promise.all([first.ended, second.ended]);
   for (const one of ended) {
     expect([one.code, endOf(one).error?.code]).toEqual([2, 'some-to-fix']);
     expect(endOf(one).result).toMatchObject({ done: rows - 1, rejected: 1 });

@@ -144,6 +144,30 @@ describe('a journal that cannot be used', () => {
       'by an unreleased botctl',
     ],
     [
+      'lacks a rule',
+      sql('DROP TRIGGER insert_on_attempts_keeps ON botctl.attempts'),
+      'journal-schema',
+      'the rule insert_on_attempts_keeps is missing, switched off or changed',
+    ],
+    [
+      'has a rule that is switched off',
+      sql('ALTER TABLE botctl.attempts DISABLE TRIGGER update_on_attempts_keeps'),
+      'journal-schema',
+      'the rule update_on_attempts_keeps is missing, switched off or changed',
+    ],
+    [
+      'lacks a table',
+      sql('DROP TABLE botctl.paid'),
+      'journal-schema',
+      'the table paid and the rule paid_is_never_deleted are missing',
+    ],
+    [
+      'lacks a column',
+      sql('ALTER TABLE botctl.batches DROP COLUMN beyond'),
+      'journal-schema',
+      'the column batches.beyond is missing, switched off or changed',
+    ],
+    [
       'is somebody else’s',
       sql('DROP SCHEMA botctl CASCADE; CREATE SCHEMA botctl; CREATE TABLE botctl.meta (id int)'),
       'journal-schema',
@@ -160,6 +184,8 @@ describe('a journal that cannot be used', () => {
       expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
     ]);
     expect(await sandbox.ledger()).toEqual([]);
+    const { stdout } = await botctlHere(['doctor', '--json'], { env: machine() });
+    expect(stdout).toContain(sentence);
   });
 
   test('because its database is not in UTF8 is refused', async () => {

@@ -133,7 +133,9 @@ test('what a chain was seen to say is noted, and missed', async () => {
   expect(open(path).read()).toEqual([{ what: 'observation', id, number: 7 }]);
   await (await openShared(place)).close();
   await onServer(place, (client) =>
-    client.query('ALTER TABLE observations DISABLE TRIGGER ALL; DELETE FROM observations'),
+    client.query(
+      'ALTER TABLE observations DISABLE TRIGGER ALL; DELETE FROM observations; ALTER TABLE observations ENABLE TRIGGER ALL',
+    ),
   );
   expect(await failureOf(() => openShared(place))).toMatchObject({
     code: 'journal-lost',

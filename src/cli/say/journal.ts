@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { JournalFacts, LostRows, ShownConflict } from '../../once/journal/facts.ts';
+import type { JournalFacts, LostRows, SchemaPart, ShownConflict } from '../../once/journal/facts.ts';
 import { beforeAccepting, damaged, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { counted, formatCount, listed, nounsOf, troubleInWords } from './phrases.ts';
 import { says, type Table, whenReady } from './told.ts';
@@ -33,6 +33,8 @@ export const journalTable: Table<JournalFacts> = {
     message: madeBeforeRelease(`The journal ${path}`),
     hint: 'Move it away with the files beside it whose names begin with its own, or name another file with --journal. A new journal does not know what this one sent.',
   }),
+  'schema-changed': ({ path, lacks }) => says`${schemaChanged(`The journal ${path}`, lacks)}
+    ${putBackParts}`,
   'not-a-file': ({ path, is }) => says`The journal ${path} is ${noFiles[is]}. It was left unchanged
     Name a file of its own with --journal.`,
   'hard-linked': ({ path }) => says`
@@ -105,6 +107,17 @@ export const journalTable: Table<JournalFacts> = {
     Interrupted after ${counted(copied, 'entry', 'entries')}. The copy is not finished, and ${path} no longer sends anything
     ${whenReady}`,
 };
+
+const shownParts = 3;
+
+export function schemaChanged(journal: string, lacks: readonly SchemaPart[]): string {
+  const parts = lacks.slice(0, shownParts).map(({ is, name }) => `the ${is} ${name}`);
+  const names = listed([...parts, ...more(lacks.length - parts.length)]);
+  return `${journal} was changed by hand: ${names} ${lacks.length === 1 ? 'is' : 'are'} missing, switched off or changed`;
+}
+
+export const putBackParts =
+  'Nothing is sent without it. Put it back as it was, or replace the journal with a backup.';
 
 function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {
   return `${name} (${idInFile} and ${idOnServer})`;

@@ -7,6 +7,7 @@ import type {
   UrlFault,
 } from '../../postgres/facts.ts';
 import { unseenWords } from './intent.ts';
+import { putBackParts, schemaChanged } from './journal.ts';
 import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table, whenReady } from './told.ts';
@@ -235,6 +236,8 @@ export const sharedTable: Table<SharedFacts> = {
     message: madeBeforeRelease(`The journal ${place}`),
     hint: 'Name another schema in the URL, with ?schema=, or rename this one. A new journal does not know what this one sent.',
   }),
+  'schema-changed': ({ place, lacks }) => says`${schemaChanged(`The journal ${place}`, lacks)}
+    ${putBackParts}`,
   'schema-foreign': ({ place, schema }) => says`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,

@@ -65,6 +65,7 @@ export async function claim(
   consent?: Consent,
   identity = identify(order, engine.bot, engine.journal),
   onRepeat: OnRepeat = 'go-on',
+  runBeganAtMs = Number.POSITIVE_INFINITY,
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
   // Random values are drawn before the commit, so that a repeated commit recognises the intent that it already made.
@@ -73,7 +74,7 @@ export async function claim(
     const agreed = consent && (await agree(identity, engine, consent));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
     const work = (tx: Transaction): Promise<Step> =>
-      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat });
+      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat, runBeganAtMs });
     return engine.commit(work, guardsOf(fresh, engine, nameAtOrigin(identity)));
   }, engine);
 }
@@ -147,13 +148,20 @@ async function senderOf({ owner }: Intent, { journal, limits }: EngineContext): 
   return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }
 
+type Agreed = {
+  readonly agreed: Plan | undefined;
+  readonly onRepeat: OnRepeat;
+  /** What was refused since then was refused for another runner of the same batch. */
+  readonly runBeganAtMs: number;
+};
+
 /** Makes the plan again inside the commit and acts on it. */
 async function actOnPlan(
   identity: Identity,
   fresh: NewIntent,
   tx: Transaction,
   engine: EngineContext,
-  { agreed, onRepeat }: { readonly agreed: Plan | undefined; readonly onRepeat: OnRepeat },
+  { agreed, onRepeat, runBeganAtMs }: Agreed,
 ): Promise<Step> {
   const { bot, clock } = engine;
   const nowMs = clock.now();
@@ -163,6 +171,9 @@ async function actOnPlan(
     return { is: 'claim', intent: seen.found, number: seen.found.attempts, createdNow: true };
   const plan = (await ownerHasDied(seen, tx, nowMs)) ? await look() : seen;
   if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
+  const { found } = plan;
+  if (plan.is === 'again' && found?.state === 'rejected' && found.updatedAtMs >= runBeganAtMs)
+    return concluded(found, tx, 'by-another-process');
   const { repeats } = plan;
   if (repeats.length > 0 && onRepeat === 'leave') return { is: 'not-sent', because: 'paid-already', repeats };
   const step = await stepOf(plan, identity, fresh, tx, engine);

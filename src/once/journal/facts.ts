@@ -8,6 +8,8 @@ export type JournalFacts = {
   dumped: { readonly path: string };
   newer: { readonly path: string; readonly version: number; readonly known: number };
   unreleased: { readonly path: string };
+  /** Somebody changed it by hand. */
+  'schema-changed': { readonly path: string; readonly lacks: readonly SchemaPart[] };
   'not-a-file': { readonly path: string; readonly is: 'folder' | 'device' | 'other' };
   'hard-linked': { readonly path: string };
   'mounted-alone': { readonly path: string };
@@ -45,6 +47,9 @@ export type JournalFacts = {
   'copy-interrupted': { readonly path: string; readonly copied: number };
 };
 
+/** A part of a journal's schema: `intents`, `intents.why`, `insert_on_intents_keeps`. */
+export type SchemaPart = { readonly is: 'table' | 'column' | 'rule' | 'index'; readonly name: string };
+
 /** What a journal's file is known to have lost. */
 export type Loss =
   /** The journal holds fewer rows than its mark says. */
@@ -78,6 +83,7 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
   dumped: 'journal-damaged',
   newer: 'journal-newer',
   unreleased: 'journal-schema',
+  'schema-changed': 'journal-schema',
   'not-a-file': 'journal-unusable',
   'hard-linked': 'journal-unusable',
   'mounted-alone': 'journal-unusable',

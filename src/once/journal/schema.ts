@@ -84,7 +84,9 @@ CREATE INDEX intents_late_payment ON intents (payment, updated_at)
   WHERE payment IS NOT NULL AND updated_at - created_at > 600000;
 
 -- The base URLs that have intents. They are few, and every claim of a name asks for them.
-CREATE TABLE services (base_url TEXT PRIMARY KEY) STRICT;
+CREATE TABLE services (
+  base_url  TEXT PRIMARY KEY
+) STRICT;
 
 -- What a batch's file asked for when its latest run began.
 CREATE TABLE batches (

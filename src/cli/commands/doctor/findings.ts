@@ -12,6 +12,7 @@ import { balanceText } from '../../say/balance.ts';
 import { reasonWords } from '../../say/chain.ts';
 import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
+import { putBackParts, schemaChanged } from '../../say/journal.ts';
 import { insecureTlsHint, notAProxy, proxyHint } from '../../say/machine.ts';
 import {
   counted,
@@ -298,7 +299,7 @@ function diskFindings({ kind }: Disk): Finding[] {
 }
 
 function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Finding {
-  const { check, version, knownVersion, mode, syncsFully, movedTo } = look;
+  const { check, version, knownVersion, mode, syncsFully, movedTo, lacks } = look;
   if (!look.isJournal)
     return fail('journal')`${path} is not a journal
       Name the right file with --journal or BOTCTL_JOURNAL.`;
@@ -309,6 +310,9 @@ function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Findin
     return fail('journal')`
       ${path} was written by a newer botctl (version ${version}; this one knows ${knownVersion})
       Use the newer botctl.`;
+  if (lacks.length > 0)
+    return fail('journal')`${schemaChanged(path, lacks)}
+      ${putBackParts}`;
   if (movedTo !== undefined)
     return fail('journal')`${path} was copied into ${movedTo}, and no longer sends anything itself
       Name that journal with BOTCTL_JOURNAL or --journal.`;

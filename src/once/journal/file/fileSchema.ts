@@ -1,5 +1,6 @@
 // SQL: the schema of a journal in a file.
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { SchemaPart } from '../facts.ts';
 import { consequences, deletion, kept, rules, tables } from '../schema.ts';
 
 /** What only a file has: the salt, random for each journal, so that a token's hash is of no use elsewhere, and losses. */
@@ -73,6 +74,43 @@ export function numberedOn(table: string, insert: string): string {
   return insert.replace('(', '(seq, ').replace('VALUES (', `VALUES (${next}, `);
 }
 
+/** SQLite counts the changes of a schema, so that a new journal has this number: one for each part. */
+const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
+
+type Part = { readonly type: string; readonly name: string; readonly sql: string };
+
+const readParts = 'SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL';
+
+/** What somebody took away from the schema, or changed in it. */
+export function missingParts(database: DatabaseSyncInstance, changes: number): SchemaPart[] {
+  if (changes === changesOfNew) return [];
+  return comparedToNew((fresh) => {
+    const there = new Map(partsOf(database).map(({ name, sql }) => [name, sql]));
+    return partsOf(fresh).flatMap(({ type, name, sql }): SchemaPart[] => {
+      if (there.get(name) === sql) return [];
+      const is = type === 'trigger' ? 'rule' : (type as SchemaPart['is']);
+      const columns = is === 'table' && there.has(name) ? missingColumns(name, fresh, database) : [];
+      return columns.length > 0 ? columns : [{ is, name }];
+    });
+  });
+}
+
+function partsOf(database: DatabaseSyncInstance): Part[] {
+  return database.prepare(readParts).all() as Part[];
+}
+
+function missingColumns(
+  table: string,
+  fresh: DatabaseSyncInstance,
+  there: DatabaseSyncInstance,
+): SchemaPart[] {
+  const [wanted, have] = [fresh, there].map((one) =>
+    (one.prepare('SELECT name FROM pragma_table_info(?)').all(table) as Part[]).map(({ name }) => name),
+  );
+  const missing = wanted?.filter((name) => !have?.includes(name)) ?? [];
+  return missing.map((name) => ({ is: 'column', name: `${table}.${name}` }));
+}
+
 /**
  * Whether a journal is as it was written: its pages, its rows by the schema's checks, and the text of its schema, where
  * a flipped bit shows nowhere else. Slow, so called only if something is wrong already.
@@ -80,7 +118,9 @@ export function numberedOn(table: string, insert: string): string {
 export function isSchemaWhole(database: DatabaseSyncInstance): boolean {
   try {
     const checked = database.prepare('PRAGMA integrity_check(1)').get() as { integrity_check?: string };
-    return checked.integrity_check === 'ok' && schemaOf(database) === freshSchema();
+    return (
+      checked.integrity_check === 'ok' && comparedToNew((fresh) => schemaOf(database) === schemaOf(fresh))
+    );
   } catch {
     return false;
   }
@@ -92,11 +132,11 @@ function schemaOf(database: DatabaseSyncInstance): string {
   );
 }
 
-function freshSchema(): string {
+function comparedToNew<Result>(compare: (fresh: DatabaseSyncInstance) => Result): Result {
   const fresh = new DatabaseSync(':memory:');
   try {
     fresh.exec(fileSchema);
-    return schemaOf(fresh);
+    return compare(fresh);
   } finally {
     fresh.close();
   }

@@ -1,11 +1,13 @@
 // SQL: queries on a file that is only read.
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { SchemaPart } from '../facts.ts';
 import type { Intent, State } from '../journal.ts';
 import { intentOf, type JournalRow, sound } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
 import { batchNames } from '../verbs.ts';
 import { applicationId, refuseUnreleased, sqliteFailure } from './faults.ts';
+import { missingParts } from './fileSchema.ts';
 import { ProcessOwners, readMoved, sizeOf } from './ownFiles.ts';
 
 /** What a look at a journal's file shows. It makes, repairs and changes nothing. */
@@ -15,6 +17,8 @@ export type JournalLook = {
   readonly version: number;
   readonly knownVersion: number;
   readonly isJournal: boolean;
+  /** What somebody took away from its schema. */
+  readonly lacks: readonly SchemaPart[];
   /** Where it was copied to, if it was. It then sends nothing more. */
   readonly movedTo: string | undefined;
   readonly mode: string;
@@ -63,7 +67,11 @@ export function lookAtJournal(path: string): JournalLook {
     const version = Number(only(database, 'PRAGMA user_version'));
     const isJournal = Number(only(database, 'PRAGMA application_id')) === applicationId;
     database.exec('PRAGMA synchronous = FULL');
-    const readable = isJournal && version >= 1;
+    const lacks =
+      isJournal && version === schemaVersion
+        ? missingParts(database, Number(only(database, 'PRAGMA schema_version')))
+        : [];
+    const readable = isJournal && version >= 1 && lacks.every(({ is }) => is === 'rule' || is === 'index');
     const [oldest] = readable ? rows(database, oldestUnknown) : [];
     const latest = readable ? only(database, 'SELECT max(updated_at) FROM intents') : undefined;
     return {
@@ -71,6 +79,7 @@ export function lookAtJournal(path: string): JournalLook {
       version,
       knownVersion: schemaVersion,
       isJournal,
+      lacks,
       movedTo: readable ? readMoved(database)?.place : undefined,
       mode: String(only(database, 'PRAGMA journal_mode')),
       syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,

@@ -18,7 +18,7 @@ import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss } from '../facts.ts';
 import { schemaVersion } from '../schema.ts';
 import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';
-import { fileSchema } from './fileSchema.ts';
+import { fileSchema, missingParts } from './fileSchema.ts';
 import {
   accountedNumbers,
   checkMark,
@@ -221,6 +221,8 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound,
   if (moved !== undefined) throw moved;
   const note = isMade ? readMarkId(database) : undefined;
   const mark = wholeMark(database, path, found, note);
+  const lacks = isMade ? missingParts(database, versions.changes) : [];
+  if (lacks.length > 0) throw journalFailure('schema-changed', { path, lacks });
   // The log and the shared memory get the mode of the database.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   if (versions.version === 0 || pragma(database, 'journal_mode') !== 'wal') {

@@ -78,6 +78,7 @@ describe('the journal', () => {
     version: 1,
     knownVersion: 1,
     isJournal: true,
+    lacks: [],
     movedTo: undefined,
     mode: 'wal',
     syncsFully: true,

@@ -26,6 +26,7 @@ describe('a look at a journal', () => {
       await journal.propose(newIntent({ kind: 'transfer', payment: 'p' }), why, nowMs);
     expect(lookAtJournal(path)).toEqual({
       check: ['ok'],
+      lacks: [],
       ...{ version: 2, knownVersion: 2, isJournal: true, mode: 'wal', syncsFully: true },
       movedTo: undefined,
       counts: { accepted: 1, unknown: 1, sending: 1, held: 4 },
