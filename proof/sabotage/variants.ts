@@ -274,6 +274,43 @@ export const variants: readonly Variant[] = [
     caughtBy: ['machines'],
   },
   {
+    name: 'rule-left-out',
+    what: 'no rule of the schema keeps what may have happened from being called unsent',
+    edits: [
+      {
+        file: 'src/once/journal/schema.ts',
+        from: "`NEW.verdict IN ('unknown', 'held')`,",
+        to: "'false',",
+      },
+    ],
+    caughtBy: ['faults'],
+  },
+  {
+    name: 'commit-not-awaited',
+    what: 'a page counts as committed to a shared journal before the server has said so',
+    edits: [
+      {
+        file: 'src/postgres/base.ts',
+        from: "const { command } = await connection.query('COMMIT').catch((error: unknown) => {",
+        to: `void connection.query('COMMIT').catch(() => {});
+    const { command } = await Promise.resolve({ command: 'COMMIT' }).catch((error: unknown) => {`,
+      },
+    ],
+    caughtBy: ['machines'],
+  },
+  {
+    name: 'lost-commit-believed',
+    what: 'a commit to whose question no answer came counts as made',
+    edits: [
+      {
+        file: 'src/postgres/base.ts',
+        from: 'thrown instanceof Unheard && (await this.#isMade(thrown, commit, guards, waiting));',
+        to: 'thrown instanceof Unheard;',
+      },
+    ],
+    caughtBy: ['machines'],
+  },
+  {
     name: 'decision-not-noted',
     what: 'a machine keeps no note of what a person decided through a shared journal',
     edits: [
