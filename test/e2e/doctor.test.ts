@@ -199,6 +199,8 @@ test.each([
     }),
   ]);
   expect(refused.stdout).toContain('Nothing was sent this time.');
+  const history = await botctl(['history', '--sandbox', '--journal', path], { env: home.env });
+  expect([history.code, history.stdout]).toEqual([0, expect.stringContaining('conv_demo')]);
   const { code, checks } = await doctor(['--sandbox', '--journal', path]);
   expect([code, checks.journal]).toEqual([
     1,

@@ -72,7 +72,7 @@ type OpenedFile = {
   /** Only if it is opened for reading; the database cannot be written then. */
   readonly loss: Loss | undefined;
   /** Where it was copied to. It is then open for reading only. */
-  readonly movedTo?: string;
+  readonly movedTo?: string | undefined;
 };
 
 /** The journal's salt, which hides its tokens. It stands there twice, so that a flipped bit in it is noticed. */
@@ -121,6 +121,7 @@ function openKnown(path: string, use: JournalUse, nowMs: number): OpenedFile {
     const moved = factsOf(error, 'moved');
     if (use === 'look' && lost !== undefined) return openRest(path, lost.loss);
     if (use === 'look' && moved !== undefined) return openMoved(path, moved.place);
+    if (use === 'look' && factsOf(error, 'schema-changed') !== undefined) return openMoved(path, undefined);
     throw error;
   }
 }
@@ -145,8 +146,8 @@ function openRest(path: string, loss: Loss): OpenedFile {
   return { path, database, mark: undefined, loss };
 }
 
-/** Opens a journal that was copied elsewhere, for reading only. */
-function openMoved(path: string, movedTo: string): OpenedFile {
+/** Opens a journal that was copied elsewhere, or whose schema was changed, for reading only. */
+function openMoved(path: string, movedTo: string | undefined): OpenedFile {
   const database = connect(path, { timeout: busyTimeoutMs, readOnly: true });
   return { path, database, mark: undefined, loss: undefined, movedTo };
 }
