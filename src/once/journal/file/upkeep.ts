@@ -50,7 +50,7 @@ export function findLoss(givenPath: string): Loss | undefined {
   }
 }
 
-export type AcceptedLoss = {
+type AcceptedLoss = {
   readonly rows: readonly LostRows[];
   /** The log as it was, if there was one, kept for later investigation. */
   readonly keptLog: string | undefined;

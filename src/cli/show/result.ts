@@ -1,0 +1,15 @@
+import type { View } from './display.ts';
+
+/** What a command has done. The fields are a promise to scripts; the lines, which are botctl's own words, follow them. */
+export function result(
+  command: string,
+  fields: Readonly<Record<string, unknown>>,
+  lines: readonly string[],
+  quiet?: string,
+): View {
+  return {
+    json: { schema: 'botctl/1', command, ...fields },
+    human: ({ own }) => lines.map((line) => `${own(line)}\n`).join(''),
+    ...(quiet !== undefined && { quiet }),
+  };
+}
