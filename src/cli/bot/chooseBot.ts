@@ -4,8 +4,8 @@ import { configFolder, type Env } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Spellings } from '../../once/intent/spellings.ts';
-import { emptyBotInput, theFile } from '../say/open.ts';
-import { told } from '../say/told.ts';
+import { theFile } from '../say/open.ts';
+import { Told, told } from '../say/told.ts';
 import type { ChosenSettings } from './profileBot.ts';
 import { Token } from './token.ts';
 import type { BotInputs, GivenBaseUrl } from './tokenSource.ts';
@@ -146,4 +146,14 @@ async function envBotWith(
   const token = await read();
   const spellings = await spellingsOfUser(env);
   return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {}, spellings };
+}
+
+/** An option or a variable that names the bot has no value. */
+function emptyBotInput(source: string): Told {
+  const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
+  return new Told(code, `${source} is empty`, {
+    hint: source.startsWith('--')
+      ? `Give ${source} a value, or leave it out.`
+      : `Give ${source} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
+  });
 }

@@ -4,10 +4,10 @@ import type { Bot, ChainProfile } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { type Spellings, spellingsIn } from '../../once/intent/spellings.ts';
 import type { OwnAddresses } from '../../once/intent/unusual.ts';
-import { badAssets, theProfile, tokenOrigin, tokenVariableUnset } from '../say/open.ts';
+import { noSecret, theProfile, tokenOrigin } from '../say/open.ts';
 import { listed } from '../say/phrases.ts';
-import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../say/profiles.ts';
-import { told } from '../say/told.ts';
+import { addingProfile, listingProfiles } from '../say/profiles.ts';
+import { type Told, told } from '../say/told.ts';
 import {
   findProfile,
   type ProfileRecord,
@@ -242,4 +242,57 @@ function readVariable(variable: string, secret: Secret, profile: string, env: En
   const value = env[variable];
   if (value !== undefined && value !== '') return value;
   throw tokenVariableUnset(profile, variable, value, secret);
+}
+
+function tokenVariableUnset(profile: string, variable: string, value: '' | undefined, secret: Secret): Told {
+  const problem = value === undefined ? 'is not set' : 'is empty';
+  return told(noSecret[secret])`
+    Profile ${profile} takes its ${secret} from the variable ${variable}, which ${problem}
+    Set ${variable} and run the same command again, or change where the profile takes its ${secret} from:
+    $ config set ${profile} ${secret}`;
+}
+
+function badAssets(problem: string): Told {
+  return told('bad-input')`The assets are not valid: ${problem}
+    Write names and mints, as in '{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}'.`;
+}
+
+/** Where the name of a profile was found, if it was not an argument. */
+const theOneInUse = 'the one in use';
+
+function namedIn(source: string): string {
+  return `named by ${source}`;
+}
+
+function keyOfProfile(key: string, name: string): string {
+  return `The ${key} of profile ${name}`;
+}
+
+function noBot(names: readonly string[]): Told {
+  return names.length === 0
+    ? told('no-token', { next: addingProfile })`No bot token is set
+      Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.`
+    : told('no-token', { next: names.slice(0, 3).map((name) => ['config', 'use', name]) })`
+      No profile is in use, and none was named
+      Use ${listed(names, 'or')}: name it with --profile, or put it in use:`;
+}
+
+type ForeignUrl = {
+  readonly name: string;
+  readonly own: string;
+  readonly given: {
+    readonly baseUrl: string;
+    readonly by: '--base-url' | 'BOTCTL_BASE_URL';
+    readonly command: readonly string[] | undefined;
+  };
+};
+
+/** The command has a base URL that differs from the profile's own. */
+function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Told {
+  const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
+  if (by === '--base-url' || command === undefined)
+    return told('base-url', { next: listingProfiles })`${message}
+      Leave ${by} out to use ${own}, or name a profile for the other service with --profile.`;
+  return told('base-url', { next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }] })`${message}
+    To use the other service, name its profile with --profile. To use ${own}, run the command without the variable:`;
 }

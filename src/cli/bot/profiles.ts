@@ -2,19 +2,9 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { configFolder, type Env } from '../../machine/folders.ts';
-import { diskTrouble } from '../say/phrases.ts';
-import {
-  type Danger,
-  noSuchProfile,
-  notA,
-  openToOthers,
-  ownedByAnother,
-  profilesProblems,
-  symbolicLink,
-  unreadablePlace,
-  unsafePlace,
-} from '../say/profiles.ts';
-import { told } from '../say/told.ts';
+import { diskTrouble, listed } from '../say/phrases.ts';
+import { addingProfile, reservedMeaning } from '../say/profiles.ts';
+import { Told, type ToldDetails, told } from '../say/told.ts';
 import type { TokenSource } from './tokenSource.ts';
 
 export type ProfilesPaths = { readonly folder: string; readonly file: string };
@@ -184,4 +174,80 @@ export function readPrivate(path: string): Buffer | undefined {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function noSuchProfile(name: string, names: readonly string[], source?: string): Told {
+  const meaning = reservedMeaning(name);
+  const found = source === undefined ? '' : ` (${source})`;
+  return new Told('no-such-profile', `There is no profile ${name}${found}`, {
+    ...(meaning === undefined ? knownProfiles(names) : { hint: `${name} ${meaning}.` }),
+  });
+}
+
+function knownProfiles(names: readonly string[]): ToldDetails {
+  if (names.length === 0) return { hint: 'There are no profiles yet. Add one:', next: addingProfile };
+  return {
+    hint: names.length === 1 ? `The only profile is ${names[0]}.` : `The profiles are ${listed(names)}.`,
+  };
+}
+
+const profilesProblems = {
+  empty: 'is not JSON: it is empty',
+  notJson: 'is not JSON',
+  notJsonAt: (line: number, column: number) => `is not JSON (line ${line}, column ${column})`,
+  unexpected: (path: string) => `has an unexpected value at ${path === '' ? 'its top level' : path}`,
+} as const;
+
+/** What makes a file or folder unsafe for a token, with the commands that fix it. */
+type Danger = {
+  readonly problem: string;
+  readonly fix: readonly (readonly string[])[];
+  readonly hint?: string;
+};
+
+function ownedByAnother(path: string, uid: number, me: number): Danger {
+  const chown = ['chown', String(me), path];
+  return {
+    problem: `belongs to another user (uid ${uid}; you are ${me})`,
+    ...(me === 0
+      ? { hint: 'Run botctl as that user, without sudo. Or change its owner to root:', fix: [chown] }
+      : { hint: 'Change its owner to you:', fix: [['sudo', ...chown]] }),
+  };
+}
+
+function openToOthers(path: string, mode: number, privateMode: number): Danger {
+  return {
+    problem: `is open to other users (mode ${mode.toString(8)})`,
+    fix: [chmod(privateMode, path)],
+  };
+}
+
+function symbolicLink(path: string, privateMode: number): Danger {
+  const aside = `${path}.link`;
+  return {
+    problem: 'is a symbolic link',
+    hint: 'Replace it with a copy of what it points to:',
+    fix: [['mv', path, aside], ['cp', '-RH', aside, path], chmod(privateMode, path)],
+  };
+}
+
+function notA(what: 'file' | 'folder', path: string): Danger {
+  return {
+    problem: `is not a ${what}`,
+    hint: 'Move it out of the way:',
+    fix: [['mv', path, `${path}.old`]],
+  };
+}
+
+function chmod(mode: number, path: string): string[] {
+  return ['chmod', mode.toString(8), path];
+}
+
+function unsafePlace(path: string, { problem, fix, hint = 'Make it private:' }: Danger): Told {
+  return told('config-unsafe', { hint, next: [{ shell: fix }] })`${path} ${problem}, so it was not read`;
+}
+
+function unreadablePlace(path: string, reason: string): Told {
+  return told('config-unsafe', { next: [{ shell: [['ls', '-ld', path]] }] })`${path} cannot be read: ${reason}
+    Check its permissions:`;
 }

@@ -1,9 +1,8 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
 import type { SettingKey } from '../parse/help.ts';
-import { badDuration } from '../say/open.ts';
 import { isoDay } from '../say/phrases.ts';
-import { told } from '../say/told.ts';
+import { type Told, told } from '../say/told.ts';
 
 export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
@@ -109,4 +108,19 @@ function nextMidnight(text: string, isMonth: boolean, isLocal: boolean): number 
 function isDay(date: string): boolean {
   const ms = Date.parse(`${date}T00:00Z`);
   return !Number.isNaN(ms) && isoDay(ms) === date;
+}
+
+/** How to write a duration, for help and complaints. */
+const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
+
+const durationProblems = {
+  'no-duration': 'is not a duration',
+  'too-short': 'is too short',
+  'too-long': 'is too long',
+} as const;
+
+/** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
+function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Told {
+  return told('bad-input')`${where} ${JSON.stringify(text)} ${durationProblems[problem]}
+    Write ${durationRule}; at most 596h.`;
 }

@@ -1,4 +1,4 @@
-import { badToken, tokenProblems } from '../say/open.ts';
+import { badToken } from '../say/open.ts';
 import type { Secret } from './tokenSource.ts';
 
 const longestToken = 4096;
@@ -52,3 +52,11 @@ export class Token {
     return '[token]';
   }
 }
+
+const tokenProblems = {
+  empty: 'is empty',
+  tooLong: (most: number) => `is longer than ${most} characters`,
+  blank: (position: number) => `has a space or a line break at position ${position}`,
+  control: (position: number) => `has a control character at position ${position}`,
+  notAscii: (position: number) => `has a character outside ASCII at position ${position}`,
+} as const;

@@ -5,20 +5,16 @@ import type { Env } from '../../machine/folders.ts';
 import { Failure } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import {
-  badTokenCommand,
   interruptedBeforeToken,
-  manyTokenLines,
   tokenCommandFailed,
   tokenCommandNotStarted,
   tokenCommandPrintedNothing,
   tokenCommandTooMuch,
   tokenCommandTooSlow,
-  tokenFileOpen,
-  tokenFileReadable,
 } from '../say/config.ts';
 import { noSecret, theFile } from '../say/open.ts';
-import { diskTrouble } from '../say/phrases.ts';
-import { told } from '../say/told.ts';
+import { diskTrouble, type Suggestion } from '../say/phrases.ts';
+import { type Told, told } from '../say/told.ts';
 import { Token } from './token.ts';
 import type { BotInputs, Secret } from './tokenSource.ts';
 
@@ -252,4 +248,43 @@ export function commandWords(text: string, secret: Secret = 'token'): readonly [
   if (program === undefined || program === '') throw badTokenCommand('empty', secret);
   if (text.includes('\0')) throw badTokenCommand('zero-byte', secret);
   return [program, ...rest];
+}
+
+const rule =
+  'Spaces separate words; \'…\' keeps everything as it is; "…" keeps spaces, with \\" and \\\\ inside; \\ outside quotes keeps the next character. No shell runs: no variables, pipes or ~.';
+
+const commandProblems = {
+  backslash: 'ends in a backslash',
+  'open-quote': 'has an unclosed quote',
+  empty: 'is empty',
+  'zero-byte': 'contains a zero byte',
+} as const;
+
+function badTokenCommand(problem: keyof typeof commandProblems, secret: Secret): Told {
+  return told('bad-input')`The ${secret} command ${commandProblems[problem]}
+    ${rule}`;
+}
+
+function manyTokenLines(origin: string, secret: Secret): Told {
+  return told(`bad-${secret}`)`There is more than one line in ${origin}
+    It must contain only the ${secret}, on one line. Is it the right file?`;
+}
+
+/** The mode of a file that holds a secret, and what makes it private. */
+const modeOf = (mode: number): string => `(mode ${mode.toString(8)})`;
+
+const privately = (path: string): readonly Suggestion[] => [{ shell: [['chmod', '600', path]] }];
+
+function tokenFileOpen(path: string, mode: number, secret: Secret): Told {
+  return told(noSecret[secret], { next: privately(path) })`
+    The ${secret} file ${path} can be changed by other users ${modeOf(mode)}
+    Check what is in it. Then make it yours alone:`;
+}
+
+function tokenFileReadable(
+  path: string,
+  mode: number,
+  secret: Secret,
+): [says: string, next: readonly Suggestion[]] {
+  return [`The ${secret} file ${path} can be read by other users ${modeOf(mode)}.`, privately(path)];
 }

@@ -3,18 +3,12 @@ import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
-import {
-  askWhetherThis,
-  earlierDecision,
-  idNotWhole,
-  mayBeSentNow,
-  nobodyOverrules,
-  noReason,
-  reasonToFillIn,
-} from '../say/decisions.ts';
+import { earlierDecision } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
-import { declined, problemOf } from '../say/told.ts';
+import { makes } from '../say/outcomes.ts';
+import type { Suggestion } from '../say/phrases.ts';
+import { declined, problemOf, type Told, told } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
@@ -151,4 +145,32 @@ export async function balanceForQuestion(
   display: Pick<Display, 'terminal'>,
 ): Promise<string | undefined> {
   return display.terminal() === 'foreground' ? balance() : undefined;
+}
+
+const askWhetherThis = 'Do you mean this entry?';
+
+function noReason(): Told {
+  return told('usage')`A decision needs a reason
+    Add --reason "what you saw, or why you decided this".`;
+}
+
+function reasonToFillIn(reason: string): Told {
+  return told('usage')`The reason still says "${reason}"
+    Replace it with what you saw, or why you decided this.`;
+}
+
+/** What an operator frees by deciding so. */
+function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
+  return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
+}
+
+function nobodyOverrules(withYes: Suggestion): Told {
+  return told('usage', { next: [withYes] })`--overrule asks first, and there is no terminal for the question
+    To reverse the earlier decision without being asked, add --yes:`;
+}
+
+function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
+  return told('usage')`Without a question, only a whole ID is taken. This one stands for entry ${id}
+    Check that you mean this entry, then give its whole ID:
+    $ history ${id}`;
 }

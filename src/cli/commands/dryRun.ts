@@ -1,4 +1,5 @@
 import type { Bot } from '../../once/connection.ts';
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import { refuseUnnamed, whyHold } from '../../once/engine/claim.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import {
@@ -9,18 +10,19 @@ import {
   type Plan,
   planOfNewJournal,
 } from '../../once/engine/plan.ts';
-import { meaningOf } from '../../once/engine/planKinds.ts';
+import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
-import { canonicalBody } from '../../once/intent/wanted.ts';
+import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { dryPolicyWords, paidAgain } from '../say/outcomes.ts';
-import { proposalWords, rerunWords } from '../say/plans.ts';
+import { differenceFrom } from '../say/intent.ts';
+import { paidAgain, policyWords } from '../say/outcomes.ts';
+import { dryRunWords } from '../say/plans.ts';
 import { problemOf, type Told } from '../say/told.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
@@ -226,4 +228,42 @@ function dryRunView(dry: DryRun): View {
       return `${paint.bold('Dry run: nothing was recorded or sent')}\n${facts}${preview}`;
     },
   };
+}
+
+/** For a dry run: it reserves nothing, and others may spend in the meantime. */
+function dryPolicyWords(word: PolicyWord): string {
+  switch (word.is) {
+    case 'allowed':
+      return 'it would be allowed, as things stand now';
+    case 'needs-approval':
+      return 'it would be held until a person approves it';
+    case 'refused':
+      return `it would be refused. ${policyWords(word.refusal).message}`;
+  }
+}
+
+/** Whether it would be a re-run, and of what. */
+function rerunWords(plan: Plan, wanted: Wanted): string {
+  if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
+  if (plan.is === 'other-body' && plan.found !== undefined)
+    return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
+  return dryRunWords[plan.is];
+}
+
+/** What --propose would do; undefined if something else comes first and is said. */
+function proposalWords(
+  plan: Plan,
+  { sends }: Pick<PlanMeaning, 'sends'>,
+  policy: PolicyWord | undefined,
+): string | undefined {
+  if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
+  if (sends === 'nothing') return undefined;
+  if (plan.is === 'resume' && plan.found?.tainted === true)
+    return 'it would not wait for approval: it may have been made already';
+  if (policy?.is === 'refused') return undefined;
+  return 'it would be recorded and held; nothing would be sent until a person approves it';
+}
+
+function isWaiting({ is, found }: Plan): boolean {
+  return is === 'needs-decision' && found !== undefined && isUnsentProposal(found);
 }

@@ -4,7 +4,6 @@ import type { Naming, Order } from '../../once/intent/naming.ts';
 import { canonicalOf, fingerprint, type Kind } from '../../once/intent/wanted.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { cannotBeTold, earlierMayHaveHappened } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { counted } from '../say/phrases.ts';
 import { Told } from '../say/told.ts';
@@ -133,4 +132,25 @@ function isSameName({ namedBy, name, key }: Intent, naming: Naming, sameBody: bo
     case 'row':
       return namedBy === naming.by && name === naming.name;
   }
+}
+
+type Earlier = { readonly id: string; readonly key: string; readonly state: string };
+
+function earlierMayHaveHappened(cause: Told, { id, state }: Earlier, isRunAgainAnyway: boolean): Told {
+  const { message, details } = cause;
+  const goesOn = 'Then run the same command again: it continues where that one stopped.';
+  return new Told(state === 'held' ? 'held' : 'unknown', message, {
+    ...details,
+    earlier: `It may have happened in an earlier run of this command (ID ${id}, ${state}).`,
+    hint: isRunAgainAnyway
+      ? (details.hint ?? goesOn)
+      : `${(details.hint ?? '').replace(/:$/u, '.')} ${goesOn}`.trim(),
+    next: [...(details.next ?? []), ['history', id]],
+    cause,
+  });
+}
+
+function cannotBeTold({ code, message, details }: Told): Told {
+  const earlier = 'Without the journal, botctl cannot tell whether an earlier run did this.';
+  return new Told(code, message, { ...details, earlier });
 }

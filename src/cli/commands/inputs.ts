@@ -6,7 +6,7 @@ import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts
 import { isUnknownAsset, refuseUnusual } from '../../once/intent/unusual.ts';
 import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { stdinOf } from '../say/progress.ts';
+import { stdinOf } from '../say/options.ts';
 import { told } from '../say/told.ts';
 
 const maxFileBytes = 1024 * 1024;

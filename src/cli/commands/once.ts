@@ -8,12 +8,11 @@ import { spendOf } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
-import type { Journal } from '../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { askToPayAgain, paidAgain } from '../say/outcomes.ts';
-import { formatAmountOf } from '../say/phrases.ts';
-import { askToPropose, questionTexts, reminderOf } from '../say/progress.ts';
+import { askToPayAgain, byAnother, nouns, paidAgain } from '../say/outcomes.ts';
+import { formatAmountOf, iso } from '../say/phrases.ts';
 import { Told } from '../say/told.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, labelled, remark } from '../show/report.ts';
@@ -193,22 +192,23 @@ type ConsentQuestion = {
   readonly no: Answer;
 };
 
+/** The questions before something is sent. The default is No. */
 const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, ConsentQuestion>> = {
   // A message is sent without a question, because another can correct it.
   send: {
-    text: questionTexts.send,
+    text: 'Send it?',
     isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
     yes: 'go',
     no: 'no',
   },
   // A named intent is never done again.
   'do-again': {
-    text: questionTexts['do-again'],
+    text: 'Do it again?',
     isAskedOf: ({ naming }) => !isNamed(naming),
     yes: 'anew',
     no: 'go',
   },
-  'send-anyway': { text: questionTexts['send-anyway'], isAskedOf: () => true, yes: 'anew', no: 'no' },
+  'send-anyway': { text: 'Send the new one anyway?', isAskedOf: () => true, yes: 'anew', no: 'no' },
 };
 
 /** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
@@ -255,4 +255,42 @@ function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: L
     ],
     canvas,
   );
+}
+
+/** Above what a policy lets go alone. */
+const askToPropose = 'Propose it? It waits for approval then.';
+
+/** What is already known about it, said with the question. */
+function reminderOf(
+  { found, twin }: Plan,
+  { reminds }: Pick<PlanMeaning, 'reminds'>,
+  kind: Kind,
+): string | undefined {
+  const noun = nouns[kind];
+  const decided = `It was decided ${lastDone(found)} that the same ${noun} happened`;
+  const isDecided = found?.resolvedAs === 'happened';
+  switch (reminds) {
+    case 'of-nothing':
+      return undefined;
+    case 'it-was-done':
+      return isDecided ? `${decided}.` : `The same ${noun} was accepted ${lastDone(found)}.`;
+    case 'when-last-done': {
+      const last = isDecided ? decided : `The same ${noun} was last accepted ${lastDone(found)}`;
+      return `${last}; this would be a new one.`;
+    }
+    case 'of-the-twin':
+      return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}. This may be the same payment:`;
+    case 'of-doubt':
+      return found?.tainted
+        ? `It may already have happened (ID ${found.id}). The same request will be sent again, so it happens once.`
+        : undefined;
+  }
+}
+
+function lastDone(found: Intent | undefined): string {
+  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (ID ${found.id})`;
+}
+
+function whyAsked(twin: Intent | undefined): string {
+  return twin?.reportedAtMs === undefined ? 'and no command has reported it yet' : byAnother(twin);
 }

@@ -14,7 +14,7 @@ import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { version } from '../parse/help.ts';
-import { againWords, sandboxToken, startingSandbox, waitingForToken } from '../say/open.ts';
+import { againWords, startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/phrases.ts';
 import { told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
@@ -142,3 +142,5 @@ export async function sayIfSlow<Result>(
     clearTimeout(timer);
   }
 }
+
+const sandboxToken = 'the sandbox';

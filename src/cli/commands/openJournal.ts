@@ -16,7 +16,7 @@ import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { inWords } from '../say/inWords.ts';
-import { emptyJournal, noJournalFile, noUserName, passFileIgnored } from '../say/open.ts';
+import { emptyJournal, noJournalFile, noUserName } from '../say/open.ts';
 import { told } from '../say/told.ts';
 
 export function sandboxFolder(env: Context['env']): string {
@@ -276,4 +276,9 @@ export async function withServer<Result>(
   } finally {
     await connection.close();
   }
+}
+
+/** `said` is what the reader of the password file has against it. */
+function passFileIgnored(said: string): string {
+  return `The ${said}: it was not used`;
 }

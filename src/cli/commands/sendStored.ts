@@ -1,4 +1,5 @@
 import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import { concluded } from '../../once/engine/outcome.ts';
 import { findRepeats } from '../../once/engine/plan.ts';
 import { resume } from '../../once/engine/resume.ts';
@@ -9,17 +10,12 @@ import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
-import {
-  anothersToken,
-  botMoved,
-  noTokenNow,
-  ofTheSandbox,
-  profileGone,
-  staysAsItWas,
-} from '../say/decisions.ts';
+import { isUnsent, titleOf } from '../say/chain.ts';
+import { botMoved, ofTheSandbox, profileGone } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
-import { problemOf, told } from '../say/told.ts';
+import { done } from '../say/outcomes.ts';
+import { problemOf, Told, told } from '../say/told.ts';
 import { requestOf } from '../show/report.ts';
 import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
@@ -243,4 +239,48 @@ function ownUrl(bot: Bot, { spelledUrl, baseUrl }: Intent): BaseUrl | undefined 
 
 function moved(intent: Intent, bot: Bot): Failure {
   return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.spelledUrl) });
+}
+
+function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
+  const what = message.includes(intent.id) ? 'It' : titleOf(intent);
+  const stays = `${what} ${isUnsentProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
+  return isUnsent(intent)
+    ? new Told(code, `${message} ${stays}`, details)
+    : new Told(code, message, { ...details, earlier: stays });
+}
+
+function stillSo({ state, kind, resolvedAs }: Intent): string {
+  switch (state) {
+    case 'open':
+      return 'is still not sent';
+    case 'held':
+      return 'is still undecided';
+    case 'unknown':
+    case 'sending':
+      return `may have been ${done[kind]} by an earlier request`;
+    default:
+      return `stays ${resolvedAs ?? state}`;
+  }
+}
+
+function noTokenNow(intent: Intent): Told {
+  return told('no-token')`
+    ${titleOf(intent)} was started with a token from outside the profiles, and no token is given now
+    Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.`;
+}
+
+function anothersToken(intent: Intent, command: string): Told {
+  const { id, kind, spelledUrl, tokenHash } = intent;
+  const [what, hint] =
+    tokenHash === undefined
+      ? [
+          `The journal does not say which token started ${kind} ${id}, and the token given now has no base URL`,
+          'If this token belongs to the same service, give its base URL too:',
+        ]
+      : [
+          `${titleOf(intent)} was sent with a different token, and the token given now has no base URL`,
+          'Give the token that sent it. If this one belongs to the same service, give its base URL too:',
+        ];
+  return told('other-token', { hint })`${what}
+    $ ${command} ${id} --base-url ${spelledUrl}`;
 }

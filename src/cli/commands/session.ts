@@ -1,10 +1,13 @@
 import type { ConnectedBot, Connection } from '../../once/connection.ts';
-import type { EngineContext } from '../../once/engine/context.ts';
+import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { newOneNotice } from '../say/explain.ts';
-import { landingWords, progressWords, waitingWords } from '../say/progress.ts';
+import { nouns } from '../say/outcomes.ts';
+import { formatPause } from '../say/phrases.ts';
+import { troubleWords } from '../say/trouble.ts';
 import { openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
 import { type PoliciesInForce, policiesInForce, policiesOf } from './policies.ts';
@@ -109,5 +112,38 @@ export async function whileInFlight<Result>(
     return await work;
   } finally {
     interrupted.removeEventListener('abort', say);
+  }
+}
+
+function whatCame(what: WhatCame | undefined): string {
+  return typeof what === 'object' ? troubleWords(what) : `status ${what}`;
+}
+
+/** The reason for a wait, shown beside a spinner. */
+function waitingWords(waiting: Waiting): string {
+  switch (waiting.for) {
+    case 'reply':
+      return `Sending the ${nouns[waiting.kind]}`;
+    case 'other-process':
+      return `Another botctl is sending ${waiting.id}; waiting for its outcome`;
+    case 'next-try':
+      return `Trying again in ${formatPause(waiting.waitMs)} (${whatCame(waiting.why)})`;
+  }
+}
+
+/** What the first interrupt still waits for, and how to stop at once. */
+function landingWords(kind: Kind): string {
+  return `Interrupted while the ${nouns[kind]} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
+}
+
+/** A line of --verbose. */
+function progressWords(progress: Progress): string {
+  switch (progress.is) {
+    case 'sending':
+      return `request ${progress.number}: POST ${progress.url}`;
+    case 'came-back':
+      return `request ${progress.number}: ${whatCame(progress.what)}, ${progress.tookMs} ms`;
+    case 'waiting':
+      return `${progress.verdict}: waiting ${progress.waitMs} ms`;
   }
 }

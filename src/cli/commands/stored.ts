@@ -12,10 +12,10 @@ import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
 import { contradicted, notSeen, ofOtherTime, otherSignature } from '../say/chain.ts';
-import { idTooShort, namesABatch, namesSeveral, noSuchIntent } from '../say/commandLine.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
-import { type Problem, problemOf, type Told, told } from '../say/told.ts';
+import type { Suggestion } from '../say/phrases.ts';
+import { type Problem, problemOf, Told, told } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -163,4 +163,42 @@ export function combineExits(exits: readonly Exit[]): Exit {
   if (left.some((exit) => unfinished.includes(exit))) return 11;
   if (left.includes(10)) return 10;
   return left.includes(1) ? 1 : 2;
+}
+
+/** A word that is not an ID may be a name, which is found in another way. */
+function orByName(word: string, hint: string, after = ''): { hint: string; next: Suggestion[] } {
+  return word === ''
+    ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
+    : {
+        hint: `${hint}If a name begins so, this finds its entries${after}:`,
+        next: [['history', '--name', word]],
+      };
+}
+
+function idTooShort(beginning: string, least: number): Told {
+  return new Told(
+    'usage',
+    `"${beginning}" is too short for an ID`,
+    orByName(beginning, `Give an ID, or at least its first ${least} characters. `),
+  );
+}
+
+function noSuchIntent(beginning: string, journal: string): Told {
+  return new Told(
+    'no-such-intent',
+    `No entry in ${journal} has an ID that begins with "${beginning}"`,
+    orByName(beginning, '', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
+  );
+}
+
+function namesSeveral(name: string, ids: readonly string[]): Told {
+  return told('usage')`Several entries are named "${name}" (${ids.join(', ')})
+    Give the ID of one. This lists them:
+    $ history --name ${name}`;
+}
+
+function namesABatch(name: string): Told {
+  return told('usage')`"${name}" names a batch
+    Give the ID of one of its rows. This lists them:
+    $ history --batch ${name}`;
 }

@@ -1,24 +1,17 @@
 import type { ChainStanding } from '../../once/chain/standing.ts';
 import { whyMayDiffer } from '../../once/engine/judgement.ts';
-import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
+import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { planKinds } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import type { EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
-import {
-  conflictNote,
-  doneButNotWritten,
-  explain,
-  mayDifferNote,
-  replayNotice,
-  replyWas,
-  standsAllTheSame,
-} from '../say/explain.ts';
+import { explain, mayDifferNote, replayNotice } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
+import { summary } from '../say/outcomes.ts';
 import type { Suggestion } from '../say/phrases.ts';
-import { neverTwice, type Problem, problemOf } from '../say/told.ts';
+import { neverTwice, type Problem, problemOf, Told } from '../say/told.ts';
 import { idOrSignature, outcomeView, type Report, reportJson } from '../show/report.ts';
 import {
   type ChainEnd,
@@ -247,4 +240,35 @@ function underAnotherName(
   const taken = given.text('once') ?? given.text('idempotency-key');
   if (taken === undefined) return undefined;
   return again(given, ['once', 'idempotency-key'], { name: 'once', value: `${taken}-${outcome.intent.id}` });
+}
+
+/** The outcome first: what could not be printed is only its report. */
+function doneButNotWritten({ kind, state, id }: IntentFacts, trouble: string): string {
+  return `The ${kind} is ${state} (ID ${id}). ${trouble}`;
+}
+
+type IntentFacts = {
+  readonly kind: string;
+  readonly state: string;
+  readonly id: string;
+};
+
+/** What keeps an intent from being shown, and its state nonetheless. */
+function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
+  const { kind, state, id } = intent;
+  return new Told(code, message, {
+    ...details,
+    earlier: `The ${kind} is ${state} (ID ${id}).`,
+  });
+}
+
+/** For stderr, when neither the journal nor stdout could take the reply. */
+function replyWas(trouble: string, reply: string | undefined): string {
+  return reply === undefined ? trouble : `${trouble} The reply was: ${reply}`;
+}
+
+/** The words of a 409 that means that the service already has it. */
+function conflictNote({ outcome, complaint }: Ending): string | undefined {
+  const attempt = outcome.is === 'concluded' && complaint !== undefined ? outcome.attempt : undefined;
+  return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }

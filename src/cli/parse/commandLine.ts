@@ -1,16 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Failure } from '../../once/failures.ts';
-import {
-  didYouMean,
-  noCommand,
-  optionForValue,
-  optionTwice,
-  tooManyArguments,
-  unknownCommand,
-  wrongUsage,
-} from '../say/commandLine.ts';
-import { listed } from '../say/phrases.ts';
-import { type Does, told } from '../say/told.ts';
+import { counted, listed, type Suggestion } from '../say/phrases.ts';
+import { type Does, Told, told } from '../say/told.ts';
 import {
   type CommandSpec,
   globalOptions,
@@ -356,4 +347,63 @@ export class StrictCommand extends Command {
     if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
     throw optionTwice(name);
   }
+}
+
+/** A wrong command line has run nothing, and says so: an operator who pays with it must not have to guess. */
+function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
+  return new Told('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
+}
+
+function noCommand(branch: readonly string[]): Told {
+  return told('usage', { next: [[...branch, '--help']] })`No command is given
+    The help lists the commands:`;
+}
+
+/** `said` is the parser's message. */
+function wrongUsage(said: string, suggestion: string): Told {
+  return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
+}
+
+function didYouMean(option: string): string {
+  return `Did you mean ${option}?`;
+}
+
+type Unknown = {
+  readonly said: string;
+  readonly suggestion: string;
+  readonly branch: { readonly name: string; readonly children: readonly string[] } | undefined;
+  readonly next: Suggestion;
+};
+
+function unknownCommand({ said, suggestion, branch, next }: Unknown): Told {
+  const there =
+    branch === undefined
+      ? 'The help lists the commands:'
+      : `${branch.name} has the ${branch.children.length === 1 ? 'command' : 'commands'} ${listed(branch.children)}.`;
+  return wrong(capital(said), suggestion || there, [next]);
+}
+
+function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
+  return told('usage')`${word} needs a value, but ${looksLike} looks like an option
+    If that is the value, write it with =, as in ${long ?? word}=${looksLike}.`;
+}
+
+function optionTwice(name: string): Told {
+  return told('usage')`--${name} is given twice
+    Give it once: botctl does not guess which one you mean.`;
+}
+
+/** The words are not repeated, because one of them may be a token. */
+function tooManyArguments(command: string, got: number, usages: readonly string[]): Told {
+  const takes =
+    usages.length === 0
+      ? 'no positional arguments'
+      : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
+  return told('usage', { next: [[...command.split(' '), '--help']] })`
+    ${command} takes ${takes}, but got ${got}
+    ${usages.length === 0 ? 'Give each value with its option. ' : ''}Put a value that contains spaces in quotes. The help shows what the command takes:`;
+}
+
+function capital(said: string): string {
+  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}`;
 }

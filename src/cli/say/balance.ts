@@ -79,11 +79,3 @@ export function balanceUnknown(because: Reason, hosts: readonly string[]): Told 
     ${todo}, or ask the doctor what is wrong:
     $ doctor`;
 }
-
-export function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {
-  return told(lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet', {
-    next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
-  })`
-    The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for
-    Set what is missing, then run the same command again:`;
-}

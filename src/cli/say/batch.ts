@@ -1,19 +1,17 @@
 import type { BatchFacts } from '../../batch/facts.ts';
-import type { AlikeGroup, AlikeRows, PaidLess, RepeatedRow, RepeatedRows } from '../../batch/sheet.ts';
+import type { AlikeGroup, AlikeRows, RepeatedRows } from '../../batch/sheet.ts';
 import { ownRepeatDays } from '../../once/engine/plan.ts';
-import { type ConflictKind, isDone } from '../../once/engine/planKinds.ts';
+import type { ConflictKind } from '../../once/engine/planKinds.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { EarlierPayment, Intent } from '../../once/journal/journal.ts';
 import { clipped, fewOf, takenBy } from './intent.ts';
-import { asNamed, wasPaid } from './outcomes.ts';
+import { asNamed } from './outcomes.ts';
 import {
-  asWords,
   counted,
   formatAgo,
   formatAmountOf,
   formatCount,
   formatDuration,
-  forPeople,
   listed,
   type Suggestion,
   troubleInWords,
@@ -99,89 +97,6 @@ export const batchTable: Table<BatchFacts> = {
     ${fixTheFolder}`,
 };
 
-/** The states of a batch's rows according to the journal, in display order. */
-export const rowStandings = [
-  'done',
-  'sending',
-  'unknown',
-  'held',
-  'open',
-  'rejected',
-  'did-not-happen',
-  'declined',
-  'skipped',
-  'skipped-in-doubt',
-  'not-begun',
-] as const;
-
-export type RowStanding = (typeof rowStandings)[number];
-
-const notes: Readonly<Partial<Record<RowStanding, string>>> = {
-  sending: ', by a running process',
-  unknown: ': may have happened; run the batch again',
-  held: ': waiting for you to decide',
-  rejected: ', by the service',
-  'did-not-happen': ', as an operator decided',
-  skipped: ', paid already',
-  'skipped-in-doubt': ', perhaps paid already; settle that and run the batch again',
-  'not-begun': ': run the batch again',
-  declined: ': a person did not approve them',
-};
-
-export function rowsStandingSo(standing: RowStanding, rows: number): string {
-  return `${formatCount(rows)}${notes[standing] ?? ''}`;
-}
-
-/** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
-export type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left' | 'beyond', string>>;
-
-const notInFile = 'not in the latest file';
-
-export function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string {
-  const doubt = undecided === '0' ? '' : `, ${undecided} undecided`;
-  const rest = left === '0' ? '' : `, ${left} left`;
-  const gone = beyond === '0' ? '' : `, ${formatAmountOf(beyond, asset)} of it ${notInFile}`;
-  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
-}
-
-export function rowsInAll(rows: number, beyond: number): string {
-  return `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`;
-}
-
-type BatchLine = {
-  readonly kind: 'message' | 'transfer';
-  readonly rows: number;
-  readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
-};
-
-export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
-  const counts = forPeople(standings);
-  const rest = rowStandings.flatMap((standing) => {
-    const count = counts[standing] ?? 0;
-    const words = asWords(standing);
-    return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
-  });
-  const done = `${formatCount(standings.done ?? 0)} of ${counted(rows, kind)} done`;
-  return [done, ...rest].join(', ');
-}
-
-/** One of them, whole, with what its columns `name` and `note` say. */
-export function repeatedRowWords(
-  { line, id, request, earlier: [earlier] }: RepeatedRow,
-  forWhom: string | undefined,
-  nowMs: number,
-): string {
-  const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
-  const row = which.length === 0 ? '' : ` (${which.join(', ')})`;
-  return `line ${line}${row}: ${request.to_address} ${wasPaid(request, earlier, nowMs)}`;
-}
-
-/** In the report. */
-export function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
-  const verb = isDone(earlier) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
-}
-
 /** `140 of these 200 rows were already paid the same amount, in batch payroll-2026-11, 2 minutes ago`. */
 export function rowsPaidAlready(repeats: RepeatedRows, nowMs: number): string {
   const { rows, of, inDoubt, by, names } = repeats;
@@ -201,16 +116,6 @@ function byNames(by: EarlierPayment | undefined, names: number, nowMs: number): 
   const most = isBatch ? `in batch ${name}, ${formatAgo(nowMs - atMs)}` : asNamed(by, nowMs);
   return `, ${names === 1 ? most : `${most}, and under ${counted(names - 1, 'other name')}`}`;
 }
-
-export function moreRepeats({ rows, first }: RepeatedRows): readonly string[] {
-  const left = rows - first.length;
-  return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
-}
-
-export const skipOrPayAnswers = {
-  shown: '[s]kip those / pay [a]ll / [N]o',
-  words: { s: 'skip', skip: 'skip', a: 'pay', all: 'pay' },
-} as const;
 
 export function paidAlready(
   repeats: RepeatedRows,
@@ -261,11 +166,6 @@ export function samePaymentWords({ request, lines }: AlikeGroup): string {
   return `${atLines(lines)} pay the same: ${formatAmountOf(amount, asset)} to ${to}`;
 }
 
-/** Rows of an export with new ids that pay the same, but the same was not paid as often. */
-export function paidLessWords({ paid, ...group }: PaidLess): string {
-  return `${samePaymentWords(group)}. Under this name it was paid ${paid === 1 ? 'once' : `${formatCount(paid)} times`}`;
-}
-
 export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
   const left = groups - first.length;
   return left === 0
@@ -276,15 +176,6 @@ export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
 export function invalidRow(problem: string | undefined): Told {
   return told('bad-input')`${problem ?? 'The row is not valid'}. ${notSentNow}
     Fix the row and run the command again.`;
-}
-
-/** Its rows would all be in conflict, and new ones paid from another wallet. */
-export function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Told {
-  if (run === undefined)
-    return told('other-bot')`${name} was begun by ${owner}, and this is ${bot}
-      Give it the token that began it, without a profile.`;
-  return told('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
-    Did you mean --profile ${owner}?`;
 }
 
 /** Why a row is not sent under its ID. */

@@ -6,7 +6,7 @@ import { isApprovalReason, isProposal, isUnsentProposal } from '../../once/engin
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
-import { nothingSentNow, type Problem, type Told, told } from './told.ts';
+import { nothingSentNow, type Told, told } from './told.ts';
 
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
@@ -252,12 +252,6 @@ export function noRpcUrl(bot: string): Told {
   return told('no-rpc-url')`The bot ${bot} names no Solana node to look up its transfers
     Name one in its profile, and run the command again:
     $ config set ${bot} rpc-url`;
-}
-
-/** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
-export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
-  const left = counted(transfers, 'transfer was', 'transfers were');
-  return `${message} ${left} not looked up. ${hint.replace(/:$/u, '.')}`;
 }
 
 export function paysSomethingElse({ id }: Intent, view: ChainView): Told {

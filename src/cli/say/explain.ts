@@ -39,7 +39,6 @@ import {
   type Sentence,
   says,
   sentence,
-  Told,
   thisOneSentNothing,
   unsentBecause,
   whenReady,
@@ -332,39 +331,8 @@ export function oddityWords(oddity: Oddity): string {
 
 // For an outcome that cannot be reported as it should be.
 
-/** The outcome first: what could not be printed is only its report. */
-export function doneButNotWritten({ kind, state, id }: IntentFacts, trouble: string): string {
-  return `The ${kind} is ${state} (ID ${id}). ${trouble}`;
-}
-
-type IntentFacts = {
-  readonly kind: string;
-  readonly state: string;
-  readonly id: string;
-};
-
-/** What keeps an intent from being shown, and its state nonetheless. */
-export function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
-  const { kind, state, id } = intent;
-  return new Told(code, message, {
-    ...details,
-    earlier: `The ${kind} is ${state} (ID ${id}).`,
-  });
-}
-
-/** For stderr, when neither the journal nor stdout could take the reply. */
-export function replyWas(trouble: string, reply: string | undefined): string {
-  return reply === undefined ? trouble : `${trouble} The reply was: ${reply}`;
-}
-
 export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
-}
-
-/** The words of a 409 that means that the service already has it. */
-export function conflictNote({ outcome, complaint }: Ending): string | undefined {
-  const attempt = outcome.is === 'concluded' && complaint !== undefined ? outcome.attempt : undefined;
-  return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }
 
 /** Said once per command if the service already had a message or a row under its name, or answered with something else. */

@@ -7,25 +7,6 @@ import { type Sentence, says, sentence, type Table, Told, told } from './told.ts
 
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
-export const sandboxToken = 'the sandbox';
-
-/** An option or a variable that names the bot has no value. */
-export function emptyBotInput(source: string): Told {
-  const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
-  return new Told(code, `${source} is empty`, {
-    hint: source.startsWith('--')
-      ? `Give ${source} a value, or leave it out.`
-      : `Give ${source} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
-  });
-}
-
-export const tokenProblems = {
-  empty: 'is empty',
-  tooLong: (most: number) => `is longer than ${most} characters`,
-  blank: (position: number) => `has a space or a line break at position ${position}`,
-  control: (position: number) => `has a control character at position ${position}`,
-  notAscii: (position: number) => `has a character outside ASCII at position ${position}`,
-} as const;
 
 /** `origin` says where the text came from. The text itself is never echoed. */
 export function badToken(origin: string, problem: string, secret: Secret): Told {
@@ -36,26 +17,10 @@ export function badToken(origin: string, problem: string, secret: Secret): Told 
     A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.`;
 }
 
-export function tokenVariableUnset(
-  profile: string,
-  variable: string,
-  value: '' | undefined,
-  secret: Secret,
-): Told {
-  const problem = value === undefined ? 'is not set' : 'is empty';
-  return told(noSecret[secret])`
-    Profile ${profile} takes its ${secret} from the variable ${variable}, which ${problem}
-    Set ${variable} and run the same command again, or change where the profile takes its ${secret} from:
-    $ config set ${profile} ${secret}`;
-}
-
 export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const satisfies Record<
   Secret,
   string
 >;
-
-/** Why the ending of a token cannot be shown. */
-export const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
 
 /** Where a token comes from, if not from a profile. */
 export const theCommandLine = 'the command line';
@@ -95,11 +60,6 @@ export const chainTable: Table<ChainFacts> = {
     ${wholeRpcUrl}`,
 };
 
-export function badAssets(problem: string): Told {
-  return told('bad-input')`The assets are not valid: ${problem}
-    Write names and mints, as in '{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}'.`;
-}
-
 export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
   return new Told(
     'usage',
@@ -116,24 +76,6 @@ export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
 
 export function rpcUrlQuestion(profile: string): string {
   return `rpc-url of ${profile} (not shown)`;
-}
-
-/** Shown beside a source whose text is checked without being fetched. */
-export const notARpcUrl = 'not a usable URL';
-
-/** How to write a duration, for help and complaints. */
-const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
-
-const durationProblems = {
-  'no-duration': 'is not a duration',
-  'too-short': 'is too short',
-  'too-long': 'is too long',
-} as const;
-
-/** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
-export function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Told {
-  return told('bad-input')`${where} ${JSON.stringify(text)} ${durationProblems[problem]}
-    Write ${durationRule}; at most 596h.`;
 }
 
 export function emptyJournal(source: UrlSource): Told {
@@ -195,11 +137,6 @@ export function madeBeforeRelease(journal: string): string {
   return `${journal} was made by an unreleased botctl, and this version cannot read it. It was left unchanged`;
 }
 
-/** Said when a profile was just given this policy. */
-export function policyNotUsable(message: string): string {
-  return `${message} Until that is fixed, this profile cannot send anything.`;
-}
-
 type GivenWords = {
   readonly command: string;
   readonly args: readonly string[];
@@ -223,9 +160,4 @@ export function againWords(
 /** Makes a path of a file name that looks like an option. */
 function asPath(argument: string): string {
   return argument.length > 1 && argument.startsWith('-') ? `./${argument}` : argument;
-}
-
-/** `said` is what the reader of the password file has against it. */
-export function passFileIgnored(said: string): string {
-  return `The ${said}: it was not used`;
 }

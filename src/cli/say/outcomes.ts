@@ -2,7 +2,6 @@ import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isApprovalReason, isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
 import { isDone, rerunWindowMs } from '../../once/engine/planKinds.ts';
-import type { PolicyWord } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
@@ -333,18 +332,6 @@ function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Se
 
 export function rowsLookAlike(line: number, address: string, other: string): string {
   return `Line ${line}: the address ${address} looks like ${other} in another row, but is a different address. Compare them character by character.`;
-}
-
-/** For a dry run: it reserves nothing, and others may spend in the meantime. */
-export function dryPolicyWords(word: PolicyWord): string {
-  switch (word.is) {
-    case 'allowed':
-      return 'it would be allowed, as things stand now';
-    case 'needs-approval':
-      return 'it would be held until a person approves it';
-    case 'refused':
-      return `it would be refused. ${policyWords(word.refusal).message}`;
-  }
 }
 
 type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;

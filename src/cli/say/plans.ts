@@ -1,9 +1,4 @@
-import { isUnsentProposal } from '../../once/engine/approval.ts';
-import type { Plan } from '../../once/engine/plan.ts';
-import type { PlanKind, PlanMeaning } from '../../once/engine/planKinds.ts';
-import type { PolicyWord } from '../../once/engine/spend.ts';
-import type { Wanted } from '../../once/intent/wanted.ts';
-import { differenceFrom } from './intent.ts';
+import type { PlanKind } from '../../once/engine/planKinds.ts';
 import { Told, told } from './told.ts';
 
 /** For a dry run: whether it is a re-run, and of what. */
@@ -29,32 +24,6 @@ export const dryRunWords: Readonly<Record<PlanKind, string>> = {
   'unfinished-twin': 'it would not be sent: the same payment, under another name, is not settled',
   'recently-done': 'it would not be sent: the same payment was made a while ago, and may be this one',
 };
-
-/** Whether it would be a re-run, and of what. */
-export function rerunWords(plan: Plan, wanted: Wanted): string {
-  if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
-  if (plan.is === 'other-body' && plan.found !== undefined)
-    return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
-  return dryRunWords[plan.is];
-}
-
-/** What --propose would do; undefined if something else comes first and is said. */
-export function proposalWords(
-  plan: Plan,
-  { sends }: Pick<PlanMeaning, 'sends'>,
-  policy: PolicyWord | undefined,
-): string | undefined {
-  if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
-  if (sends === 'nothing') return undefined;
-  if (plan.is === 'resume' && plan.found?.tainted === true)
-    return 'it would not wait for approval: it may have been made already';
-  if (policy?.is === 'refused') return undefined;
-  return 'it would be recorded and held; nothing would be sent until a person approves it';
-}
-
-function isWaiting({ is, found }: Plan): boolean {
-  return is === 'needs-decision' && found !== undefined && isUnsentProposal(found);
-}
 
 function didYouMean(meant: string): string {
   return `Did you mean ${meant}?`;

@@ -1,6 +1,6 @@
 import type { PolicyFacts, PolicyFault } from '../../once/policy/readPolicy.ts';
 import { clipped, complaintWords, textFaultWords } from './intent.ts';
-import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
+import { listed, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table } from './told.ts';
 
 /** Each is said after `it must be`. */
@@ -104,70 +104,6 @@ const onlyValues: Readonly<Record<string, string>> = {
   confirm: '"always"',
   approvals: '"other"',
 };
-
-type Limits = {
-  readonly asset: string;
-  readonly transfer: string | undefined;
-  readonly day: string | undefined;
-  readonly recipientDay: string | undefined;
-  readonly approveAbove: string | undefined;
-};
-
-export const policyLabels = {
-  policy: (source: string) => `Policy ${source}`,
-  none: 'No policy applies to this bot: the wallet’s balance is the only limit.',
-  left: 'Left in these 24 hours',
-  counted: 'Counted',
-  journal: 'Journal',
-  recipients: 'Recipients',
-  unusual: 'Unusual ones',
-  refused: 'refused, even with --allow-unusual',
-  fresh: 'New journals',
-  approvals: 'Approvals',
-  another:
-    'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl',
-  allowed: 'may begin to count',
-  confirm: 'Transfers',
-  confirmed: 'confirmed by a person, or with --yes',
-  only: (isOnly: boolean) =>
-    isOnly ? 'only those named here' : 'anyone, except addresses that look like one of them',
-  limits: (
-    { asset, transfer, day, recipientDay, approveAbove }: Limits,
-    format: (amount: string, asset: string) => string,
-  ): string => {
-    const said = (amount: string | undefined, what: string): string[] =>
-      amount === undefined ? [] : [`${format(amount, asset)} ${what}`];
-    const all = [
-      ...said(transfer, 'at once'),
-      ...said(day, 'in 24 hours'),
-      ...said(recipientDay, 'in 24 hours to one address'),
-      ...said(approveAbove, 'without a person’s approval'),
-    ];
-    return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
-  },
-} as const;
-
-type Left = {
-  readonly asset: string;
-  readonly limit: string;
-  readonly spent: string;
-  readonly remaining: string;
-  readonly freeAtMs: number | undefined;
-};
-
-export function leftWords(left: Left): string {
-  const of = (amount: string): string => formatAmountOf(amount, left.asset);
-  if (left.freeAtMs !== undefined)
-    return `nothing until ${iso(left.freeAtMs)}: this journal is too new for a daily limit`;
-  return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent or in doubt`;
-}
-
-/** How much of the window this journal's records of spending cover. */
-export function countedWords(sinceMs: number, isWhole: boolean): string {
-  return isWhole
-    ? 'all of these 24 hours'
-    : `since ${iso(sinceMs)}: this journal may not know everything before that`;
-}
 
 export const youngJournalWaits =
   'A journal younger than 24 hours cannot say what was spent in that time. With this policy, it sends nothing with a daily limit until it is 24 hours old. To let a new journal send right away, add "fresh_journal": "allow" to the policy.';

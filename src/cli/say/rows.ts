@@ -9,7 +9,6 @@ import {
   counted,
   formatAmountOf,
   formatCount,
-  formatDuration,
   forPeople,
   listed,
   type Suggestion,
@@ -30,14 +29,6 @@ export const emptySkipped = (rows: number): string => `${formatCount(rows)}, ski
 export function moreRowsNotListed(count: number): string {
   return `… and ${formatCount(count)} more; --report lists them all`;
 }
-
-export const checkedLabels = {
-  empty: 'Empty rows',
-  total: 'Total',
-  recipients: 'Recipients',
-  kept: 'Kept',
-  copy: 'Copy',
-} as const;
 
 export function allRowsValid(source: string, rows: number): string {
   return `${source}: ${rows === 1 ? '1 row, and it is' : `${rowsOf(rows)}, all`} valid`;
@@ -67,8 +58,6 @@ export function invalidRows(
     Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`;
 }
 
-export const theFirst = 'The first:';
-
 export function askToBegin(name: string, left: number, noun: 'message' | 'transfer', alike: number): string {
   const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
   return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}${same}?`;
@@ -81,23 +70,6 @@ const standings: Readonly<Record<string, string>> = {
   elsewhere: 'being sent by another process',
   conflict: 'in conflict',
 };
-
-/** The same on a line of its own, after the number: for one row, for several. */
-const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  held: [': waiting for you to decide; not sent', ': waiting for you to decide; not sent'],
-  elsewhere: [': another process is sending it', ': another process is sending them'],
-  conflict: [
-    ': its id is taken by a different request, bot or base URL; not sent',
-    ': their ids are taken by different requests, bots or base URLs; not sent',
-  ],
-  invalid: [': not sent', ': not sent'],
-  skipped: [': paid already; not sent', ': paid already; not sent'],
-};
-
-export function rowsStanding(standing: string, rows: number): string {
-  const [one, several] = standingNotes[standing] ?? ['', ''];
-  return `${formatCount(rows)}${rows === 0 ? '' : rows === 1 ? one : several}`;
-}
 
 type BatchPlanWords = {
   readonly name: string;
@@ -171,30 +143,6 @@ export function recipientsOf(recipients: number, repeated: number): string {
 
 function ofThem(recipients: number, repeated: number): string {
   return recipients === 1 ? '' : `${formatCount(repeated)} of them `;
-}
-
-/** The progress of a batch, in one line. Times are absent if nothing has ended yet or nothing is waited for. */
-type Progress = {
-  readonly done: number;
-  readonly todo: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly perS: number;
-  readonly leftMs: number | undefined;
-  readonly quietMs: number | undefined;
-};
-
-export function progressOf(progress: Progress): string {
-  const { done, todo, failed, unknown, perS, leftMs, quietMs } = progress;
-  const parts = [
-    `${formatCount(done)}/${formatCount(todo)} done`,
-    `${formatCount(failed)} failed`,
-    `${formatCount(unknown)} unknown`,
-    `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
-    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
-    quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
-  ];
-  return parts.filter((part) => part !== '').join(', ');
 }
 
 type Verbs = readonly [one: string, several: string];

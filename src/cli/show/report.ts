@@ -5,7 +5,7 @@ import { isApprovalReason } from '../../once/engine/approval.ts';
 import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
-import { decisionWords } from '../say/history.ts';
+import { didWords, handWords } from '../say/history.ts';
 import { damage } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
@@ -470,4 +470,10 @@ function chainFacts(chain: ChainStanding | undefined, asset: string | undefined,
     ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],
   ];
+}
+
+/** Who did something to an intent. */
+function decisionWords({ kind, who, role, reason }: Decision): string {
+  const did = `${handWords({ who, role })} ${didWords[kind]}`;
+  return kind === 'proposed' || kind === 'approved' ? did : `${did}: ${reason}`;
 }

@@ -2,7 +2,7 @@ import { approvalOn, lastDecision } from '../../../once/engine/approval.ts';
 import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
-import { earlierDecision, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
+import { earlierDecision, nobodyApproves } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
 import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
@@ -106,3 +106,8 @@ export const decline: Run<DeclineArgs> = async (given, context) => {
     return declineProposal(shown, { ...decision, signature: undefined }, journal, overrule);
   });
 };
+
+function waitsForYouRemark({ id, tainted }: Intent): string {
+  const doubt = tainted ? ' An earlier request may have succeeded; approving repeats it, unchanged.' : '';
+  return `Transfer ${id} is waiting for your approval.${doubt}`;
+}

@@ -8,14 +8,14 @@ import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import {
   balanceText,
   balanceUnknown,
-  cannotAskBalance,
   type Payable,
   tooLittle,
   type WalletBalance,
 } from '../../say/balance.ts';
 import { noRpcUrl, reasonWords } from '../../say/chain.ts';
 import { inWords } from '../../say/inWords.ts';
-import { problemOf } from '../../say/told.ts';
+import { listed } from '../../say/phrases.ts';
+import { problemOf, type Told, told } from '../../say/told.ts';
 import { labelled } from '../../show/report.ts';
 import { mintOf, type OpenedChain, openChain } from '../chain.ts';
 import { botInputs, botOptions, openBot } from '../openBot.ts';
@@ -179,4 +179,12 @@ function chainOf({ name, chain }: ChainBot, { env }: Context): ChainProfile {
     ...(chain === undefined ? (['rpc-url'] as const) : []),
     ...(wallet === undefined ? (['wallet'] as const) : []),
   ]);
+}
+
+function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {
+  return told(lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet', {
+    next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
+  })`
+    The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for
+    Set what is missing, then run the same command again:`;
 }

@@ -9,7 +9,6 @@ import { settingsOfChoice } from '../../bot/chooseBot.ts';
 import { moreAlike, samePaymentWords } from '../../say/batch.ts';
 import {
   allRowsValid,
-  checkedLabels,
   emptySkipped,
   keptColumns,
   recipientsOf,
@@ -182,3 +181,11 @@ ${labelled(lines, canvas)}`;
 }
 
 const shownColumns = 20;
+
+const checkedLabels = {
+  empty: 'Empty rows',
+  total: 'Total',
+  recipients: 'Recipients',
+  kept: 'Kept',
+  copy: 'Copy',
+} as const;

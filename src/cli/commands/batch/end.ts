@@ -19,9 +19,9 @@ import { someUnproven } from '../../say/chain.ts';
 import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { notAllDone, notDoneOutcomes, progressOf, type StopWords } from '../../say/rows.ts';
+import { formatCount, formatDuration } from '../../say/phrases.ts';
+import { notAllDone, notDoneOutcomes, type StopWords } from '../../say/rows.ts';
 import { type Problem, problemOf } from '../../say/told.ts';
-import { rowsOnChain } from '../../say/verify.ts';
 import type { Gauge } from '../../show/display.ts';
 import { type Batch, rowReportInputs } from './options.ts';
 import { batchPlan } from './plan.ts';
@@ -268,4 +268,39 @@ async function countUnvisited(
       needs.add(outcome === 'held' ? 'decide' : 'same-command');
     }
   }
+}
+
+/** The progress of a batch, in one line. Times are absent if nothing has ended yet or nothing is waited for. */
+type Progress = {
+  readonly done: number;
+  readonly todo: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly perS: number;
+  readonly leftMs: number | undefined;
+  readonly quietMs: number | undefined;
+};
+
+function progressOf(progress: Progress): string {
+  const { done, todo, failed, unknown, perS, leftMs, quietMs } = progress;
+  const parts = [
+    `${formatCount(done)}/${formatCount(todo)} done`,
+    `${formatCount(failed)} failed`,
+    `${formatCount(unknown)} unknown`,
+    `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
+    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
+    quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** For the end of a batch: what the chain says about its accepted rows. */
+function rowsOnChain({
+  proven,
+  contradicted,
+  otherTime,
+  undecided: open,
+}: Record<'proven' | 'contradicted' | 'otherTime' | 'undecided', number>): string {
+  const another = otherTime === 0 ? '' : `${otherTime} from another time, `;
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${another}${open} undecided.`;
 }

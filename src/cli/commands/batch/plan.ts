@@ -11,9 +11,7 @@ import {
   keptColumns,
   recipientsOf,
   rowsMissing,
-  rowsStanding,
   type Total,
-  theFirst,
   totalOf,
 } from '../../say/rows.ts';
 import { onDryRun } from '../../say/told.ts';
@@ -196,4 +194,23 @@ export function planView(plan: BatchPlan): View {
     },
     human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
   };
+}
+
+const theFirst = 'The first:';
+
+/** The same on a line of its own, after the number: for one row, for several. */
+const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  held: [': waiting for you to decide; not sent', ': waiting for you to decide; not sent'],
+  elsewhere: [': another process is sending it', ': another process is sending them'],
+  conflict: [
+    ': its id is taken by a different request, bot or base URL; not sent',
+    ': their ids are taken by different requests, bots or base URLs; not sent',
+  ],
+  invalid: [': not sent', ': not sent'],
+  skipped: [': paid already; not sent', ': paid already; not sent'],
+};
+
+function rowsStanding(standing: string, rows: number): string {
+  const [one, several] = standingNotes[standing] ?? ['', ''];
+  return `${formatCount(rows)}${rows === 0 ? '' : rows === 1 ? one : several}`;
 }

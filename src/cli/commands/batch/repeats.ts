@@ -1,23 +1,26 @@
 import { areRowsOf } from '../../../batch/report.ts';
-import { firstInDoubt, isPaidAlready, noRepeatedRows, type RepeatedRows } from '../../../batch/sheet.ts';
+import {
+  firstInDoubt,
+  isPaidAlready,
+  noRepeatedRows,
+  type PaidLess,
+  type RepeatedRow,
+  type RepeatedRows,
+} from '../../../batch/sheet.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { skipRepeats } from '../../../batch/tally.ts';
 import { repeatWindowMs } from '../../../once/engine/plan.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import {
   moreAlike,
-  moreRepeats,
   paidAlready,
-  paidLessWords,
-  repeatedRowWords,
   rowsPaidAlready,
   samePaymentWords,
-  skipOrPayAnswers,
   skippedInDoubt,
 } from '../../say/batch.ts';
 import { again } from '../../say/open.ts';
-import { askToPayAgain } from '../../say/outcomes.ts';
-import type { Suggestion } from '../../say/phrases.ts';
+import { askToPayAgain, wasPaid } from '../../say/outcomes.ts';
+import { formatCount, type Suggestion } from '../../say/phrases.ts';
 import { declined, type Problem, problemOf } from '../../say/told.ts';
 import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts';
 import { forWhom, remark } from '../../show/report.ts';
@@ -154,4 +157,30 @@ export async function tellRepeats({ given, context, sheet }: Batch): Promise<voi
   if (context.display.face !== 'json') return;
   for (const page of sheet.repeated())
     for (const row of page) await context.display.show(jsonView(repeatedJson(row, given)));
+}
+
+/** One of them, whole, with what its columns `name` and `note` say. */
+function repeatedRowWords(
+  { line, id, request, earlier: [earlier] }: RepeatedRow,
+  forWhom: string | undefined,
+  nowMs: number,
+): string {
+  const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
+  const row = which.length === 0 ? '' : ` (${which.join(', ')})`;
+  return `line ${line}${row}: ${request.to_address} ${wasPaid(request, earlier, nowMs)}`;
+}
+
+function moreRepeats({ rows, first }: RepeatedRows): readonly string[] {
+  const left = rows - first.length;
+  return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
+}
+
+const skipOrPayAnswers = {
+  shown: '[s]kip those / pay [a]ll / [N]o',
+  words: { s: 'skip', skip: 'skip', a: 'pay', all: 'pay' },
+} as const;
+
+/** Rows of an export with new ids that pay the same, but the same was not paid as often. */
+function paidLessWords({ paid, ...group }: PaidLess): string {
+  return `${samePaymentWords(group)}. Under this name it was paid ${paid === 1 ? 'once' : `${formatCount(paid)} times`}`;
 }

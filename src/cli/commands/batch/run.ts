@@ -9,19 +9,26 @@ import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRu
 import { type Survey, survey } from '../../../batch/survey.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { ChainPoint, Commit, EngineContext } from '../../../once/engine/context.ts';
+import { isDone } from '../../../once/engine/planKinds.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { Journal, Process, Reads, Runner, Transaction } from '../../../once/journal/journal.ts';
+import type {
+  EarlierPayment,
+  Journal,
+  Process,
+  Reads,
+  Runner,
+  Transaction,
+} from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { begunByAnother, notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
-import { policyWords, processName } from '../../say/outcomes.ts';
+import { asNamed, policyWords, processName } from '../../say/outcomes.ts';
 import { listed, type Suggestion } from '../../say/phrases.ts';
 import { isItTheRightFile, ownShareDone, reportGivenUp } from '../../say/rows.ts';
-import { told } from '../../say/told.ts';
+import { type Told, told } from '../../say/told.ts';
 import { allowedRecipients, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
@@ -349,4 +356,19 @@ function atWork(others: readonly (Process | undefined)[], { order }: Batch): Fai
   return told('batch-at-work')`
     The batch ${order.name} cannot change its file now: ${listed(names)} ${names.length === 1 ? 'is' : 'are'} at work on it
     Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.`;
+}
+
+/** In the report. */
+function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
+  const verb = isDone(earlier) ? 'was' : 'may have been';
+  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
+}
+
+/** Its rows would all be in conflict, and new ones paid from another wallet. */
+function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Told {
+  if (run === undefined)
+    return told('other-bot')`${name} was begun by ${owner}, and this is ${bot}
+      Give it the token that began it, without a profile.`;
+  return told('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
+    Did you mean --profile ${owner}?`;
 }

@@ -4,15 +4,15 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import type { Run } from '../../parse/command.ts';
 import {
-  batchInOneLine,
-  type PaidSum,
-  paidOf,
-  type RowStanding,
-  rowStandings,
-  rowsInAll,
-  rowsStandingSo,
-} from '../../say/batch.ts';
-import { formatCount, forPeople, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
+  asWords,
+  counted,
+  formatAmountOf,
+  formatCount,
+  forPeople,
+  isoExact,
+  isoIn,
+  type Zone,
+} from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
@@ -277,4 +277,70 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
       return `${canvas.paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n${facts}`;
     },
   };
+}
+
+/** The states of a batch's rows according to the journal, in display order. */
+const rowStandings = [
+  'done',
+  'sending',
+  'unknown',
+  'held',
+  'open',
+  'rejected',
+  'did-not-happen',
+  'declined',
+  'skipped',
+  'skipped-in-doubt',
+  'not-begun',
+] as const;
+
+type RowStanding = (typeof rowStandings)[number];
+
+const notes: Readonly<Partial<Record<RowStanding, string>>> = {
+  sending: ', by a running process',
+  unknown: ': may have happened; run the batch again',
+  held: ': waiting for you to decide',
+  rejected: ', by the service',
+  'did-not-happen': ', as an operator decided',
+  skipped: ', paid already',
+  'skipped-in-doubt': ', perhaps paid already; settle that and run the batch again',
+  'not-begun': ': run the batch again',
+  declined: ': a person did not approve them',
+};
+
+function rowsStandingSo(standing: RowStanding, rows: number): string {
+  return `${formatCount(rows)}${notes[standing] ?? ''}`;
+}
+
+/** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
+type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left' | 'beyond', string>>;
+
+const notInFile = 'not in the latest file';
+
+function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string {
+  const doubt = undecided === '0' ? '' : `, ${undecided} undecided`;
+  const rest = left === '0' ? '' : `, ${left} left`;
+  const gone = beyond === '0' ? '' : `, ${formatAmountOf(beyond, asset)} of it ${notInFile}`;
+  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
+}
+
+function rowsInAll(rows: number, beyond: number): string {
+  return `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`;
+}
+
+type BatchLine = {
+  readonly kind: 'message' | 'transfer';
+  readonly rows: number;
+  readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
+};
+
+function batchInOneLine({ kind, rows, standings }: BatchLine): string {
+  const counts = forPeople(standings);
+  const rest = rowStandings.flatMap((standing) => {
+    const count = counts[standing] ?? 0;
+    const words = asWords(standing);
+    return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
+  });
+  const done = `${formatCount(standings.done ?? 0)} of ${counted(rows, kind)} done`;
+  return [done, ...rest].join(', ');
 }

@@ -5,7 +5,7 @@ import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '.
 import { readWallet } from '../../bot/profileBot.ts';
 import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
 import { type Context, globalNames, ParsedArgs } from '../../parse/command.ts';
-import { endsWithApiPath, skippable } from '../../say/config.ts';
+import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
@@ -140,3 +140,5 @@ function tell(name: string, findings: readonly Finding[], { display }: Context):
     failing.length === 0 ? `${name} is ready.` : `${name} is not ready: ${listed([...new Set(failing)])}.`,
   );
 }
+
+const skippable = (question: string): string => `${question}, Enter skips`;

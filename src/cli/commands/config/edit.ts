@@ -28,27 +28,12 @@ import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../../parse/help.ts';
-import {
-  badTokenVariable,
-  keyNotResettable,
-  keyReset,
-  keySet,
-  noneInUse,
-  shortTokenWarning,
-  tokenAsArgument,
-  tokenOfOtherOrigin,
-} from '../../say/config.ts';
+import { keyReset, keySet, noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
-import {
-  policyNotUsable,
-  rpcUrlAsArgument,
-  rpcUrlQuestion,
-  theCommandLine,
-  theTerminal,
-} from '../../say/open.ts';
+import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { youngJournalWaits } from '../../say/policy.ts';
-import { problemOf, told } from '../../say/told.ts';
+import { problemOf, type Told, told } from '../../say/told.ts';
 import { safeLine } from '../../show/text.ts';
 import {
   changedView,
@@ -361,4 +346,28 @@ function checkPath(path: string, secret: Secret): string {
   if (path !== '') return resolve(path);
   throw told('bad-input')`--token-file needs a path that can be read again later
     To store the ${secret} that comes on stdin, use --token-stdin.`;
+}
+
+/** `isNeeded`: every profile must have this key. */
+function keyNotResettable(name: string, key: string, isNeeded: boolean, keys: readonly string[]): Told {
+  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no setting ${JSON.stringify(key)}`;
+  return told('bad-input')`${problem}
+    You can reset ${listed(keys, 'or')}. To remove the whole profile:
+    $ config remove ${name}`;
+}
+
+/** Said when a stored token is too short to be removed from a reply that repeats it. */
+function shortTokenWarning(leastLength: number): string {
+  return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
+}
+
+/** `meant` is the variable whose value was given instead of its name. */
+function badTokenVariable(meant: string | undefined, secret: Secret): Told {
+  return told('bad-input')`The value of --token-env is not a variable name
+    Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
+}
+
+/** Said when a profile was just given this policy. */
+function policyNotUsable(message: string): string {
+  return `${message} Until that is fixed, this profile cannot send anything.`;
 }

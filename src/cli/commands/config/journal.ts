@@ -3,10 +3,9 @@ import type { State } from '../../../once/journal/journal.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { journalInUse, journalNotOpened, journalSets } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
-import { told } from '../../say/told.ts';
+import { Told, told } from '../../say/told.ts';
 import { safeLine } from '../../show/text.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
@@ -76,4 +75,17 @@ async function tell(
     quiet: place,
   });
   return 0;
+}
+
+const journalInUse = (place: string): string => `Commands that name no journal use ${place}.`;
+
+const journalSets = (place: string): string => `From now on, commands that name no journal use ${place}.`;
+
+/** A journal that is gone for good is given up in the file, by hand. */
+function journalNotOpened({ code, message, details }: Told, path: string): Told {
+  return new Told(code, message, {
+    ...details,
+    hint: `It may have entries that are not settled. If it is gone for good, remove "journal" from ${path}.`,
+    next: [],
+  });
 }

@@ -14,7 +14,7 @@ import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/help.ts';
 import { noProfileToShow } from '../../say/config.ts';
-import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
+import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
 import type { View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
@@ -219,3 +219,9 @@ function glimpse(source: TokenSource, env: Env): { ending?: string; problem?: st
     throw error;
   }
 }
+
+/** Why the ending of a token cannot be shown. */
+const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
+
+/** Shown beside a source whose text is checked without being fetched. */
+const notARpcUrl = 'not a usable URL';

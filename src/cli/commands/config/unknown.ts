@@ -1,5 +1,5 @@
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { unknownUnderOldToken } from '../../say/config.ts';
+import { counted, type Suggestion } from '../../say/phrases.ts';
 import { isJournalThere, openWithoutWarning } from '../openJournal.ts';
 
 /** An unknown transfer is never sent with another token. So this is said before the new one is asked for. */
@@ -21,4 +21,12 @@ async function unknownTransfers(bot: string, given: ParsedArgs, context: Context
   } finally {
     await journal.close();
   }
+}
+
+function unknownUnderOldToken(name: string, count: number): [says: string, next: readonly Suggestion[]] {
+  const [transfers, are] = [counted(count, 'transfer'), count === 1 ? 'is' : 'are'];
+  return [
+    `${transfers} of ${name} ${are} unknown and can be settled under the old token only. With it:`,
+    [['resume', '--all']],
+  ];
 }

@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto';
 import { type ChainStanding, isOfOtherTime } from '../../../once/chain/standing.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
 import {
   type Intent,
   type Journal,
   type Observation,
+  type Resolution,
   type Selection,
   states,
 } from '../../../once/journal/journal.ts';
 import type { Context } from '../../parse/command.ts';
-import { exportIsCut, notAllSettled } from '../../say/decisions.ts';
-import { nothingSummed, periodWords, sumWords } from '../../say/history.ts';
-import { counted, isoExact } from '../../say/phrases.ts';
-import { problemOf, told } from '../../say/told.ts';
+import { resolvedWay } from '../../say/history.ts';
+import {
+  counted,
+  formatAgo,
+  formatAmountOf,
+  formatCount,
+  isoExact,
+  isoIn,
+  type Zone,
+} from '../../say/phrases.ts';
+import { problemOf, type Told, told } from '../../say/told.ts';
 import {
   columnsOf,
   isSettled,
@@ -295,4 +304,55 @@ function inOrder(one: Sum, other: Sum): number {
   const rank = ({ state, resolvedAs, kind, asset = '' }: Sum): string =>
     `${order.indexOf(state)} ${resolvedAs} ${kind} ${asset}`;
   return rank(one) < rank(other) ? -1 : 1;
+}
+
+function exportIsCut(limit: number): string {
+  const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
+  return `There are more: only ${some} considered. Without --limit, the export covers all.`;
+}
+
+type Unsettled = { readonly id: string; readonly state: string };
+
+/** Intents that the books cannot record yet. `some` are the first of them. */
+function notAllSettled(count: number, some: readonly Unsettled[]): Told {
+  const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
+  const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
+  return told('not-all-settled', {
+    next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
+  })`
+    ${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.
+    Resume or resolve them, then export again.`;
+}
+
+/** What a sum is over. Without --since it begins with the oldest entry that it counts. */
+function periodWords(
+  { sinceMs, untilMs }: { readonly sinceMs: number | undefined; readonly untilMs: number | undefined },
+  nowMs: number,
+  zone: Zone,
+): string {
+  const at = (ms: number): string => isoIn(zone, ms);
+  if (sinceMs === undefined) return untilMs === undefined ? 'So far' : `To ${at(untilMs)}`;
+  if (untilMs !== undefined) return `From ${at(sinceMs)} to ${at(untilMs)}`;
+  return `Since ${at(sinceMs)}, ${formatAgo(nowMs - sinceMs)}`;
+}
+
+const nothingSummed = ': nothing';
+
+type SumFacts = {
+  readonly state: string;
+  readonly resolvedAs: Resolution | undefined;
+  readonly kind: Kind;
+  readonly asset: string | undefined;
+  readonly amount: string;
+  readonly intents: number;
+};
+
+/** The state, the amount, and how many there are. */
+function sumWords({ state, resolvedAs, kind, asset, amount, intents }: SumFacts): readonly string[] {
+  const decided = resolvedAs === undefined ? '' : ` (${resolvedWay(resolvedAs)})`;
+  return [
+    `${state}${decided}`,
+    asset === undefined ? '' : formatAmountOf(amount, asset),
+    counted(intents, kind),
+  ];
 }

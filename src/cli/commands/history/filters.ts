@@ -9,16 +9,10 @@ import {
 } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
-import {
-  notAKind,
-  notALimit,
-  notAMoment,
-  notAnAddress,
-  notARecipient,
-  notAState,
-  severalRecipients,
-} from '../../say/history.ts';
-import { told } from '../../say/told.ts';
+import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../../say/history.ts';
+import { fewOf } from '../../say/intent.ts';
+import { formatCount } from '../../say/phrases.ts';
+import { type Told, told } from '../../say/told.ts';
 import { policiesOfCommand } from '../policies.ts';
 import type { HistoryArgs } from './spec.ts';
 
@@ -154,4 +148,17 @@ export async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<r
   }
   if (page.length > 0) yield page;
   if (trouble !== noTrouble) throw trouble;
+}
+
+function severalRecipients(value: string, addresses: readonly string[]): Told {
+  const some = fewOf(addresses, ', ', (count) => `and ${formatCount(count)} more`);
+  return told('usage')`--to "${value}" matches several addresses: ${some}.
+    Give more of its characters.`;
+}
+
+/** `problem` says what is wrong with the name. */
+function notARecipient(value: string, problem: string): Told {
+  return told('usage')`--to "${value}" ${problem}.
+    Give the recipient’s whole address, or a name under recipients in the policy:
+    $ policy show`;
 }

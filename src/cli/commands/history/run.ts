@@ -3,9 +3,8 @@ import { type Exit, Failure } from '../../../once/failures.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { explain } from '../../say/explain.ts';
-import { deathsNotNoted, listIsCut, ofAllBots } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
-import type { Zone } from '../../say/phrases.ts';
+import { formatCount, type Suggestion, type Zone } from '../../say/phrases.ts';
 import { type Problem, told } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
 import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
@@ -163,4 +162,22 @@ async function detail(id: string, journal: Journal, given: HistoryArgs, context:
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
     await markReported(intent, journal, context);
+}
+
+/** A profile chooses who sends, but a history covers all bots. */
+function ofAllBots(profile: string): [string, Suggestion[]] {
+  return [
+    'This shows all bots: --profile does not narrow it. To see this one alone:',
+    [['history', '--bot', profile]],
+  ];
+}
+
+function listIsCut(shown: number): string {
+  const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
+  return `There are more: only ${newest} shown. --limit all shows all.`;
+}
+
+/** `trouble` says why the journal could not be written. */
+function deathsNotNoted(trouble: string): string {
+  return `${trouble} An entry shown as sending may have happened: its process has ended.`;
 }

@@ -7,7 +7,7 @@ import { Failure } from '../../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
-import { notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
+import { type Told, told } from '../../say/told.ts';
 import { ChainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whoDecides } from '../openJournal.ts';
@@ -120,4 +120,20 @@ async function lookFor(
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;
     throw thrown;
   }
+}
+
+function whichDecision(): Told {
+  return told('usage')`A decision is either --happened or --did-not-happen
+    Give exactly one of them.`;
+}
+
+function signatureOfNothing(): Told {
+  return told('usage')`--signature works only with --happened
+    A transfer that did not happen has no signature.`;
+}
+
+function notASignature(signature: string): Told {
+  return told('usage')`
+    --signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)
+    Copy it whole from the explorer, or leave it out.`;
 }

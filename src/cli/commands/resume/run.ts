@@ -2,9 +2,10 @@ import { refuseProposal } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal, State } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { titleOf } from '../../say/chain.ts';
-import { nobodyDecides, nothingToResume, whichToResume } from '../../say/decisions.ts';
+import { nobodyDecides } from '../../say/decisions.ts';
 import { done } from '../../say/outcomes.ts';
-import { told } from '../../say/told.ts';
+import { counted, type Suggestion } from '../../say/phrases.ts';
+import { type Told, told } from '../../say/told.ts';
 import type { Question } from '../../show/display.ts';
 import { drawIntent, remark } from '../../show/report.ts';
 import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from '../deciding.ts';
@@ -77,4 +78,29 @@ async function confirmSendAgain(
     reason: 'botctl resume',
     signature: undefined,
   };
+}
+
+/**
+ * Also names what a person may have meant: an open intent continues with its own command, a held one needs a decision.
+ */
+function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>>): [string, Suggestion[]] {
+  const left = [
+    ...(open === 0
+      ? []
+      : [
+          `${counted(open, 'entry is open and was', 'entries are open and were')} never sent: run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
+        ]),
+    ...(held === 0 ? [] : [`${counted(held, 'entry is', 'entries are')} held, waiting for you to decide.`]),
+  ];
+  const next: Suggestion[] = Object.entries({ open, held }).flatMap(([state, count]) =>
+    count === 0 ? [] : [['history', '--state', state]],
+  );
+  return [['There is nothing to resume.', ...left].join(' '), next];
+}
+
+function whichToResume(isBoth: boolean): Told {
+  const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
+  return told('usage')`${give}
+    Give IDs, or --all. This lists what may have happened:
+    $ history --state unknown`;
 }

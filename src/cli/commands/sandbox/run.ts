@@ -8,7 +8,6 @@ import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
 import type { Context } from '../../parse/command.ts';
 import { diskTrouble, formatAmountOf, isoExact, shellWord } from '../../say/phrases.ts';
-import { moveByVariable, readerGone } from '../../say/sandbox.ts';
 import { told } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
@@ -233,3 +232,8 @@ export function ensurePossibleInSandbox(kind: Kind): void {
     throw told('sandbox-unavailable', { cause: trouble })`${trouble.message}
       ${trouble.hint}`;
 }
+
+/** Advice for a service that runs inside another command. */
+const moveByVariable = 'XDG_DATA_HOME moves it.';
+
+const readerGone = 'The reader of the sandbox’s output is gone, so the sandbox ends.';

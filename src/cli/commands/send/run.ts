@@ -2,7 +2,7 @@ import { intentFailure } from '../../../once/intent/facts.ts';
 import { type ButtonWord, parseMessage, rowsFrom } from '../../../once/intent/message.ts';
 import type { Order } from '../../../once/intent/naming.ts';
 import type { Context, Run } from '../../parse/command.ts';
-import { bothGiven } from '../../say/progress.ts';
+import { bothGiven } from '../../say/options.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import type { SendArgs } from './spec.ts';

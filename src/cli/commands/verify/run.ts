@@ -5,18 +5,11 @@ import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/fail
 import type { Intent, Journal, Reads } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import { type Context, type Run, rateOf } from '../../parse/command.ts';
-import {
-  chainWarnings,
-  isUnsent,
-  notDecided,
-  notLookedUp,
-  personDecides,
-  someUnproven,
-} from '../../say/chain.ts';
+import { chainWarnings, isUnsent, notDecided, personDecides, someUnproven } from '../../say/chain.ts';
 import { notAMoment } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
+import { counted } from '../../say/phrases.ts';
 import { type Problem, problemOf, told } from '../../say/told.ts';
-import { verifiedSummary } from '../../say/verify.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
 import { ChainsOfIntents, isProfileGone, searchOf, tellSearch, type Verified, verifyEach } from '../chain.ts';
@@ -379,4 +372,22 @@ function verifiedView(
     },
     human: ({ own }) => `${own(verifiedSummary(counts))}\n`,
   };
+}
+
+/** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
+function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
+  const left = counted(transfers, 'transfer was', 'transfers were');
+  return `${message} ${left} not looked up. ${hint.replace(/:$/u, '.')}`;
+}
+
+function verifiedSummary(counts: Readonly<Record<string, number>>): string {
+  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0, not_looked_up: left = 0 } = counts;
+  const parts = [
+    `${proven} proven`,
+    ...(likely === 0 ? [] : [`${likely} likely`]),
+    `${contradicted} contradicted`,
+    `${open} undecided`,
+    ...(left === 0 ? [] : [`${left} not looked up`]),
+  ];
+  return `${parts.join(', ')}.`;
 }

@@ -1,0 +1,10 @@
+import { type Told, told } from './told.ts';
+
+const option = (name: string): string => `--${name}`;
+
+export function bothGiven(one: string, other: string): Told {
+  return told('usage')`${option(one)} and ${option(other)} are both given
+    Give one of them.`;
+}
+
+export const stdinOf = (name: string): string => `${option(name)} (stdin)`;
