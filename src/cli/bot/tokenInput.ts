@@ -198,7 +198,12 @@ function run(command: string, inputs: TokenCommandInputs): Promise<Ending> {
       size += chunk.length;
       if (size > mostBytes) stop({ kind: 'too-much' });
     });
-    child.once('error', (error) => finish({ kind: 'not-started', reason: reasonOf(error) }));
+    child.once('error', (error) =>
+      finish({
+        kind: 'not-started',
+        reason: 'code' in error && error.code === 'ENOENT' ? 'there is no such command' : diskTrouble(error),
+      }),
+    );
     child.once('exit', (code, signal) => {
       const end = (): void => {
         child.stdout?.destroy();
@@ -209,10 +214,6 @@ function run(command: string, inputs: TokenCommandInputs): Promise<Ending> {
       child.once('close', end);
     });
   });
-}
-
-function reasonOf(error: Error): string {
-  return 'code' in error && error.code === 'ENOENT' ? 'there is no such command' : diskTrouble(error);
 }
 
 /** Asks the command to stop, then kills it. Its own children may keep the pipe open, so nothing waits for the pipe. */

@@ -168,35 +168,31 @@ export async function refuseNoMint(
 
 type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
 
+export type ChainsOfIntents = ReturnType<typeof chainsOfIntents>;
+
 /** The chains that show the transfers of many intents. Each is opened and checked once. */
-export class ChainsOfIntents {
-  readonly #given: ParsedArgs;
-  readonly #context: Context;
-  readonly #pace: Pace;
-  readonly #open = new Map<string, Promise<Opened>>();
+export function chainsOfIntents(given: ParsedArgs, context: Context, pace: Pace) {
+  const opened = new Map<string, Promise<Opened>>();
 
-  constructor(given: ParsedArgs, context: Context, pace: Pace) {
-    this.#given = given;
-    this.#context = context;
-    this.#pace = pace;
-  }
-
-  /** Uses the named profile, otherwise the bot's own. */
-  async of(intent: Intent): Promise<OpenedChain> {
-    const name = this.#given.text('profile') ?? intent.bot;
-    const opened = this.#open.get(name) ?? this.#connect(name, intent);
-    this.#open.set(name, opened);
-    return (await opened).chain;
-  }
-
-  async close(): Promise<void> {
-    for (const opened of await Promise.allSettled(this.#open.values()))
-      if (opened.status === 'fulfilled') await opened.value.close();
-  }
-
-  async #connect(name: string, { id }: Intent): Promise<Opened> {
-    const { bot, close } = await this.#botOf(name, id);
-    const chain = await openChain(bot, this.#given, this.#context, { pace: this.#pace });
+  const botOf = async (name: string, id: string) => {
+    if (given.flag('sandbox')) {
+      const { bot, connection } = await openBot(given, context);
+      return { bot, close: () => connection.close() };
+    }
+    if (name === sandboxBot)
+      throw ofTheSandbox(id, await shownLocation(await journalLocation(given, context)), 'resume');
+    const bot = await chainOfProfile(name, botInputs(context));
+    if (bot === undefined)
+      throw name === envBot
+        ? noRpcUrl(name)
+        : told('no-such-profile', { next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']] })`
+          The profile ${name} no longer exists, so its Solana node cannot be asked
+          Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:`;
+    return { bot, close: async () => {} };
+  };
+  const connect = async (name: string, { id }: Intent): Promise<Opened> => {
+    const { bot, close } = await botOf(name, id);
+    const chain = await openChain(bot, given, context, { pace });
     const closeBoth = async (): Promise<void> => {
       await chain.close();
       await close();
@@ -209,34 +205,23 @@ export class ChainsOfIntents {
         await closeBoth();
         throw thrown;
       }
-      this.#context.display.warn((await inWords(thrown)).message);
+      context.display.warn((await inWords(thrown)).message);
     }
     return { chain, close: closeBoth };
-  }
-
-  async #botOf(
-    name: string,
-    id: string,
-  ): Promise<{ bot: Pick<Bot, 'name' | 'chain' | 'settings'>; close(): Promise<void> }> {
-    if (this.#given.flag('sandbox')) {
-      const { bot, connection } = await openBot(this.#given, this.#context);
-      return { bot, close: () => connection.close() };
-    }
-    if (name === sandboxBot)
-      throw ofTheSandbox(
-        id,
-        await shownLocation(await journalLocation(this.#given, this.#context)),
-        'resume',
-      );
-    const bot = await chainOfProfile(name, botInputs(this.#context));
-    if (bot === undefined)
-      throw name === envBot
-        ? noRpcUrl(name)
-        : told('no-such-profile', { next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']] })`
-          The profile ${name} no longer exists, so its Solana node cannot be asked
-          Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:`;
-    return { bot, close: async () => {} };
-  }
+  };
+  return {
+    /** Uses the named profile, otherwise the bot's own. */
+    of: async (intent: Intent): Promise<OpenedChain> => {
+      const name = given.text('profile') ?? intent.bot;
+      const opening = opened.get(name) ?? connect(name, intent);
+      opened.set(name, opening);
+      return (await opening).chain;
+    },
+    close: async (): Promise<void> => {
+      for (const one of await Promise.allSettled(opened.values()))
+        if (one.status === 'fulfilled') await one.value.close();
+    },
+  };
 }
 
 /** Whether the profile that sent it has been removed, so that nobody knows its node. */

@@ -107,8 +107,12 @@ function isOf({ id, key }: Intent, text: string): boolean {
 /** Why it is decided so. */
 export function reasonOf(given: ParsedArgs<'reason'>): string {
   const reason = given.text('reason')?.trim() ?? '';
-  if (reason === '') throw noReason();
-  if (isStillToFillIn(reason)) throw reasonToFillIn(reason);
+  if (reason === '')
+    throw told('usage')`A decision needs a reason
+      Add --reason "what you saw, or why you decided this".`;
+  if (isStillToFillIn(reason))
+    throw told('usage')`The reason still says "${reason}"
+      Replace it with what you saw, or why you decided this.`;
   return reason;
 }
 
@@ -148,16 +152,6 @@ export async function balanceForQuestion(
 }
 
 const askWhetherThis = 'Do you mean this entry?';
-
-function noReason(): Told {
-  return told('usage')`A decision needs a reason
-    Add --reason "what you saw, or why you decided this".`;
-}
-
-function reasonToFillIn(reason: string): Told {
-  return told('usage')`The reason still says "${reason}"
-    Replace it with what you saw, or why you decided this.`;
-}
 
 /** What an operator frees by deciding so. */
 function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {

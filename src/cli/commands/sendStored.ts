@@ -41,7 +41,7 @@ export async function sendStored(
   context: Context,
 ): Promise<Exit> {
   const journal = await openJournalOf(given, context, 'send');
-  const bots = new BotsOfIntents(given, context, journal);
+  const bots = botsOfIntents(given, context, journal);
   try {
     const intents = await sending.select(journal);
     const exits: Exit[] = [];
@@ -93,7 +93,7 @@ function isOver({ state }: Intent): boolean {
 async function sendOne(
   shown: Shown,
   { decide, overrules }: Sending,
-  bots: BotsOfIntents,
+  bots: ReturnType<typeof botsOfIntents>,
   journal: Journal,
   given: ParsedArgs<'yes'>,
   context: Context,
@@ -149,86 +149,57 @@ function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
 type NoBot = (intent: Intent) => Failure;
 
 /** The bots of many intents, each opened once, at the base URL stored with its intents. */
-class BotsOfIntents {
-  readonly #given: ParsedArgs;
-  readonly #context: Context;
-  readonly #journal: Pick<Journal, 'hashOf'>;
-  readonly #open = new Map<string, Promise<ConnectedBot | NoBot>>();
+function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
+  const { env, display } = context;
+  const opened = new Map<string, Promise<ConnectedBot | NoBot>>();
+  const givenUrl = given.text('base-url') ?? env.BOTCTL_BASE_URL;
+  const tokenFile = given.text('token-file');
 
-  constructor(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
-    this.#given = given;
-    this.#context = context;
-    this.#journal = journal;
-  }
-
-  async of(intent: Intent): Promise<ConnectedBot> {
-    const who = `${intent.bot} ${intent.spelledUrl}`;
-    const opened = this.#open.get(who) ?? this.#connect(intent);
-    this.#open.set(who, opened);
-    const found = await opened;
-    if (typeof found === 'function') throw found(intent);
-    found.connection.ensurePossible(intent.kind);
-    if (this.#isAnothersToken(intent, found.bot)) throw anothersToken(intent, this.#given.command);
-    return found;
-  }
-
-  /** If only the intent says where to send, a token must not go to a service that is not its own. */
-  #isAnothersToken(intent: Intent, { token }: Bot): boolean {
-    if (intent.bot !== envBot || this.#givenBaseUrl() !== undefined) return false;
-    return this.#journal.hashOf(token.reveal()) !== intent.tokenHash;
-  }
-
-  #givenBaseUrl(): string | undefined {
-    return this.#given.text('base-url') ?? this.#context.env.BOTCTL_BASE_URL;
-  }
-
-  async close(): Promise<void> {
-    const opened = await Promise.allSettled(this.#open.values());
-    for (const found of opened) {
-      if (found.status === 'fulfilled' && typeof found.value !== 'function')
-        await found.value.connection.close();
+  const sandbox = async (): Promise<ConnectedBot | NoBot> => {
+    if (given.flag('sandbox')) {
+      const bot = await openBot(given, context);
+      await bot.connection.ready();
+      return bot;
     }
-  }
-
-  async #connect(intent: Intent): Promise<ConnectedBot | NoBot> {
-    if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
-    if (intent.bot === envBot && !this.#hasToken()) return noTokenNow;
-    const bot = await (intent.bot === envBot ? this.#envBotFor(intent) : this.#profileBot(intent));
+    // With only --sandbox added, the command would use another journal.
+    const place = await shownLocation(await journalLocation(given, context));
+    return ({ id }) => ofTheSandbox(id, place, given.command);
+  };
+  const connect = async (intent: Intent): Promise<ConnectedBot | NoBot> => {
+    if (intent.baseUrl === sandboxBaseUrl) return sandbox();
+    const isOfEnv = intent.bot === envBot;
+    if (isOfEnv && tokenFile === undefined && env.BOTCTL_TOKEN === undefined) return noTokenNow;
+    // The given token, at the stored base URL if no other is given.
+    const bot = isOfEnv
+      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? intent.spelledUrl }, botInputs(context))
+      : await sayIfSlow(waitingForToken, botOfProfile(intent.bot, botInputs(context)), display);
     if (bot === undefined) return profileGone;
     const spelledUrl = ownUrl(bot, intent);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
-    const connection = connectionTo(ours, channelOptions(this.#context, false));
+    const connection = connectionTo(ours, channelOptions(context, false));
     await connection.ready();
     return { bot: ours, connection };
-  }
-
-  async #sandbox(): Promise<ConnectedBot | NoBot> {
-    if (this.#given.flag('sandbox')) {
-      const opened = await openBot(this.#given, this.#context);
-      await opened.connection.ready();
-      return opened;
-    }
-    // With only --sandbox added, the command would use another journal.
-    const journal = await shownLocation(await journalLocation(this.#given, this.#context));
-    return ({ id }) => ofTheSandbox(id, journal, this.#given.command);
-  }
-
-  #hasToken(): boolean {
-    return this.#given.text('token-file') !== undefined || this.#context.env.BOTCTL_TOKEN !== undefined;
-  }
-
-  #profileBot(intent: Intent): Promise<Bot | undefined> {
-    const resolving = botOfProfile(intent.bot, botInputs(this.#context));
-    return sayIfSlow(waitingForToken, resolving, this.#context.display);
-  }
-
-  /** The given token, at the stored base URL if no other is given. */
-  async #envBotFor(intent: Intent): Promise<Bot> {
-    const tokenFile = this.#given.text('token-file');
-    const baseUrl = this.#givenBaseUrl() ?? intent.spelledUrl;
-    return chooseBot({ tokenFile, baseUrl }, botInputs(this.#context));
-  }
+  };
+  return {
+    of: async (intent: Intent): Promise<ConnectedBot> => {
+      const who = `${intent.bot} ${intent.spelledUrl}`;
+      const opening = opened.get(who) ?? connect(intent);
+      opened.set(who, opening);
+      const found = await opening;
+      if (typeof found === 'function') throw found(intent);
+      found.connection.ensurePossible(intent.kind);
+      // If only the intent says where to send, a token must not go to a service that is not its own.
+      const isStored = intent.bot === envBot && givenUrl === undefined;
+      if (isStored && journal.hashOf(found.bot.token.reveal()) !== intent.tokenHash)
+        throw anothersToken(intent, given.command);
+      return found;
+    },
+    close: async (): Promise<void> => {
+      for (const one of await Promise.allSettled(opened.values()))
+        if (one.status === 'fulfilled' && typeof one.value !== 'function') await one.value.connection.close();
+    },
+  };
 }
 
 /** Where a bot's token may go for this intent: to its own origin, in its own spelling. */

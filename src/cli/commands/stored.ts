@@ -104,7 +104,10 @@ const mostListed = 10;
 
 async function named(name: string, { reads }: Places): Promise<Intent | undefined> {
   if (name === '') return undefined;
-  for await (const _row of reads.select({ batch: name, limit: 1 })) throw namesABatch(name);
+  for await (const _row of reads.select({ batch: name, limit: 1 }))
+    throw told('usage')`"${name}" names a batch
+      Give the ID of one of its rows. This lists them:
+      $ history --batch ${name}`;
   const found: Intent[] = [];
   for await (const intent of reads.select({ nameStart: name, limit: Number.MAX_SAFE_INTEGER })) {
     if (intent.name === name) found.push(intent);
@@ -195,10 +198,4 @@ function namesSeveral(name: string, ids: readonly string[]): Told {
   return told('usage')`Several entries are named "${name}" (${ids.join(', ')})
     Give the ID of one. This lists them:
     $ history --name ${name}`;
-}
-
-function namesABatch(name: string): Told {
-  return told('usage')`"${name}" names a batch
-    Give the ID of one of its rows. This lists them:
-    $ history --batch ${name}`;
 }

@@ -1,7 +1,7 @@
 import type { Env } from '../../machine/folders.ts';
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Exit } from '../../once/failures.ts';
-import { type Does, type Told, told } from '../say/told.ts';
+import { type Does, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 
 /** What a value can be, for completion: one of these words, or something on this machine. */
@@ -311,10 +311,6 @@ export function rateOf(given: ParsedArgs<'rate'>): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^([1-9]\d{0,6})\/(s|m|h)$/u.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) return Number(count) / (unitsInS[unit] ?? 1);
-  throw notARate(text);
-}
-
-function notARate(text: string): Told {
-  return told('usage')`--rate ${JSON.stringify(text)} is not a rate
+  throw told('usage')`--rate ${JSON.stringify(text)} is not a rate
     Write a count and a unit: 20/s, 300/m or 5000/h.`;
 }

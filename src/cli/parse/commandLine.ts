@@ -345,7 +345,8 @@ export class StrictCommand extends Command {
   #refuseSecond(name: string): void {
     if (this.#repeatable.has(name)) return;
     if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
-    throw optionTwice(name);
+    throw told('usage')`--${name} is given twice
+      Give it once: botctl does not guess which one you mean.`;
   }
 }
 
@@ -386,11 +387,6 @@ function unknownCommand({ said, suggestion, branch, next }: Unknown): Told {
 function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
   return told('usage')`${word} needs a value, but ${looksLike} looks like an option
     If that is the value, write it with =, as in ${long ?? word}=${looksLike}.`;
-}
-
-function optionTwice(name: string): Told {
-  return told('usage')`--${name} is given twice
-    Give it once: botctl does not guess which one you mean.`;
 }
 
 /** The words are not repeated, because one of them may be a token. */

@@ -13,3 +13,8 @@ export function result(
     ...(quiet !== undefined && { quiet }),
   };
 }
+
+/** Without what is not there: JSON leaves it out, a job summary would not. */
+export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -263,7 +263,12 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
         [
           ['Bot', bots.join(', ')],
           ['Service', baseUrl],
-          ['Rows', status.input === undefined ? `${formatCount(begun)} begun` : rowsInAll(rows, beyond)],
+          [
+            'Rows',
+            status.input === undefined
+              ? `${formatCount(begun)} begun`
+              : `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`,
+          ],
           ...rowStandings.map((standing) => {
             const count = counts[standing] ?? 0;
             return [labels[standing], count === 0 ? undefined : rowsStandingSo(standing, count)] as const;
@@ -322,10 +327,6 @@ function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string 
   const rest = left === '0' ? '' : `, ${left} left`;
   const gone = beyond === '0' ? '' : `, ${formatAmountOf(beyond, asset)} of it ${notInFile}`;
   return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
-}
-
-function rowsInAll(rows: number, beyond: number): string {
-  return `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`;
 }
 
 type BatchLine = {

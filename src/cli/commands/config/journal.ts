@@ -6,6 +6,7 @@ import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
 import { Told, told } from '../../say/told.ts';
+import { result } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
@@ -69,11 +70,8 @@ async function tell(
 ): Promise<Exit> {
   const location = await lastingLocation(context);
   const place = await shownLocation(location);
-  await context.display.show({
-    json: { schema: 'botctl/1', command, journal: place, set: location.namedBy !== undefined },
-    human: ({ own }) => `${own(say(safeLine(place)))}\n`,
-    quiet: place,
-  });
+  const fields = { journal: place, set: location.namedBy !== undefined };
+  await context.display.show(result(command, fields, [say(safeLine(place))], place));
   return 0;
 }
 

@@ -23,6 +23,7 @@ import { youngJournalWaits } from '../../say/policy.ts';
 import { Told, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
+import { present, result } from '../../show/result.ts';
 import { type Own, safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
@@ -35,21 +36,32 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   const { policies, spellings } = await policiesAndSpellings(given, context);
   const { command } = given;
   if (!(await isJournalThere(given, context))) {
-    await context.display.show(policyView({ command, policies: policies.map(shownPolicy) }));
+    await context.display.show(policyView(command, policies));
     return 0;
   }
   const journal = await openJournalOf(given, context, 'look');
   try {
-    const { left, counted } = await leftOf(policies, spellings, journal);
-    await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, counted }));
+    await context.display.show(policyView(command, policies, await leftOf(policies, spellings, journal)));
     return 0;
   } finally {
     await journal.close();
   }
 }
 
+/** Of an asset's tightest daily limit. */
+type LeftOfAsset = {
+  readonly asset: string;
+  readonly limit: string;
+  readonly spent: string;
+  readonly remaining: string;
+  readonly source: string;
+  /** Nothing may be spent until then: the journal is too young for this limit. */
+  readonly freeAtMs: number | undefined;
+};
+
 type LeftToSpend = {
-  readonly left: readonly ShownLeft[];
+  readonly left: readonly LeftOfAsset[];
+  /** Since when the journal counts spending, and whether that covers the whole window. */
   readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 
@@ -61,7 +73,7 @@ export async function leftOf(
 ): Promise<LeftToSpend> {
   const nowMs = clock.now();
   let sinceMs: number | undefined;
-  const left: ShownLeft[] = [];
+  const left: LeftOfAsset[] = [];
   for (const asset of assetsIn(policies)) {
     const spellings = spellingsOf(asset, known);
     const [tightest] = limitsOf(policies, { spellings })
@@ -99,12 +111,8 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   await withServer(location.address, given, context, async (shared) => {
     const { place } = shared;
     const number = await setPolicy(shared, { text, needsTwo: policy.approvals === 'other' }, whoDecides());
-    await context.display.show({
-      json: { schema: 'botctl/1', command: given.command, journal: place, number },
-      human: ({ own }) =>
-        `${own(`The journal ${safeLine(place)} now has policy ${number}. It applies to everyone who sends through the journal.`)}\n`,
-      quiet: String(number),
-    });
+    const says = `The journal ${safeLine(place)} now has policy ${number}. It applies to everyone who sends through the journal.`;
+    await context.display.show(result(given.command, { journal: place, number }, [says], String(number)));
   });
   return 0;
 }
@@ -113,7 +121,7 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
 export async function check(given: ParsedArgs, context: Context): Promise<Exit> {
   const { display } = context;
   const { path, policy } = await givenPolicy(given, context);
-  await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
+  await display.show(policyView(given.command, [policy]));
   if (!display.quiet) {
     display.notice(`${path} is a valid policy.`);
     if (waitsADay(policy)) display.notice(youngJournalWaits);
@@ -138,203 +146,109 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
   }
 }
 
-function shownPolicy(policy: Policy): ShownPolicy {
-  const { source, journal, limits, recipients, onlyRecipients, approvals } = policy;
-  const { unusual, freshJournal, confirm } = policy;
-  const text = (units: bigint | undefined): string | undefined =>
-    units === undefined ? undefined : amountOf(units);
-  return {
-    source,
-    journal,
-    limits: [...limits].map(([asset, { transfer, day, recipientDay, approveAbove }]) => ({
-      asset,
-      transfer: text(transfer),
-      day: text(day),
-      recipientDay: text(recipientDay),
-      approveAbove: text(approveAbove),
-    })),
-    recipients: [...recipients].map(([name, address]) => ({ name, address })),
-    onlyRecipients,
-    unusual,
-    approvals,
-    freshJournal,
-    confirm,
-  };
-}
-
-/** One policy as shown. Amounts are texts. */
-type ShownPolicy = {
-  readonly source: string;
-  readonly journal: string | undefined;
-  readonly limits: readonly {
-    readonly asset: string;
-    readonly transfer: string | undefined;
-    readonly day: string | undefined;
-    readonly recipientDay: string | undefined;
-    readonly approveAbove: string | undefined;
-  }[];
-  readonly recipients: readonly { readonly name: string; readonly address: string }[];
-  readonly onlyRecipients: boolean;
-  readonly unusual: Policy['unusual'];
-  readonly approvals: Policy['approvals'];
-  readonly freshJournal: 'refuse' | 'allow';
-  readonly confirm: 'always' | undefined;
-};
-
-/** What is left of an asset's tightest daily limit. */
-type ShownLeft = {
-  readonly asset: string;
-  readonly limit: string;
-  readonly spent: string;
-  readonly remaining: string;
-  readonly source: string;
-  /** Nothing may be spent until then: the journal is too young for this limit. */
-  readonly freeAtMs: number | undefined;
-};
-
-type ShownPolicies = {
-  readonly command: string;
-  readonly policies: readonly ShownPolicy[];
-  /** Absent if no journal was read. */
-  readonly left?: readonly ShownLeft[];
-  /**
-   * Since when the journal counts spending, and whether that covers the whole window. Absent without a journal or
-   * records.
-   */
-  readonly counted?: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
-};
-
-function policyView({ command, policies, left, counted }: ShownPolicies): View {
+function policyView(command: string, policies: Policies, spending?: LeftToSpend): View {
+  const { left = [], counted } = spending ?? {};
   return {
     json: {
       schema: 'botctl/1',
       command,
       policies: policies.map(policyJson),
-      ...(left === undefined ? {} : { left: left.map(leftJson) }),
-      ...(counted === undefined ? {} : { complete_since: isoExact(counted.sinceMs) }),
+      ...(spending && {
+        left: left.map(({ freeAtMs, ...one }) =>
+          present({ ...one, free_at: freeAtMs && isoExact(freeAtMs) }),
+        ),
+      }),
+      ...(counted && { complete_since: isoExact(counted.sinceMs) }),
     },
     human: (canvas) => {
-      const parts = policies.map(
-        (policy) =>
-          `${canvas.paint.bold(safeLine(policyLabels.policy(policy.source)))}\n${labelled(linesOf(policy, canvas.own), canvas)}`,
+      const { paint, own } = canvas;
+      if (policies.length === 0)
+        return `${own('No policy applies to this bot: the wallet’s balance is the only limit.')}\n`;
+      const drawn = (title: string, lines: readonly LabelledValue[]): string =>
+        `${paint.bold(title)}\n${labelled(lines, canvas)}`;
+      const parts = policies.map((policy) =>
+        drawn(safeLine(`Policy ${policy.source}`), policyLines(policy, own)),
       );
-      const remaining = (left ?? []).map((one): LabelledValue => [one.asset, leftWords(one)]);
-      const today =
-        remaining.length === 0
-          ? []
-          : [
-              `${canvas.paint.bold(policyLabels.left)}\n${labelled(
-                [
-                  ...remaining,
-                  [policyLabels.counted, counted && countedWords(counted.sinceMs, counted.isWhole)],
-                ],
-                canvas,
-              )}`,
-            ];
-      return policies.length === 0 ? `${canvas.own(policyLabels.none)}\n` : [...parts, ...today].join('\n');
+      if (left.length === 0) return parts.join('\n');
+      const lines: LabelledValue[] = left.map((one) => [one.asset, leftWords(one)]);
+      const today = [...lines, ['Counted', counted && countedWords(counted)] as const];
+      return [...parts, drawn('Left in these 24 hours', today)].join('\n');
     },
   };
 }
 
-function linesOf(policy: ShownPolicy, own: Own): LabelledValue[] {
+const textOf = (units: bigint | undefined): string | undefined =>
+  units === undefined ? undefined : amountOf(units);
+
+/** As scripts see it: without what it does not say. */
+function policyJson(policy: Policy): Record<string, unknown> {
+  const { source, journal, limits, recipients, onlyRecipients, approvals, unusual, freshJournal, confirm } =
+    policy;
+  return present({
+    source,
+    journal,
+    limits: [...limits].map(([asset, { transfer, day, recipientDay, approveAbove }]) =>
+      present({
+        asset,
+        transfer: textOf(transfer),
+        day: textOf(day),
+        recipient_day: textOf(recipientDay),
+        approve_above: textOf(approveAbove),
+      }),
+    ),
+    recipients: [...recipients].map(([name, address]) => ({ name, address })),
+    only_recipients: onlyRecipients,
+    unusual,
+    approvals,
+    fresh_journal: freshJournal,
+    confirm,
+  });
+}
+
+function policyLines(policy: Policy, own: Own): LabelledValue[] {
   const { journal, limits, recipients, onlyRecipients, unusual, approvals, freshJournal, confirm } = policy;
   return [
-    [policyLabels.journal, journal],
-    ...limits.map((line): LabelledValue => [line.asset, own(policyLabels.limits(line, formatAmountOf))]),
-    ...recipients.map(({ name, address }): LabelledValue => [`@${name}`, address]),
-    [policyLabels.recipients, policyLabels.only(onlyRecipients)],
-    [policyLabels.unusual, unusual && policyLabels.refused],
-    [policyLabels.approvals, approvals === 'other' ? policyLabels.another : undefined],
-    [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
-    [policyLabels.confirm, confirm === 'always' ? policyLabels.confirmed : undefined],
+    ['Journal', journal],
+    ...[...limits].map(([asset, line]): LabelledValue => [asset, own(limitWords(asset, line))]),
+    ...[...recipients].map(([name, address]): LabelledValue => [`@${name}`, address]),
+    [
+      'Recipients',
+      onlyRecipients ? 'only those named here' : 'anyone, except addresses that look like one of them',
+    ],
+    ['Unusual ones', unusual && 'refused, even with --allow-unusual'],
+    [
+      'Approvals',
+      approvals === 'other'
+        ? 'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl'
+        : undefined,
+    ],
+    ['New journals', freshJournal === 'allow' ? 'may begin to count' : undefined],
+    ['Transfers', confirm === 'always' ? 'confirmed by a person, or with --yes' : undefined],
   ];
 }
 
-function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
-  return { ...left, ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }) };
+type Limits = Policy['limits'] extends ReadonlyMap<string, infer Line> ? Line : never;
+
+function limitWords(asset: string, { transfer, day, recipientDay, approveAbove }: Limits): string {
+  const said = (units: bigint | undefined, what: string): string[] =>
+    units === undefined ? [] : [`${formatAmountOf(amountOf(units), asset)} ${what}`];
+  const all = [
+    ...said(transfer, 'at once'),
+    ...said(day, 'in 24 hours'),
+    ...said(recipientDay, 'in 24 hours to one address'),
+    ...said(approveAbove, 'without a person’s approval'),
+  ];
+  return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
 }
 
-function policyJson(policy: ShownPolicy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, approvals, unusual, freshJournal, confirm } =
-    policy;
-  return {
-    source,
-    ...(journal === undefined ? {} : { journal }),
-    limits: limits.map(({ asset, transfer, day, recipientDay, approveAbove }) => ({
-      asset,
-      ...(transfer === undefined ? {} : { transfer }),
-      ...(day === undefined ? {} : { day }),
-      ...(recipientDay === undefined ? {} : { recipient_day: recipientDay }),
-      ...(approveAbove === undefined ? {} : { approve_above: approveAbove }),
-    })),
-    recipients,
-    only_recipients: onlyRecipients,
-    ...(unusual === undefined ? {} : { unusual }),
-    ...(approvals === undefined ? {} : { approvals }),
-    fresh_journal: freshJournal,
-    ...(confirm === undefined ? {} : { confirm }),
-  };
+function leftWords({ asset, limit, spent, remaining, freeAtMs }: LeftOfAsset): string {
+  if (freeAtMs !== undefined)
+    return `nothing until ${iso(freeAtMs)}: this journal is too new for a daily limit`;
+  const of = (amount: string): string => formatAmountOf(amount, asset);
+  return `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
 }
 
-type Limits = {
-  readonly asset: string;
-  readonly transfer: string | undefined;
-  readonly day: string | undefined;
-  readonly recipientDay: string | undefined;
-  readonly approveAbove: string | undefined;
-};
-
-const policyLabels = {
-  policy: (source: string) => `Policy ${source}`,
-  none: 'No policy applies to this bot: the wallet’s balance is the only limit.',
-  left: 'Left in these 24 hours',
-  counted: 'Counted',
-  journal: 'Journal',
-  recipients: 'Recipients',
-  unusual: 'Unusual ones',
-  refused: 'refused, even with --allow-unusual',
-  fresh: 'New journals',
-  approvals: 'Approvals',
-  another:
-    'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl',
-  allowed: 'may begin to count',
-  confirm: 'Transfers',
-  confirmed: 'confirmed by a person, or with --yes',
-  only: (isOnly: boolean) =>
-    isOnly ? 'only those named here' : 'anyone, except addresses that look like one of them',
-  limits: (
-    { asset, transfer, day, recipientDay, approveAbove }: Limits,
-    format: (amount: string, asset: string) => string,
-  ): string => {
-    const said = (amount: string | undefined, what: string): string[] =>
-      amount === undefined ? [] : [`${format(amount, asset)} ${what}`];
-    const all = [
-      ...said(transfer, 'at once'),
-      ...said(day, 'in 24 hours'),
-      ...said(recipientDay, 'in 24 hours to one address'),
-      ...said(approveAbove, 'without a person’s approval'),
-    ];
-    return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
-  },
-} as const;
-
-type Left = {
-  readonly asset: string;
-  readonly limit: string;
-  readonly spent: string;
-  readonly remaining: string;
-  readonly freeAtMs: number | undefined;
-};
-
-function leftWords(left: Left): string {
-  const of = (amount: string): string => formatAmountOf(amount, left.asset);
-  if (left.freeAtMs !== undefined)
-    return `nothing until ${iso(left.freeAtMs)}: this journal is too new for a daily limit`;
-  return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent or in doubt`;
-}
-
-/** How much of the window this journal's records of spending cover. */
-function countedWords(sinceMs: number, isWhole: boolean): string {
+function countedWords({ sinceMs, isWhole }: NonNullable<LeftToSpend['counted']>): string {
   return isWhole
     ? 'all of these 24 hours'
     : `since ${iso(sinceMs)}: this journal may not know everything before that`;

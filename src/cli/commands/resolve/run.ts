@@ -7,8 +7,8 @@ import { Failure } from '../../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
-import { type Told, told } from '../../say/told.ts';
-import { ChainsOfIntents, searchOf, tellSearch } from '../chain.ts';
+import { told } from '../../say/told.ts';
+import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whoDecides } from '../openJournal.ts';
 import type { ResolveArgs } from './spec.ts';
@@ -42,7 +42,7 @@ async function showSearch(
 ): Promise<void> {
   const { display } = context;
   if (intent.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
-  const chains = new ChainsOfIntents(given, context, new BatchPace(context.clock));
+  const chains = chainsOfIntents(given, context, new BatchPace(context.clock));
   try {
     const search = await searchOf(intent, chains, journal);
     if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
@@ -57,12 +57,18 @@ async function showSearch(
 function parse(given: ResolveArgs): Omit<Decision, 'atMs'> {
   const happened = given.flag('happened');
   if (happened === given.flag('did-not-happen')) {
-    throw whichDecision();
+    throw told('usage')`A decision is either --happened or --did-not-happen
+      Give exactly one of them.`;
   }
   const reason = reasonOf(given);
   const signature = given.text('signature');
-  if (signature !== undefined && !happened) throw signatureOfNothing();
-  if (signature !== undefined && !isSignature(signature)) throw notASignature(signature);
+  if (signature !== undefined && !happened)
+    throw told('usage')`--signature works only with --happened
+      A transfer that did not happen has no signature.`;
+  if (signature !== undefined && !isSignature(signature))
+    throw told('usage')`
+      --signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)
+      Copy it whole from the explorer, or leave it out.`;
   return {
     kind: happened ? 'happened' : 'did-not-happen',
     who: whoDecides(),
@@ -86,7 +92,7 @@ async function lookAtSignature(
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || intent.kind !== 'transfer') return undefined;
-  const chains = new ChainsOfIntents(given, context, new BatchPace(context.clock));
+  const chains = chainsOfIntents(given, context, new BatchPace(context.clock));
   try {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
@@ -120,20 +126,4 @@ async function lookFor(
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;
     throw thrown;
   }
-}
-
-function whichDecision(): Told {
-  return told('usage')`A decision is either --happened or --did-not-happen
-    Give exactly one of them.`;
-}
-
-function signatureOfNothing(): Told {
-  return told('usage')`--signature works only with --happened
-    A transfer that did not happen has no signature.`;
-}
-
-function notASignature(signature: string): Told {
-  return told('usage')`
-    --signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)
-    Copy it whole from the explorer, or leave it out.`;
 }

@@ -12,7 +12,15 @@ import { counted } from '../../say/phrases.ts';
 import { type Problem, problemOf, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
-import { ChainsOfIntents, isProfileGone, searchOf, tellSearch, type Verified, verifyEach } from '../chain.ts';
+import {
+  type ChainsOfIntents,
+  chainsOfIntents,
+  isProfileGone,
+  searchOf,
+  tellSearch,
+  type Verified,
+  verifyEach,
+} from '../chain.ts';
 import { openJournalOf, whoDecides } from '../openJournal.ts';
 import {
   chainProblem,
@@ -37,7 +45,7 @@ export const run: Run<VerifyArgs> = async (given, context) => {
       return await acknowledge(ids, options.reason, given, context, journal);
     }
     const pace = new BatchPace(context.clock, options.perS);
-    const chains = new ChainsOfIntents(given, context, pace);
+    const chains = chainsOfIntents(given, context, pace);
     const verifying: Verifying = { given, context, journal, chains };
     try {
       return options.is === 'all' ? await verifyAll(options, verifying) : await verifyNamed(verifying);
