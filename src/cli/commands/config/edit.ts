@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Env } from '../../../machine/folders.ts';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
@@ -27,13 +26,14 @@ import { Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../../parse/help.ts';
+import { chainKeys, settingKeys } from '../../parse/help.ts';
 import { keyReset, keySet, noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { youngJournalWaits } from '../../say/policy.ts';
-import { problemOf, type Told, told } from '../../say/told.ts';
+import { problemOf, told } from '../../say/told.ts';
+import { result } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
 import {
   changedView,
@@ -71,7 +71,7 @@ async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
     if (policy !== undefined && waitsADay(policy)) display.notice(youngJournalWaits);
   } catch (thrown) {
     const { message, next } = problemOf(await inWords(thrown));
-    display.warn(policyNotUsable(message), next);
+    display.warn(`${message} Until that is fixed, this profile cannot send anything.`, next);
   }
 }
 
@@ -93,20 +93,24 @@ async function changeFor(
   if (given.flag('add'))
     throw told('usage')`--add works only with rpc-url
       Every other setting has one value.`;
-  const text = requiredValue(name, key, value);
+  if (value === undefined)
+    throw told('usage')`${key} needs a value
+      Give one, or reset the setting to its default:
+      $ config set ${name} ${key} VALUE
+      $ config unset ${name} ${key}`;
   if (key === 'base-url') {
-    const baseUrl = parseBaseUrl(text, 'base-url');
+    const baseUrl = parseBaseUrl(value, 'base-url');
     const source = await sourceFor(name, baseUrl, given, context);
     return (file) => setBaseUrl(file, name, baseUrl, source);
   }
-  if (givesSource(sourceOptions(given)))
+  if (waysGiven(given).length > 0)
     throw told('usage')`A token cannot be given together with ${key}
       Set one thing at a time:
       $ config set ${name} token
-      $ config set ${name} ${key} ${text}`;
-  if (isChainKey(key)) return (file) => setChainKey(file, name, key, text);
+      $ config set ${name} ${key} ${value}`;
+  if (isChainKey(key)) return (file) => setChainKey(file, name, key, value);
   // It applies wherever the profile is used.
-  const setting = key === 'policy' && text !== '' ? resolve(text) : text;
+  const setting = key === 'policy' && value !== '' ? resolve(value) : value;
   return (file) => setSetting(file, name, key, setting);
 }
 
@@ -119,11 +123,12 @@ async function rpcUrlChange(
 ): Promise<(file: ProfilesFile) => ProfilesFile> {
   const adds = given.flag('add');
   if (value === undefined) {
-    const source = await givenRpcSource(name, given, context);
+    const source = await sourceOf('rpc-url', name, given, context);
+    if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
     return (file) => setRpcUrl(file, name, source, adds);
   }
   const url = RpcUrl.from(value, theCommandLine);
-  if (!url.isPlain || givesSource(sourceOptions(given))) throw rpcUrlAsArgument('set');
+  if (!url.isPlain || waysGiven(given).length > 0) throw rpcUrlAsArgument('set');
   return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
 }
 
@@ -134,9 +139,8 @@ async function sourceFor(
   given: TokenArgs,
   context: Context,
 ): Promise<TokenSource | undefined> {
-  const options = sourceOptions(given);
   const profile = findProfile(readProfiles(profilesPaths(context.env)), name);
-  if (!givesSource(options)) {
+  if (waysGiven(given).length === 0) {
     if (!needsTokenAgain(profile, baseUrl)) return undefined;
     if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile['base-url']);
     context.display.notice(
@@ -146,27 +150,20 @@ async function sourceFor(
   return givenSource(name, given, context);
 }
 
-function requiredValue(name: string, key: ProfileKey, value: string | undefined): string {
-  if (value === undefined)
-    throw told('usage')`${key} needs a value
-      Give one, or reset the setting to its default:
-      $ config set ${name} ${key} VALUE
-      $ config unset ${name} ${key}`;
-  return value;
-}
-
 export async function unset(given: ParsedArgs, context: Context): Promise<Exit> {
   const [name = '', text = ''] = given.args;
-  const key = unsettableKey(text, name);
-  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, key), {
-    key,
-    of: (_now, before) => keyReset(name, key, before),
+  if (!isSettingKey(text) && !isChainKey(text)) {
+    const problem = isProfileKey(text)
+      ? `A profile needs its ${text}`
+      : `A profile has no setting ${JSON.stringify(text)}`;
+    throw told('bad-input')`${problem}
+      You can reset ${listed([...settingKeys, ...chainKeys], 'or')}. To remove the whole profile:
+      $ config remove ${name}`;
+  }
+  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, text), {
+    key: text,
+    of: (_now, before) => keyReset(name, text, before),
   });
-}
-
-function unsettableKey(key: string, name: string): SettingKey | ChainKey {
-  if (isSettingKey(key) || isChainKey(key)) return key;
-  throw keyNotResettable(name, key, isProfileKey(key), [...settingKeys, ...chainKeys]);
 }
 
 export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
@@ -199,11 +196,8 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
         Run the same command again to be asked again.`;
   }
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
-  await display.show({
-    json: { schema: 'botctl/1', command: given.command, removed: profileJson(summary) },
-    human: ({ own }) => `${own(`Removed profile ${safeLine(name)}.`)}\n`,
-    quiet: name,
-  });
+  const says = `Removed profile ${safeLine(name)}.`;
+  await display.show(result(given.command, { removed: profileJson(summary) }, [says], name));
   if (summary.inUse) {
     const others = Object.keys(file.profiles).filter((other) => other !== name);
     display.notice(...noneInUse(others));
@@ -243,131 +237,63 @@ async function changeAndShow(
 
 /** The token source that the options name. Warns if a token to be stored is too short. */
 export async function givenSource(profile: string, given: TokenArgs, context: Context): Promise<TokenSource> {
-  const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
-  if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
-    context.display.warn(shortTokenWarning(leastTellingLength));
-  }
+  const source = await sourceOf('token', profile, given, context);
+  if (source.kind === 'stored' && source.secret.length < leastTellingLength)
+    context.display.warn(
+      `This token is shorter than ${leastTellingLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`,
+    );
   return source;
 }
 
-/** The same for the URL of a node. Storing it checks it. */
-async function givenRpcSource(profile: string, given: TokenArgs, context: Context): Promise<TokenSource> {
-  const source = await newSource(sourceOptions(given), sourceInputs(profile, context, 'rpc-url'));
-  if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
-  return source;
-}
-
-function sourceOptions(given: TokenArgs): SourceOptions {
+/** How the command line says where a secret is: in one of these ways, or in none, and then it is asked for. */
+function waysGiven(given: TokenArgs): string[] {
   const file = given.text('token-file');
-  return {
-    stdin: given.flag('token-stdin') || file === '-',
-    env: given.text('token-env'),
-    file: file === '-' ? undefined : file,
-    command: given.text('token-command'),
+  const ways = {
+    '--token-stdin': given.flag('token-stdin') || file === '-',
+    '--token-env': given.text('token-env') !== undefined,
+    '--token-file': file !== undefined && file !== '-',
+    '--token-command': given.text('token-command') !== undefined,
   };
+  return Object.entries(ways).flatMap(([way, isGiven]) => (isGiven ? way : []));
 }
 
-function sourceInputs(
+/** What a profile will keep. The secret is not fetched now: it may exist only where the bot runs. */
+async function sourceOf(
+  secret: Secret,
   profile: string,
+  given: TokenArgs,
   { env, stdin, interrupts, display }: Context,
-  secret: Secret = 'token',
-): SourceInputs {
-  const question = secret === 'token' ? `Token of ${profile} (not shown)` : rpcUrlQuestion(profile);
-  return {
-    secret,
-    env,
-    stdin,
-    interrupted: interrupts.first,
-    ask: display.terminal() === 'none' ? undefined : () => display.askHidden(question),
-  };
-}
-
-/** How the command line gives a token to a profile: one of these, or none, and then it is asked for. */
-type SourceOptions = {
-  readonly stdin: boolean;
-  readonly env: string | undefined;
-  readonly file: string | undefined;
-  readonly command: string | undefined;
-};
-
-type SourceInputs = {
-  readonly secret: Secret;
-  readonly env: Env;
-  readonly stdin: NodeJS.ReadableStream;
-  readonly interrupted: AbortSignal;
-  /** Asks a person for the token without showing it; undefined if nobody can be asked. */
-  readonly ask: (() => Promise<string>) | undefined;
-};
-
-function givesSource(options: SourceOptions): boolean {
-  return namesOf(options).length > 0;
-}
-
-function namesOf(options: SourceOptions): string[] {
-  const { stdin, env, file, command } = options;
-  const given = { '--token-stdin': stdin || undefined, '--token-env': env, '--token-file': file };
-  return Object.entries({ ...given, '--token-command': command }).flatMap(([name, value]) =>
-    value === undefined ? [] : [name],
-  );
-}
-
-/** The source that a profile will keep. The token is not fetched now: it may exist only where the bot runs. */
-async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<TokenSource> {
-  const { secret } = inputs;
-  const [first, second] = namesOf(options);
-  if (first !== undefined && second !== undefined)
-    throw told('usage')`${first} and ${second} are both given
+): Promise<TokenSource> {
+  const [way, second] = waysGiven(given);
+  if (second !== undefined)
+    throw told('usage')`${way ?? ''} and ${second} are both given
       Both say where the ${secret} is: give only one.`;
-  if (options.env !== undefined) return { kind: 'env', variable: checkVariable(options.env, inputs) };
-  if (options.file !== undefined) return { kind: 'file', path: checkPath(options.file, secret) };
-  if (options.command !== undefined) {
-    commandWords(options.command, secret);
-    return { kind: 'command', command: options.command };
+  const of = (option: 'token-env' | 'token-file' | 'token-command'): string => given.text(option) ?? '';
+  switch (way) {
+    case '--token-env': {
+      const variable = of('token-env');
+      // A value in place of a name is most likely the secret itself, so it is never echoed.
+      const meant = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
+      if (meant === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable)) return { kind: 'env', variable };
+      throw told('bad-input')`The value of --token-env is not a variable name
+        Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
+    }
+    case '--token-file':
+      if (of('token-file') !== '') return { kind: 'file', path: resolve(of('token-file')) };
+      throw told('bad-input')`--token-file needs a path that can be read again later
+        To store the ${secret} that comes on stdin, use --token-stdin.`;
+    case '--token-command':
+      commandWords(of('token-command'), secret);
+      return { kind: 'command', command: of('token-command') };
+    case '--token-stdin': {
+      const token = await readTokenStdin(stdin, { secret, interrupted: interrupts.first });
+      return { kind: 'stored', secret: token.reveal() };
+    }
   }
-  const token = options.stdin ? await readTokenStdin(inputs.stdin, inputs) : await askFor(inputs);
-  return { kind: 'stored', secret: token.reveal() };
-}
-
-async function askFor({ ask, secret }: SourceInputs): Promise<Token> {
-  if (ask === undefined)
+  if (display.terminal() === 'none')
     throw told('usage')`No ${secret} is given, and there is no terminal for the question
       Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".`;
-  return Token.from((await ask()).trim(), theTerminal, secret);
-}
-
-/** A value in place of a name is most likely the secret itself, so it is never echoed. */
-function checkVariable(variable: string, { env, secret }: SourceInputs): string {
-  const named = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable) && named === undefined) return variable;
-  throw badTokenVariable(named, secret);
-}
-
-function checkPath(path: string, secret: Secret): string {
-  if (path !== '') return resolve(path);
-  throw told('bad-input')`--token-file needs a path that can be read again later
-    To store the ${secret} that comes on stdin, use --token-stdin.`;
-}
-
-/** `isNeeded`: every profile must have this key. */
-function keyNotResettable(name: string, key: string, isNeeded: boolean, keys: readonly string[]): Told {
-  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no setting ${JSON.stringify(key)}`;
-  return told('bad-input')`${problem}
-    You can reset ${listed(keys, 'or')}. To remove the whole profile:
-    $ config remove ${name}`;
-}
-
-/** Said when a stored token is too short to be removed from a reply that repeats it. */
-function shortTokenWarning(leastLength: number): string {
-  return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
-}
-
-/** `meant` is the variable whose value was given instead of its name. */
-function badTokenVariable(meant: string | undefined, secret: Secret): Told {
-  return told('bad-input')`The value of --token-env is not a variable name
-    Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
-}
-
-/** Said when a profile was just given this policy. */
-function policyNotUsable(message: string): string {
-  return `${message} Until that is fixed, this profile cannot send anything.`;
+  const question = secret === 'token' ? `Token of ${profile} (not shown)` : rpcUrlQuestion(profile);
+  const token = Token.from((await display.askHidden(question)).trim(), theTerminal, secret);
+  return { kind: 'stored', secret: token.reveal() };
 }
