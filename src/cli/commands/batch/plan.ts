@@ -106,22 +106,29 @@ export type BatchPlan = {
   readonly nowMs: number;
 };
 
-const standingLabels: readonly (readonly [standing: string, label: string])[] = [
+/** How rows stand before a run: a label, and what follows the number of one row and of several. */
+const rowStates: readonly (readonly [standing: string, label: string, one?: string, several?: string])[] = [
   ['new', 'To send'],
   ['done', 'Already done'],
-  ['held', 'Held'],
-  ['elsewhere', 'Elsewhere'],
-  ['conflict', 'Conflict'],
-  ['skipped', 'Skipped'],
-  ['invalid', 'Invalid'],
+  ['held', 'Held', ': waiting for you to decide; not sent'],
+  ['elsewhere', 'Elsewhere', ': another process is sending it', ': another process is sending them'],
+  [
+    'conflict',
+    'Conflict',
+    ': its id is taken by a different request, bot or base URL; not sent',
+    ': their ids are taken by different requests, bots or base URLs; not sent',
+  ],
+  ['skipped', 'Skipped', ': paid already; not sent'],
+  ['invalid', 'Invalid', ': not sent'],
 ];
 
 function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
   const counts = forPeople(plan.standings);
-  const standings = standingLabels.map(([standing, label]): LabelledValue => {
+  const standings = rowStates.map(([standing, label, one = '', several = one]): LabelledValue => {
     const count = counts[standing] ?? 0;
     const always = ['new', 'done', 'invalid'].includes(standing);
-    return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
+    const note = count === 0 ? '' : count === 1 ? one : several;
+    return [label, count === 0 && !always ? undefined : `${formatCount(count)}${note}`];
   });
   return [
     ['Bot', plan.bot],
@@ -155,7 +162,7 @@ export function amountLines(
 
 export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
   const first =
-    plan.first === undefined ? '' : `${remark(theFirst, canvas)}${drawMessage(plan.first, canvas)}`;
+    plan.first === undefined ? '' : `${remark('The first:', canvas)}${drawMessage(plan.first, canvas)}`;
   return `${labelled(linesOf(plan, canvas.own), canvas)}${first}`;
 }
 
@@ -194,23 +201,4 @@ export function planView(plan: BatchPlan): View {
     },
     human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
   };
-}
-
-const theFirst = 'The first:';
-
-/** The same on a line of its own, after the number: for one row, for several. */
-const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  held: [': waiting for you to decide; not sent', ': waiting for you to decide; not sent'],
-  elsewhere: [': another process is sending it', ': another process is sending them'],
-  conflict: [
-    ': its id is taken by a different request, bot or base URL; not sent',
-    ': their ids are taken by different requests, bots or base URLs; not sent',
-  ],
-  invalid: [': not sent', ': not sent'],
-  skipped: [': paid already; not sent', ': paid already; not sent'],
-};
-
-function rowsStanding(standing: string, rows: number): string {
-  const [one, several] = standingNotes[standing] ?? ['', ''];
-  return `${formatCount(rows)}${rows === 0 ? '' : rows === 1 ? one : several}`;
 }

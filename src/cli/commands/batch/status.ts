@@ -176,24 +176,33 @@ function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStandin
   return state === 'accepted' ? 'done' : state;
 }
 
-const exits: Readonly<Record<RowStanding, Exit>> = {
-  done: 0,
-  sending: 11,
-  unknown: 11,
-  open: 11,
-  held: 10,
-  rejected: 2,
-  'did-not-happen': 2,
-  declined: 10,
-  skipped: 0,
-  'skipped-in-doubt': 10,
-  'not-begun': 11,
-};
-
 function exitFor(statuses: readonly BatchStatus[]): Exit {
   const standings = statuses.flatMap(({ standings }) => Object.keys(standings) as RowStanding[]);
-  return combineExits(standings.map((standing) => exits[standing]));
+  return combineExits(standings.map((standing) => rowStates[standing].exit));
 }
+
+/** How a batch's rows stand according to the journal, in the order in which they are shown, and how `status` then ends. */
+const rowStates = {
+  done: { label: 'Done', note: '', exit: 0 },
+  sending: { label: 'Sending', note: ', by a running process', exit: 11 },
+  unknown: { label: 'Unknown', note: ': may have happened; run the batch again', exit: 11 },
+  held: { label: 'Held', note: ': waiting for you to decide', exit: 10 },
+  open: { label: 'Not sent', note: '', exit: 11 },
+  rejected: { label: 'Rejected', note: ', by the service', exit: 2 },
+  'did-not-happen': { label: 'Not happened', note: ', as an operator decided', exit: 2 },
+  declined: { label: 'Declined', note: ': a person did not approve them', exit: 10 },
+  skipped: { label: 'Skipped', note: ', paid already', exit: 0 },
+  'skipped-in-doubt': {
+    label: 'In doubt',
+    note: ', perhaps paid already; settle that and run the batch again',
+    exit: 10,
+  },
+  'not-begun': { label: 'Not sent', note: ': run the batch again', exit: 11 },
+} as const satisfies Record<string, { readonly label: string; readonly note: string; readonly exit: Exit }>;
+
+type RowStanding = keyof typeof rowStates;
+
+const stateNames = Object.keys(rowStates) as RowStanding[];
 
 /** The state of a batch according to the journal. */
 type BatchStatus = {
@@ -211,20 +220,6 @@ type BatchStatus = {
   readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
-};
-
-const labels: Readonly<Record<RowStanding, string>> = {
-  done: 'Done',
-  sending: 'Sending',
-  unknown: 'Unknown',
-  held: 'Held',
-  open: 'Not sent',
-  rejected: 'Rejected',
-  'did-not-happen': 'Not happened',
-  declined: 'Declined',
-  skipped: 'Skipped',
-  'skipped-in-doubt': 'In doubt',
-  'not-begun': 'Not sent',
 };
 
 function statusJson(command: string, status: BatchStatus): Record<string, unknown> {
@@ -269,9 +264,10 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
               ? `${formatCount(begun)} begun`
               : `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`,
           ],
-          ...rowStandings.map((standing) => {
-            const count = counts[standing] ?? 0;
-            return [labels[standing], count === 0 ? undefined : rowsStandingSo(standing, count)] as const;
+          ...stateNames.map((state) => {
+            const { label, note } = rowStates[state];
+            const count = counts[state] ?? 0;
+            return [label, count === 0 ? undefined : `${formatCount(count)}${note}`] as const;
           }),
           ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),
           ['Began', isoIn(zone, begunAtMs)],
@@ -282,39 +278,6 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
       return `${canvas.paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n${facts}`;
     },
   };
-}
-
-/** The states of a batch's rows according to the journal, in display order. */
-const rowStandings = [
-  'done',
-  'sending',
-  'unknown',
-  'held',
-  'open',
-  'rejected',
-  'did-not-happen',
-  'declined',
-  'skipped',
-  'skipped-in-doubt',
-  'not-begun',
-] as const;
-
-type RowStanding = (typeof rowStandings)[number];
-
-const notes: Readonly<Partial<Record<RowStanding, string>>> = {
-  sending: ', by a running process',
-  unknown: ': may have happened; run the batch again',
-  held: ': waiting for you to decide',
-  rejected: ', by the service',
-  'did-not-happen': ', as an operator decided',
-  skipped: ', paid already',
-  'skipped-in-doubt': ', perhaps paid already; settle that and run the batch again',
-  'not-begun': ': run the batch again',
-  declined: ': a person did not approve them',
-};
-
-function rowsStandingSo(standing: RowStanding, rows: number): string {
-  return `${formatCount(rows)}${notes[standing] ?? ''}`;
 }
 
 /** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
@@ -329,15 +292,9 @@ function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string 
   return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
 }
 
-type BatchLine = {
-  readonly kind: 'message' | 'transfer';
-  readonly rows: number;
-  readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
-};
-
-function batchInOneLine({ kind, rows, standings }: BatchLine): string {
+function batchInOneLine({ kind, rows, standings }: BatchStatus): string {
   const counts = forPeople(standings);
-  const rest = rowStandings.flatMap((standing) => {
+  const rest = stateNames.flatMap((standing) => {
     const count = counts[standing] ?? 0;
     const words = asWords(standing);
     return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
