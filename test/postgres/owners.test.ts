@@ -79,8 +79,9 @@ describe('an owner', () => {
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
     const alone = { alone: ['the same'] };
     let waiting: Promise<string | undefined> | undefined;
-    await other.commit(async () => {
-      waiting ??= journal.commit(async (tx) => (await tx.get(id))?.state, { ...alone, beforeSending: true });
+    await other.commit(async (tx) => {
+      await tx.get(id);
+      waiting ??= journal.commit(async (theirs) => (await theirs.get(id))?.state, { ...alone, beforeSending: true });
       await untilSomebodyWaits(place);
       await fallSilent(place, journal.self());
       vi.advanceTimersByTime(leaseMs / 2);
