@@ -81,7 +81,10 @@ describe('an owner', () => {
     let waiting: Promise<string | undefined> | undefined;
     await other.commit(async (tx) => {
       await tx.get(id);
-      waiting ??= journal.commit(async (theirs) => (await theirs.get(id))?.state, { ...alone, beforeSending: true });
+      waiting ??= journal.commit(async (theirs) => (await theirs.get(id))?.state, {
+        ...alone,
+        beforeSending: true,
+      });
       await untilSomebodyWaits(place);
       await fallSilent(place, journal.self());
       vi.advanceTimersByTime(leaseMs / 2);
