@@ -180,12 +180,13 @@ export class ServerBase implements Base {
     // commit of its own.
     const gathered = new Gathered(schema, async (questions) => {
       if (questions.some(({ turned }) => turned.changes)) await begins;
+      if (isOver) throw new Error(tooLate);
       const [answers] = await Promise.all([askOn(connection, questions), begins]);
       return answers;
     });
     // A work that asks after the end would change the journal in a commit of its own, without any guard.
     const ask: Ask = async (sql, values) => {
-      if (isOver) throw new Error('this transaction is over');
+      if (isOver) throw new Error(tooLate);
       note(commit, sql, values);
       return gathered.ask(sql, values);
     };
@@ -197,6 +198,8 @@ export class ServerBase implements Base {
       );
       await begins;
     } catch (thrown) {
+      // Before the rollback: what the work still asks would come after it, and be a commit of its own.
+      isOver = true;
       // Whatever was asked fails if the transaction did not begin.
       const error = await begins.then(
         () => thrown,
@@ -222,7 +225,7 @@ export class ServerBase implements Base {
 
   /**
    * Takes the lock of those who write, then renews the lease, with the id of this commit. What is read later sees what
-   * others committed. Whoever waits long for the lock lets go of the connection and begins anew.
+   * others committed. A process that waits long for the lock releases the connection and starts again.
    */
   async #begin(
     connection: PgConnection,
@@ -298,6 +301,8 @@ export class ServerBase implements Base {
     }
   }
 }
+
+const tooLate = 'this transaction is over';
 
 type Work<Result> = (ask: Ask, reads: OwnReads) => Promise<Result>;
 

@@ -64,6 +64,23 @@ describe('a commit', () => {
     expect([made, runs]).toEqual(['found', 2]);
   });
 
+  test('that fails writes nothing afterwards, whatever its work still asks for', async () => {
+    const journal = await openShared(await newSharedPlace(), { patience });
+    // Known as an owner: no rule of the schema would stop it.
+    await journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    const intent = newIntent();
+    let late: Promise<unknown> = Promise.resolve();
+    const work = async (tx: Transaction): Promise<never> => {
+      late = tx.get(intent.id).then(() => tx.begin(intent, 'h', nowMs));
+      late.catch(() => {});
+      await tx.get('other');
+      throw new Error('it changed its mind');
+    };
+    await expect(journal.commit(work, beforeSending)).rejects.toThrow('it changed its mind');
+    await expect(late).rejects.toThrow('this transaction is over');
+    expect(await journal.reads.get(intent.id)).toBeUndefined();
+  });
+
   test('whose session is ended in the middle of it is made again, once', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
