@@ -13,6 +13,7 @@ import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../../
 import { fewOf } from '../../say/intent.ts';
 import { formatCount } from '../../say/phrases.ts';
 import { type Told, told } from '../../say/told.ts';
+import { present } from '../../show/result.ts';
 import { policiesOfCommand } from '../policies.ts';
 import type { HistoryArgs } from './spec.ts';
 
@@ -96,14 +97,6 @@ export async function withRecipient(
 
 export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {
   return { ...rest, ...present({ sinceMs: msOf(since, nowMs), untilMs: msOf(until, nowMs) }), limit };
-}
-
-type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Present<Fields>;
 }
 
 function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undefined {

@@ -164,7 +164,7 @@ async function copyInto(
   }
 }
 
-/** Goes on only with --yes, or if a person agrees, who is shown the consequence. `nobody` is thrown if there is none. */
+/** Continues only with --yes, or when a person agrees who sees the consequence. Throws `nobody` if nobody can be asked. */
 async function confirmed(
   warning: string,
   question: string,
