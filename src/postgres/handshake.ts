@@ -177,12 +177,12 @@ export async function askAll(
   use: 'send' | 'look',
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
   const salted = inSchema(schema, readSalt);
-  const forAll = [aboutServer, readVersion, countParts, aboutJournal].map((sql) => inSchema(schema, sql));
-  const forSome = use === 'send' ? [aboutSystem, salted] : [];
+  const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
+  const forSome = use === 'send' ? [inSchema(schema, countParts), aboutSystem, salted] : [];
   try {
     const answers = await connection.all([...session, connection.introduction, ...forAll, ...forSome]);
     const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
-    const [server = {}, version, counted, journal = {}, ...told] = rows;
+    const [server = {}, version, journal = {}, counted, ...told] = rows;
     if (Number(version?.version) !== schemaVersion) return undefined;
     if (use === 'send' && Number(counted?.parts) !== partsOfSchema().length) return undefined;
     const system = use === 'send' ? told[0] : await rowIf(server.tells_system, connection, aboutSystem);
