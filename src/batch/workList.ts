@@ -54,8 +54,10 @@ const longestWaitMs = 1000;
 export class WorkList {
   readonly #inputs: WorkInputs;
   readonly #stretches: Stretch[];
-  /** Rows that were read already: of the first stretch, or those put back. */
+  /** Rows of the first stretch that were read already. */
   #page: Turn[] = [];
+  /** Rows that were put back, and are due again. */
+  #again: Turn[] = [];
   #hasMet = false;
   readonly #putBack: PutBack[] = [];
   readonly #leftTo = new Map<string, number>();
@@ -79,7 +81,7 @@ export class WorkList {
   /** The next row, or undefined if none is left and none will come. */
   async next(): Promise<Turn | undefined> {
     while (!this.#inputs.stopped.aborted) {
-      const turn = this.#page.shift();
+      const turn = this.#again.shift() ?? this.#page.shift();
       if (turn !== undefined) return turn;
       if (this.#isDue || this.#stretches.length > 0) await this.#read();
       else if (this.#putBack.length > 0) await this.#wait();
@@ -92,10 +94,10 @@ export class WorkList {
   meet({ stretch }: Turn): void {
     this.#hasMet = true;
     if (stretch !== this.#stretches[0]) return;
-    const next = this.#page.find((one) => one.stretch === stretch)?.row.ordinal ?? stretch.next;
+    const next = this.#page[0]?.row.ordinal ?? stretch.next;
     const half = next + Math.ceil((stretch.last + 1 - next) / 2);
     if (stretch.last - half < this.#inputs.concurrency) return;
-    this.#page = this.#page.filter((one) => one.stretch !== stretch);
+    this.#page = [];
     this.#stretches.shift();
     this.#stretches.unshift({ next: half, last: stretch.last });
     this.#stretches.push({ next, last: half - 1 });
@@ -154,7 +156,7 @@ export class WorkList {
     const due = this.#takeDue();
     if (due.length > 0) {
       const toDo = new Set(await this.#inputs.left(due.map(({ row }) => row)));
-      this.#page = due.filter(({ row }) => toDo.has(row));
+      this.#again = due.filter(({ row }) => toDo.has(row));
       return;
     }
     const [stretch] = this.#stretches;

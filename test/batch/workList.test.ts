@@ -129,6 +129,20 @@ describe('a runner among others', () => {
     );
   });
 
+  test('that meets one again, in a row that was put back, has no row twice', async () => {
+    const list = listOf(12);
+    const turns: Turn[] = [];
+    while (turns.length < 7) turns.push(await nextOf(list));
+    // So near to the end that nothing is left out.
+    for (const turn of turns.slice(0, 2)) list.putBack(turn, 'other');
+    while (turns.length < 10) turns.push(await nextOf(list));
+    clock.nowMs += 1000;
+    const again = await nextOf(list);
+    list.putBack(again, 'other');
+    const all = [...turns.slice(2).map(({ row }) => row.ordinal), ...(await workedOff(list))];
+    expect(all.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11, 12]);
+  });
+
   test('passes over what another has done meanwhile, once it has met one', async () => {
     const list = listOf(600);
     const first = await nextOf(list);
