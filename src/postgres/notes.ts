@@ -374,6 +374,9 @@ async function recordLate(
   { attempts }: Intent,
   tx: Transaction,
 ): Promise<void> {
+  // Its own process recorded it after all: only the answer to that commit was lost. An attempt ends once.
+  const attempt = (await tx.attemptsOf(id)).find((one) => one.number === number);
+  if (attempt?.verdict !== undefined && attempt.phase !== 'process-died') return;
   // A later attempt decides the state of the intent itself.
   const isLatest = attempts === number;
   const isAnothers = (await tx.otherHolder(id, receipts)) !== undefined;

@@ -160,7 +160,7 @@ test('replies that cannot be set aside are not forgotten', () => {
 });
 
 test.each([
-  ...['get', 'otherHolder', 'endAttempt', 'keepReceipts', 'conclude'].map(
+  ...['get', 'attemptsOf', 'otherHolder', 'endAttempt', 'keepReceipts', 'conclude'].map(
     (verb) => [verb, undefined] as const,
   ),
   ...['endAttempt', 'conclude'].map((verb) => [verb, 'another'] as const),
@@ -174,12 +174,25 @@ test.each([
     const verbs = { otherHolder, endAttempt: works, keepReceipts: works, conclude: works };
     const get = async (): Promise<{ attempts: number }> => ({ attempts: 1 });
     const fails = { [verb]: () => Promise.reject(new Error(verb)) };
-    const tx = { get, ...verbs, ...fails } as unknown as Transaction;
+    const attemptsOf = async (): Promise<readonly unknown[]> => [];
+    const tx = { get, attemptsOf, ...verbs, ...fails } as unknown as Transaction;
     const store: Parameters<typeof uploadLateReplies>[1] = { commit: (work) => work(tx) };
     for (const taken of late.take()) await expect(uploadLateReplies(taken, store)).rejects.toThrow(verb);
     expect(late.take()).toHaveLength(1);
   },
 );
+
+test('what was recorded although nobody heard so is not recorded again, and keeps nobody from going on', async () => {
+  const place = await newSharedPlace();
+  const { journal, id, uploaded } = await sending(place);
+  const late = lateEnd(id, 1, 'rejected');
+  await journal.commit(async (tx) => {
+    await tx.endAttempt(id, 1, late.end, 4);
+    await tx.conclude(id, 'rejected', undefined, 4);
+  });
+  expect(await uploaded(late)).toMatchObject({ state: 'rejected', updatedAtMs: 4 });
+  expect(filesOf(place)).toEqual([]);
+});
 
 test('what is uploaded late does not end an attempt begun since', async () => {
   const place = await newSharedPlace();
