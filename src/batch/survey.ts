@@ -95,6 +95,8 @@ export type Survey = {
   readonly beyond: BatchInput['beyond'];
   readonly firstBad: readonly BadRow[];
   readonly causes: readonly Cause[];
+  /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
+  readonly hasCommas: boolean;
   readonly firstConflicts: readonly ConflictRow[];
   /** The number of rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
@@ -189,6 +191,8 @@ class Surveyor {
   /** The columns that are kept, as the file calls them. */
   readonly #titles = new Set<string>();
   #hasRepeats = false;
+  #hasCommas = false;
+  #hasDots = false;
   #rows = 0;
   #heldAhead = 0;
 
@@ -221,6 +225,7 @@ class Surveyor {
       beyond: this.#beyond.left,
       firstBad: this.#firstBad,
       causes: [...this.#causes.values()],
+      hasCommas: this.#hasCommas && !this.#hasDots,
       firstConflicts: this.#firstConflicts,
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
       warnings: [...this.#warnings.values()],
@@ -241,6 +246,7 @@ class Surveyor {
   #read(row: RawRow): Read {
     this.#rows += 1;
     const given = 'fields' in row ? row.fields.id : row.id;
+    this.#hasDots ||= 'fields' in row && `${row.fields.amount}`.includes('.');
     const id = isGoodId(given) ? given : undefined;
     const read = { ordinal: this.#rows, line: row.line, id, columns: this.#keptOf(row) };
     const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind, this.#order.policies);
@@ -445,6 +451,7 @@ class Surveyor {
 
   #addInvalid({ ordinal, line, id, columns }: Read, complaints: readonly RowComplaint[]): void {
     const problem = this.#inputs.inWords(complaints);
+    this.#hasCommas ||= complaints.some(({ rule, value }) => rule === 'amount' && value === 'comma');
     this.#tally.add('invalid', undefined);
     this.#list(line, id, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;

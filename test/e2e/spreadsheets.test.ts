@@ -58,6 +58,19 @@ describe('a file from a spreadsheet', () => {
     );
   });
 
+  test('is offered --decimal-comma, and nobody is offered to pay the whole amounts alone', async () => {
+    const mixed = file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2\n`);
+    const { stderr } = await operator.run(pay(mixed));
+    expect(stderr).toContain('1 of 2 rows');
+    expect(stderr).toContain('--once nov --yes --decimal-comma');
+    expect(stderr).not.toContain('--skip-invalid');
+    const { stderr: other } = await operator.run(
+      pay(file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2.5\n`)),
+    );
+    expect(other).toContain('--skip-invalid');
+    expect(other).not.toContain('--yes --decimal-comma');
+  });
+
   test.each([
     ['1.234,5', 'has a dot'],
     ['1.5', 'has a dot'],

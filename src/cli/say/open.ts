@@ -137,7 +137,7 @@ export function madeBeforeRelease(journal: string): string {
   return `${journal} was made by an unreleased botctl, and this version cannot read it. It was left unchanged`;
 }
 
-type GivenWords = {
+export type GivenWords = {
   readonly command: string;
   readonly args: readonly string[];
   readonly occurrences: readonly Occurrence[];

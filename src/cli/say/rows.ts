@@ -3,6 +3,7 @@ import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
 import { clipped, fewOf } from './intent.ts';
+import { again, type GivenWords } from './open.ts';
 import { policyWords, processName } from './outcomes.ts';
 import {
   asWords,
@@ -44,18 +45,29 @@ export function wrongRows(
     ${copied} says what is wrong in each row. Fix the file and check it again.`;
 }
 
+/** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
 export function invalidRows(
   { invalid, rows, source }: { invalid: number; rows: number; source: string },
-  skipping: Suggestion,
+  way: 'skip-invalid' | 'decimal-comma',
+  given: GivenWords,
 ): Told {
-  if (invalid === rows) {
-    const none = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
-    return told('bad-input')`${none} in ${source} is not valid
-      Fix ${rows === 1 ? 'it' : 'them'} and run the same command again.`;
-  }
-  return told('bad-input', { next: [skipping] })`
-    ${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid
-    Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`;
+  const [all, them] = [invalid === rows, invalid === 1 ? 'it' : 'them'];
+  const some =
+    rows === 1
+      ? 'The only row'
+      : all
+        ? `Each of the ${rowsOf(rows)}`
+        : `${formatCount(invalid)} of ${rowsOf(rows)}`;
+  const says = `${some} in ${source} ${all || invalid === 1 ? 'is' : 'are'} not valid`;
+  const next = [again(given, [], { name: way, value: true })];
+  if (way === 'decimal-comma')
+    return told('bad-input', { next })`${says}
+      If 1,5 means one and a half in this file, add --decimal-comma; otherwise fix ${them} and run the same command again.`;
+  if (all)
+    return told('bad-input')`${says}
+      Fix ${them} and run the same command again.`;
+  return told('bad-input', { next })`${says}
+    Fix ${them} and run the same command again, or send the others with --skip-invalid.`;
 }
 
 export function askToBegin(name: string, left: number, noun: 'message' | 'transfer', alike: number): string {

@@ -15,7 +15,6 @@ import { refusalCodes } from '../../../once/policy/policy.ts';
 import { conflictWords, invalidRow, rowsSkipped } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
-import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
 import { formatAmountOf } from '../../say/phrases.ts';
 import {
@@ -178,8 +177,10 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   const { context, options } = batch;
   const { invalid } = surveyed.tally.standings;
   const source = inputName(options);
-  const skipping = again(batch.given, [], { name: 'skip-invalid', value: true });
-  const failure = invalidRows({ invalid, rows: surveyed.rows, source }, skipping);
+  const { decimalComma = false, fill } = options.mending;
+  const isComma = surveyed.hasCommas && !decimalComma && fill?.amount === undefined;
+  const way = isComma ? 'decimal-comma' : 'skip-invalid';
+  const failure = invalidRows({ invalid, rows: surveyed.rows, source }, way, batch.given);
   const problem = problemOf(failure, interruptionOf(surveyed, batch));
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
