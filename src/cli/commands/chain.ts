@@ -1,28 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import { type Cluster, isHash, type RpcUrl } from '../../once/chain/cluster.ts';
-import {
-  ChainNodes,
-  mostSignatures,
-  type NodeAnswer,
-  patiently,
-  RpcNode,
-  type Statuses,
-} from '../../once/chain/nodes.ts';
+import { isHash, type RpcUrl } from '../../once/chain/cluster.ts';
+import { ChainNodes, type NodeAnswer, patiently, RpcNode } from '../../once/chain/nodes.ts';
 import type { Payment } from '../../once/chain/payment.ts';
 import { type Search, searchFor } from '../../once/chain/search.ts';
-import { judgeUnsettled, type Look, settle, type Until, watch } from '../../once/chain/settle.ts';
+import { type ChainView, isSettled, standingOf } from '../../once/chain/standing.ts';
 import {
-  type ChainView,
-  isAgainst,
-  isSettled,
-  ownSignatures,
-  standingOf,
-} from '../../once/chain/standing.ts';
+  type Chain,
+  signaturesOf,
+  type Until,
+  type Verified,
+  type WaitOptions,
+  watch,
+} from '../../once/chain/verify.ts';
 import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../../once/connection.ts';
 import type { ChainPoint, Pace } from '../../once/engine/context.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
-import type { Intent, Journal, Reads } from '../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
 import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
@@ -41,19 +35,11 @@ import { formatAmountOf, formatDuration, listed } from '../say/phrases.ts';
 import { type Told, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import { requestOf } from '../show/report.ts';
-import type { WaitOptions } from './inputs.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
 import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
 import type { ChainEnd } from './stored.ts';
 
-/** The nodes of a bot's profile, and what its transfers would look like on their chain. */
-export type OpenedChain = {
-  readonly nodes: ChainNodes;
-  readonly cluster: Cluster;
-  /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
-  paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
-  close(): Promise<void>;
-};
+export type OpenedChain = Chain & { close(): Promise<void> };
 
 export async function openChain(
   bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
@@ -75,6 +61,7 @@ export async function openChain(
     nodes: asked,
     cluster: chain.cluster,
     paymentOf: (intent) => paymentIn(requestOf(intent), chain),
+    reasonOf: provenOnChain,
     close: () => asked.close(),
   };
 }
@@ -241,136 +228,42 @@ type Inputs = {
  * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
  * again.
  */
-async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> {
-  const { chain, options, journal, context } = inputs;
+async function waitForChain(
+  intent: Intent,
+  { chain, options, journal, context }: Inputs,
+): Promise<ChainView> {
   const { display, clock, interrupts } = context;
   const known = standingOf(await journal.reads.observationsOf(intent.id));
   if (known.view !== undefined && isSettled(known)) return known.view;
-  const [signature] = await signaturesOf(intent, journal.reads);
-  const payment = chain.paymentOf(intent);
-  if (signature === undefined || payment === undefined)
-    return unseen(chain, signature === undefined ? 'no-signature' : 'no-mint');
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
   const share = (): number => 1 - Math.max(0, endsAtMs - clock.now()) / Math.max(1, options.waitMs);
-  const isPiped = !display.watched && !display.quiet;
+  const canBeSeen = (await signaturesOf(intent, journal.reads)).length > 0;
+  const isPiped = canBeSeen && !display.watched && !display.quiet;
   if (isPiped)
     display.notice(
       `Waiting up to ${formatDuration(options.waitMs)} for the transfer to be ${options.until}, as seen by ${listed(chain.nodes.hosts)}.`,
     );
   const stop = display.watched ? display.meter(() => ({ share: share(), text: text() })) : () => {};
+  const look = ({ view }: Verified): void => {
+    latest = view;
+  };
+  const watching = {
+    ...options,
+    clock,
+    interrupted: interrupts.first,
+    onLook: look,
+    onEnd: async (last: Verified) => look(last),
+  };
   try {
-    const view = await watch(
-      { id: intent.id, signature, payment, cluster: chain.cluster },
-      {
-        ...options,
-        nodes: chain.nodes,
-        interrupted: interrupts.first,
-        clock,
-        reasonOf: provenOnChain,
-        onLook: (look) => {
-          latest = look;
-        },
-      },
-      journal,
-    );
-    if (isPiped) display.notice(`${chainLine(view)}.`);
-    return view;
+    await watch([intent], chain, watching, journal);
   } finally {
     stop();
   }
-}
-
-async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
-  const attempts = await reads.attemptsOf(intent.id);
-  return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
-}
-
-/** The view of a transfer that cannot be looked for. */
-function unseen({ cluster, nodes }: OpenedChain, because: 'no-signature' | 'no-mint'): ChainView {
-  return { verdict: 'undecided', cluster: cluster.name, rpc: nodes.hosts, reasons: [because] };
-}
-
-export type Verified = { readonly intent: Intent; readonly view: ChainView };
-
-type Asked = {
-  readonly intent: Intent;
-  readonly chain: OpenedChain;
-  readonly signatures: readonly string[];
-};
-
-const mostAtATime = 8;
-
-/**
- * Looks up each of these intents: one request for the states of many, then one for each transaction that exists.
- * Several lookups run at a time; results are reported in the given order.
- */
-export async function verifyEach(
-  intents: readonly Intent[],
-  chains: Pick<ChainsOfIntents, 'of'>,
-  journal: Journal,
-  onEach: (verified: Verified) => Promise<void>,
-): Promise<void> {
-  const asked: Asked[] = [];
-  for (const intent of intents) {
-    const chain = await chains.of(intent);
-    asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
-  }
-  const statuses = await statusesOf(asked);
-  const looks: Promise<Verified>[] = [];
-  const tellNext = async (): Promise<void> => {
-    const next = await looks.shift();
-    if (next !== undefined) await onEach(next);
-  };
-  for (const one of asked) {
-    if (looks.length === mostAtATime) await tellNext();
-    const look = verifyOne(one, statuses.get(one.chain), journal);
-    // Handled when its turn comes, or ignored if an earlier lookup failed.
-    look.catch(() => {});
-    looks.push(look);
-  }
-  while (looks.length > 0) await tellNext();
-}
-
-async function statusesOf(asked: readonly Asked[]): Promise<Map<OpenedChain, Statuses>> {
-  const found = new Map<OpenedChain, Statuses>();
-  for (const { chain } of asked) {
-    if (found.has(chain)) continue;
-    const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
-    const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
-    for (let from = 0; from < own.length; from += mostSignatures) {
-      const page = await chain.nodes.statusesOf(own.slice(from, from + mostSignatures));
-      for (const [signature, status] of page) statuses.set(signature, status);
-    }
-    found.set(chain, statuses);
-  }
-  return found;
-}
-
-async function verifyOne(
-  { intent, chain, signatures }: Asked,
-  statuses: Statuses = new Map(),
-  journal: Journal,
-): Promise<Verified> {
-  const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
-  const payment = chain.paymentOf(intent);
-  if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
-  let view: ChainView = unseen(chain, 'no-signature');
-  const looks: { look: Look; saw: ChainView }[] = [];
-  for (const signature of signatures) {
-    const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
-    const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
-    const expected = await judgeUnsettled(look, intent.id, journal);
-    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, provenOnChain) : expected;
-    if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
-    looks.push({ look, saw: view });
-  }
-  // The last look counts. A contradiction of one signature must not end it while another is undecided.
-  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
-  for (const { look } of looks) view = await settle(look, intent.id, journal, provenOnChain);
-  return { intent: await asItStands(intent, journal), view };
+  if (latest === undefined) throw new Error('a transfer that was waited for was looked at');
+  if (isPiped) display.notice(`${chainLine(latest)}.`);
+  return latest;
 }
 
 /** What left the wallet and may be this transfer in doubt; undefined if it has a signature, or no wallet is known. */
@@ -395,15 +288,6 @@ export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Disp
   const payment = `${formatAmountOf(String(amount), String(asset))} to ${to}`;
   for (const candidate of search.candidates) notice(candidateLine(candidate, { intent, payment, search }));
   return searched({ intent, payment, search });
-}
-
-function rankOf(view: ChainView): number {
-  if (isAgainst(view)) return 0;
-  return view.verdict === 'likely' ? 1 : 2;
-}
-
-async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
-  return (await reads.get(intent.id)) ?? intent;
 }
 
 /** What `--wait` needs before something is sent, and does after it was accepted. */

@@ -1,4 +1,4 @@
-import type { Until } from '../../once/chain/settle.ts';
+import type { WaitOptions } from '../../once/chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
@@ -131,8 +131,6 @@ export function namingOf(
     runFromEnv: env.BOTCTL_RUN,
   });
 }
-
-export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 
 const defaultWaitMs = 120_000;
 

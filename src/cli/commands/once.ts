@@ -1,3 +1,4 @@
+import type { WaitOptions } from '../../once/chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
 import type { ChainPoint, EngineContext } from '../../once/engine/context.ts';
@@ -17,7 +18,7 @@ import { Told } from '../say/told.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, labelled, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
-import { doubtsAbout, refuseUnusualFor, type WaitOptions } from './inputs.ts';
+import { doubtsAbout, refuseUnusualFor } from './inputs.ts';
 import { nobodyToConfirm } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';

@@ -1,4 +1,3 @@
-import type { Until } from '../../once/chain/settle.ts';
 import {
   type ChainStanding,
   type ChainView,
@@ -7,6 +6,7 @@ import {
   signatureIn,
   standingOf,
 } from '../../once/chain/standing.ts';
+import type { Until } from '../../once/chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';

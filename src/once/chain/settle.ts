@@ -11,13 +11,13 @@ import type {
 import { receiptGuards } from '../journal/rows.ts';
 import { readReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 import type { Cluster } from './cluster.ts';
-import type { ChainNodes, Sighting } from './nodes.ts';
+import type { Sighting } from './nodes.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
 import { type ChainView, chainBefore, isFinalMatch, type Paid, standingOf } from './standing.ts';
 import type { Reason } from './transaction.ts';
 import { type Age, ageOf, type Beginning, type ChainEvidence, judgeChain } from './verdict.ts';
 
-/** Whether a proven payment is also recorded as a decision. The function returns the reason kept with it. */
+/** The reason that is kept where a proven payment is also recorded as a decision; `nothing` records none. */
 type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
@@ -273,55 +273,4 @@ function observationOf(view: ChainView, { genesis }: Pick<Cluster, 'genesis'>, a
     instruction: view.instruction,
     facts: JSON.stringify(view),
   };
-}
-
-/** The commitment that a transfer must reach to count as seen. */
-export type Until = 'confirmed' | 'finalized';
-
-type Watching = {
-  readonly nodes: ChainNodes;
-  readonly until: Until;
-  readonly waitMs: number;
-  readonly interrupted: AbortSignal;
-  readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
-  /** Returns the reason that is kept if the transfer is proven. */
-  readonly reasonOf: (view: ChainView) => string;
-  /** Called after each look that decides nothing. */
-  onLook(view: ChainView): void;
-};
-
-type Watched = Omit<Look, 'sighting' | 'hosts'> & { readonly id: string };
-
-const firstPauseMs = 250;
-const longestPauseMs = 2000;
-
-/** Looks repeatedly until the transfer has reached the commitment, time is up, or no other result can come. */
-export async function watch(
-  { id, ...wanted }: Watched,
-  watching: Watching,
-  journal: Journal,
-): Promise<ChainView> {
-  const { nodes, until, clock, interrupted, waitMs } = watching;
-  const endsAtMs = clock.now() + waitMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
-    const sighting = await sightOf(wanted.signature, nodes, until);
-    const look: Look = { ...wanted, sighting, hosts: nodes.hosts };
-    const waited = Math.max(pauseMs, sighting.saw === 'nothing' ? (sighting.waitMs ?? 0) : 0);
-    const isOver = interrupted.aborted || clock.now() + waited > endsAtMs;
-    if (isOver || sighting.saw === 'transaction') {
-      const view = await settle(look, id, journal, watching.reasonOf);
-      if (isOver || isEnd(view)) return view;
-    }
-    watching.onLook(await judgeUnsettled(look, id, journal));
-    await clock.sleep(waited, interrupted);
-  }
-}
-
-async function sightOf(signature: string, nodes: ChainNodes, least: Until): Promise<Sighting> {
-  return nodes.sight(signature, await nodes.statusesOf([signature]), least);
-}
-
-/** A final transaction no longer changes. One that is only confirmed and does not match may still be replaced. */
-function isEnd({ verdict, commitment }: ChainView): boolean {
-  return verdict !== 'undecided' || commitment === 'finalized';
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Look, settle, watch } from '../../../src/once/chain/settle.ts';
-import type { Guards, Journal, Transaction } from '../../../src/once/journal/journal.ts';
+import { type Look, settle } from '../../../src/once/chain/settle.ts';
+import type { ChainView } from '../../../src/once/chain/standing.ts';
+import { type Chain, type Verified, watch } from '../../../src/once/chain/verify.ts';
+import type { Guards, Intent, Journal, Transaction } from '../../../src/once/journal/journal.ts';
 import { receiptGuards } from '../../../src/once/journal/rows.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
 import {
@@ -282,6 +284,7 @@ describe('a wait', () => {
   async function waited(
     statuses: readonly Said[],
     { until = 'finalized', waitMs = 60_000, says = {} as Says, cut = new AbortController() } = {},
+    paymentOf: Chain['paymentOf'] = () => asked(),
   ) {
     const journal = opened();
     const id = await inDoubt(journal, {});
@@ -293,15 +296,23 @@ describe('a wait', () => {
       ...says,
     });
     const looks: string[] = [];
-    const { verdict, reasons } = await watch(
-      { id, signature, payment: asked(), cluster: { genesis, name: 'test' } },
+    const reasonOf = ({ slot }: ChainView): string => `seen in slot ${slot}`;
+    const cluster = { genesis, name: 'test' };
+    const chain = { nodes: together(node), cluster, paymentOf, reasonOf };
+    const ended: Verified[] = [];
+    const left = await watch(
+      [(await journal.get(id)) as Intent],
+      chain,
       {
-        ...{ nodes: together(node), until: until as 'finalized', waitMs, clock, interrupted: cut.signal },
-        reasonOf: ({ slot }) => `seen in slot ${slot}`,
-        onLook: (view) => looks.push(view.reasons.join()),
+        ...{ until: until as 'finalized', waitMs, clock, interrupted: cut.signal },
+        onLook: ({ view }) => looks.push(view.reasons.join()),
+        onEnd: async (last) => void ended.push(last),
       },
       journal,
     );
+    const [last] = [...left, ...ended];
+    if (last === undefined || left.length + ended.length > 1) throw new Error('it ends once');
+    const { verdict, reasons } = last.view;
     const kept = (await journal.observationsOf(id)).map((each) => each.verdict);
     return { end: [verdict, ...reasons].join(' '), pauses: clock.sleeps, looks, kept };
   }
@@ -309,14 +320,16 @@ describe('a wait', () => {
   test('looks less and less often, until it is final', async () => {
     const statuses = [nothing, nothing, seen('processed'), seen('confirmed'), nothing, seen('finalized')];
     expect(await waited(statuses)).toEqual({
-      ...{ end: 'proven', pauses: [250, 500, 1000, 2000, 2000], kept: ['proven'] },
+      ...{ end: 'proven', pauses: [250, 500, 1000, 2000, 2000] },
+      kept: ['undecided', 'undecided', 'undecided', 'undecided', 'proven'],
       looks: ['not-seen', 'not-seen', 'only-processed', 'only-confirmed', 'not-seen'],
     });
   });
 
   test('for a confirmed one ends there', async () => {
     expect(await waited([nothing, seen('confirmed')], { until: 'confirmed' })).toEqual({
-      ...{ end: 'likely only-confirmed', pauses: [250], looks: ['not-seen'], kept: ['likely'] },
+      ...{ end: 'likely only-confirmed', pauses: [250], looks: ['not-seen'] },
+      kept: ['undecided', 'likely'],
     });
   });
 
@@ -349,6 +362,12 @@ describe('a wait', () => {
     expect(await waited([limited, nothing, seen('finalized')])).toMatchObject({
       end: 'proven',
       pauses: [5000, 500],
+    });
+  });
+
+  test('ends at once where nothing could show it', async () => {
+    expect(await waited([seen('finalized')], {}, () => undefined)).toMatchObject({
+      ...{ end: 'undecided no-mint', pauses: [], looks: [] },
     });
   });
 

@@ -1,4 +1,5 @@
 import { type ChainView, isFinalMatch, isOfOtherTime, standingOf } from '../../../once/chain/standing.ts';
+import { type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
 import type { ChainPoint } from '../../../once/engine/context.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import { rowPaidEarlier } from '../../say/chain.ts';
@@ -11,10 +12,7 @@ import {
   refuseNoMint,
   refuseOtherCluster,
   refuseUnprovable,
-  type Verified,
-  verifyEach,
 } from '../chain.ts';
-import type { WaitOptions } from '../inputs.ts';
 import { chainProblem, chainStandingOf, storedReport } from '../stored.ts';
 import { reportJsonOrError } from '../telling.ts';
 import type { Batch } from './options.ts';
@@ -27,10 +25,6 @@ export type RowsOnChain = {
   readonly otherTime: number;
   readonly undecided: number;
 };
-
-type Counts = { proven: number; contradicted: number; otherTime: number };
-
-const pageLength = 256;
 
 /** Waits for the chain to show the rows of a batch, once all have been sent. */
 export class BatchWait {
@@ -62,35 +56,33 @@ export class BatchWait {
     this.#before = await chainNow(this.#chain);
   }
 
-  /** Checks undecided rows again and again until the time is over. */
+  /** Waits for all accepted rows together. */
   async end(journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
-    const counts = { proven: 0, contradicted: 0, otherTime: 0 };
-    let left = await this.#accepted(journal, counts);
-    const all = left.length;
-    const endsAtMs = clock.now() + this.#options.waitMs;
+    const counts = { proven: 0, contradicted: 0, otherTime: 0, undecided: 0 };
+    const accepted = await this.#accepted(journal, counts);
+    const all = accepted.length;
+    let ended = 0;
     if (all > 0 && !display.watched && !display.quiet)
       display.notice(
         `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${listed(this.#chain.nodes.hosts)}.`,
       );
     const stop = display.watched
-      ? display.meter(() => ({
-          share: 1 - left.length / Math.max(1, all),
-          text: `On chain: ${all - left.length} of ${all}`,
-        }))
+      ? display.meter(() => ({ share: ended / Math.max(1, all), text: `On chain: ${ended} of ${all}` }))
       : (): void => {};
+    const onEnd = async ({ intent, view }: Verified): Promise<void> => {
+      counts[countedAs(view)] += 1;
+      ended += 1;
+      await this.#tell(intent, journal);
+    };
+    const watching = { ...this.#options, clock, interrupted: interrupts.first, onLook: () => {}, onEnd };
     try {
-      for (let pauseMs = 250; left.length > 0; pauseMs = asksAgainAfterMs(pauseMs)) {
-        left = await this.#lookAt(left, journal, counts);
-        const isOver = clock.now() + pauseMs > endsAtMs || interrupts.first.aborted;
-        if (left.length === 0 || isOver) break;
-        await clock.sleep(pauseMs, interrupts.first);
-      }
+      const left = await watch(accepted, this.#chain, watching, journal);
+      for (const { intent } of left) await this.#tell(intent, journal);
+      return { ...counts, undecided: counts.undecided + left.length };
     } finally {
       stop();
     }
-    for (const intent of left) await this.#tell(intent, journal);
-    return { ...counts, undecided: left.length };
   }
 
   /** How far the chain had come before the first row was sent. */
@@ -102,7 +94,7 @@ export class BatchWait {
     return this.#chain.close();
   }
 
-  async #accepted(journal: Journal, counts: Counts): Promise<Intent[]> {
+  async #accepted(journal: Journal, counts: { proven: number; contradicted: number }): Promise<Intent[]> {
     const open: Intent[] = [];
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
@@ -114,29 +106,6 @@ export class BatchWait {
       else open.push(intent);
     }
     return open;
-  }
-
-  /** Returns the intents that must be checked again. */
-  async #lookAt(intents: readonly Intent[], journal: Journal, counts: Counts): Promise<Intent[]> {
-    const left: Intent[] = [];
-    const note = async (verified: Verified): Promise<void> => {
-      if (this.#isReached(verified.view)) counts.proven += 1;
-      else if (verified.view.verdict === 'contradicted') counts.contradicted += 1;
-      else if (isOfOtherTime(verified.view)) counts.otherTime += 1;
-      else {
-        left.push(verified.intent);
-        return;
-      }
-      await this.#tell(verified.intent, journal);
-    };
-    for (let from = 0; from < intents.length; from += pageLength)
-      await verifyEach(
-        intents.slice(from, from + pageLength),
-        { of: async () => this.#chain },
-        journal,
-        note,
-      );
-    return left;
   }
 
   #isReached({ verdict }: ChainView): boolean {
@@ -166,9 +135,8 @@ function assetIn(request: string): string {
   return String((JSON.parse(request) as { asset?: unknown }).asset);
 }
 
-const longestPauseMs = 2000;
-
-/** The pause before the chain is asked again. */
-function asksAgainAfterMs(pauseMs: number): number {
-  return Math.min(longestPauseMs, 2 * pauseMs);
+function countedAs(view: ChainView): keyof RowsOnChain {
+  if (view.verdict === 'proven' || view.verdict === 'likely') return 'proven';
+  if (view.verdict === 'contradicted') return 'contradicted';
+  return isOfOtherTime(view) ? 'otherTime' : 'undecided';
 }

@@ -1,6 +1,7 @@
 import { BatchPace } from '../../../batch/pace.ts';
 import { isAgainst, isFinal, isFinalMatch, signatureIn, standingOf } from '../../../once/chain/standing.ts';
 import type { ChainVerdict } from '../../../once/chain/verdict.ts';
+import { type Verified, verifyEach } from '../../../once/chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/failures.ts';
 import type { Intent, Journal, Reads } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
@@ -12,15 +13,7 @@ import { counted } from '../../say/phrases.ts';
 import { type Problem, problemOf, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
-import {
-  type ChainsOfIntents,
-  chainsOfIntents,
-  isProfileGone,
-  searchOf,
-  tellSearch,
-  type Verified,
-  verifyEach,
-} from '../chain.ts';
+import { type ChainsOfIntents, chainsOfIntents, isProfileGone, searchOf, tellSearch } from '../chain.ts';
 import { openJournalOf, whoDecides } from '../openJournal.ts';
 import {
   chainProblem,

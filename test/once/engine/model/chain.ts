@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import type { OpenedChain } from '../../../../src/cli/commands/chain.ts';
 import { ChainNodes, RpcNode } from '../../../../src/once/chain/nodes.ts';
 import type { Payment } from '../../../../src/once/chain/payment.ts';
+import type { Chain } from '../../../../src/once/chain/verify.ts';
 import { reply } from '../../../../testing/scriptedEngine.ts';
 import { key as address, pay, wallet, written } from '../../chain/transactions.ts';
 
@@ -89,7 +89,7 @@ export class ModelChain {
     return { genesis, slot: slotAt(this.#now() - lagMs), nodeMs: this.nodeMs };
   }
 
-  opened(): OpenedChain {
+  opened(): Chain {
     const settings = { host: 'node', url: { reveal: () => 'https://node/' }, timeoutMs: 1, now: this.#now };
     const channel = {
       fly: async ({ body }: { readonly body: Uint8Array }) => {
@@ -107,7 +107,7 @@ export class ModelChain {
         const { to, amount } = wantedIn(Buffer.from(body).toString());
         return { to, amount, asset: 'SOL', memo: undefined, wallet };
       },
-      close: async () => {},
+      reasonOf: ({ slot }) => `seen in slot ${slot}`,
     };
   }
 

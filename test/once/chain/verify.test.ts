@@ -1,12 +1,13 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
-import { type OpenedChain, verifyEach } from '../../../src/cli/commands/chain.ts';
 import { clusterOf } from '../../../src/once/chain/cluster.ts';
 import type { Sighting } from '../../../src/once/chain/nodes.ts';
 import { isFinal, standingOf } from '../../../src/once/chain/standing.ts';
+import { type Chain, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
 import type { Guards, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import { HeldClock } from '../../../testing/heldClock.ts';
 import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
-import { ada, asked, bob, pay, read, signature, wallet } from '../../once/chain/transactions.ts';
+import { ada, asked, bob, pay, read, signature, wallet } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));
 
@@ -22,14 +23,14 @@ async function unknownWith(journal: JournalInHand, signatures: readonly string[]
   return (await journal.get(id)) as Intent;
 }
 
-function chainThat(sees: Readonly<Record<string, Sighting>>): OpenedChain {
+function chainThat(sees: Readonly<Record<string, Sighting>>): Chain {
   const nodes = {
     hosts: ['node'],
     statusesOf: async () => new Map(),
     sight: async (of: string) => sees[of],
-  } as unknown as OpenedChain['nodes'];
-  const cluster = clusterOf('devnet') as OpenedChain['cluster'];
-  return { nodes, cluster, paymentOf: () => asked(), close: async () => {} };
+  } as unknown as Chain['nodes'];
+  const cluster = clusterOf('devnet') as Chain['cluster'];
+  return { nodes, cluster, paymentOf: () => asked(), reasonOf: () => 'seen' };
 }
 
 const paying = (to: string): Sighting => ({
@@ -46,7 +47,7 @@ const paying = (to: string): Sighting => ({
 });
 const notSeen: Sighting = { saw: 'nothing', because: 'not-seen' };
 
-async function verdictOf(intent: Intent, chain: OpenedChain, journal: Journal): Promise<string[]> {
+async function verdictOf(intent: Intent, chain: Chain, journal: Journal): Promise<string[]> {
   const verdicts: string[] = [];
   await verifyEach([intent], { of: async () => chain }, journal, async ({ view }) => {
     verdicts.push(view.verdict);
@@ -98,6 +99,41 @@ test.each([
   },
 );
 
+test('each of several is waited for until it has ended, and told once', async () => {
+  const journal = opened();
+  const first = await unknownWith(journal, [signature]);
+  const second = await unknownWith(journal, [another]);
+  const clock = new HeldClock(nowMs);
+  const asked: string[] = [];
+  const nodes = {
+    hosts: ['node'],
+    statusesOf: async () => new Map(),
+    sight: async (of: string) => {
+      asked.push(of);
+      return of === signature && clock.sleeps.length > 0 ? paying(ada) : notSeen;
+    },
+  } as unknown as Chain['nodes'];
+  const told: string[] = [];
+  const waiting = {
+    until: 'finalized',
+    waitMs: 1000,
+    clock,
+    interrupted: new AbortController().signal,
+  } as const;
+  const onEnd = async ({ intent, view }: Verified): Promise<void> => {
+    told.push(`${intent.id} ${view.verdict} ${intent.state}`);
+  };
+  const left = await watch(
+    [first, second],
+    { ...chainThat({}), nodes },
+    { ...waiting, onLook: () => {}, onEnd },
+    journal,
+  );
+  expect(told).toEqual([`${first.id} proven resolved`]);
+  expect(left.map(({ intent, view }) => [intent.id, view.verdict])).toEqual([[second.id, 'undecided']]);
+  expect(asked).toEqual([signature, another, signature, another, another]);
+});
+
 test('what is seen first is told in its turn', async () => {
   const journal = opened();
   const first = await unknownWith(journal, [signature]);
@@ -114,7 +150,7 @@ test('what is seen first is told in its turn', async () => {
       else setImmediate(answerFirst);
       return notSeen;
     },
-  } as unknown as OpenedChain['nodes'];
+  } as unknown as Chain['nodes'];
   const told: string[] = [];
   await verifyEach(
     [first, second],

@@ -1,0 +1,184 @@
+import type { Intent, Journal, Reads } from '../journal/journal.ts';
+import type { Cluster } from './cluster.ts';
+import { type ChainNodes, mostSignatures, type Statuses } from './nodes.ts';
+import type { Payment } from './payment.ts';
+import { judgeUnsettled, type Look, settle } from './settle.ts';
+import { type ChainView, isAgainst, isSettled, ownSignatures, standingOf } from './standing.ts';
+import type { Reason } from './transaction.ts';
+
+/** The nodes of a bot's profile, and what its transfers would look like on their chain. */
+export type Chain = {
+  readonly nodes: ChainNodes;
+  readonly cluster: Cluster;
+  /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
+  paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
+  /** The reason that is kept where the chain decides that a transfer happened. */
+  readonly reasonOf: (view: ChainView) => string;
+};
+
+/** The commitment that a transfer must reach to count as seen. */
+export type Until = 'confirmed' | 'finalized';
+
+export type Verified = {
+  readonly intent: Intent;
+  readonly view: ChainView;
+  /** How long the nodes want not to be asked. */
+  readonly quietMs?: number;
+};
+
+type Asked = {
+  readonly intent: Intent;
+  readonly chain: Chain;
+  readonly signatures: readonly string[];
+};
+
+const mostAtATime = 8;
+
+/**
+ * Looks up each of these intents: one request for the states of many, then one for each transaction that exists.
+ * Several lookups run at a time; results are reported in the given order.
+ */
+export async function verifyEach(
+  intents: readonly Intent[],
+  chains: { of(intent: Intent): Promise<Chain> },
+  journal: Journal,
+  onEach: (verified: Verified) => Promise<void>,
+  least: Until = 'confirmed',
+): Promise<void> {
+  const asked: Asked[] = [];
+  for (const intent of intents) {
+    const chain = await chains.of(intent);
+    asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
+  }
+  const statuses = await statusesOf(asked);
+  const looks: Promise<Verified>[] = [];
+  const tellNext = async (): Promise<void> => {
+    const next = await looks.shift();
+    if (next !== undefined) await onEach(next);
+  };
+  for (const one of asked) {
+    if (looks.length === mostAtATime) await tellNext();
+    const look = verifyOne(one, statuses.get(one.chain) ?? new Map(), least, journal);
+    // Handled when its turn comes, or ignored if an earlier lookup failed.
+    look.catch(() => {});
+    looks.push(look);
+  }
+  while (looks.length > 0) await tellNext();
+}
+
+async function statusesOf(asked: readonly Asked[]): Promise<Map<Chain, Statuses>> {
+  const found = new Map<Chain, Statuses>();
+  for (const { chain } of asked) {
+    if (found.has(chain)) continue;
+    const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
+    const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
+    for (let from = 0; from < own.length; from += mostSignatures) {
+      const page = await chain.nodes.statusesOf(own.slice(from, from + mostSignatures));
+      for (const [signature, status] of page) statuses.set(signature, status);
+    }
+    found.set(chain, statuses);
+  }
+  return found;
+}
+
+async function verifyOne(
+  { intent, chain, signatures }: Asked,
+  statuses: Statuses,
+  least: Until,
+  journal: Journal,
+): Promise<Verified> {
+  const known = standingOf(await journal.reads.observationsOf(intent.id));
+  if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
+  const payment = chain.paymentOf(intent);
+  if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
+  const { nodes, cluster, reasonOf } = chain;
+  let view: ChainView = unseen(chain, 'no-signature');
+  let quietMs = 0;
+  const looks: { look: Look; saw: ChainView }[] = [];
+  for (const signature of signatures) {
+    const sighting = await nodes.sight(signature, statuses, least);
+    if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
+    const look: Look = { signature, sighting, payment, cluster, hosts: nodes.hosts };
+    const expected = await judgeUnsettled(look, intent.id, journal);
+    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, reasonOf) : expected;
+    if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
+    looks.push({ look, saw: view });
+  }
+  // The last look counts. A contradiction of one signature must not end it while another is undecided.
+  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
+  for (const { look } of looks) view = await settle(look, intent.id, journal, reasonOf);
+  return { intent: await asItStands(intent, journal), view, quietMs };
+}
+
+export async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
+  const attempts = await reads.attemptsOf(intent.id);
+  return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
+}
+
+function rankOf(view: ChainView): number {
+  if (isAgainst(view)) return 0;
+  return view.verdict === 'likely' ? 1 : 2;
+}
+
+async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
+  return (await reads.get(intent.id)) ?? intent;
+}
+
+/** The view of a transfer that cannot be looked for. */
+function unseen({ cluster, nodes }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
+  return { verdict: 'undecided', cluster: cluster.name, rpc: nodes.hosts, reasons: [because] };
+}
+
+/** How long, and for what, `--wait` waits. */
+export type WaitOptions = { readonly until: Until; readonly waitMs: number };
+
+type Watching = WaitOptions & {
+  readonly interrupted: AbortSignal;
+  readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
+  /** Called after each look that does not end it. */
+  onLook(verified: Verified): void;
+  /** Called once for each transfer that no later look would tell more about. */
+  onEnd(verified: Verified): Promise<void>;
+};
+
+const firstPauseMs = 250;
+const longestPauseMs = 2000;
+const pageLength = 256;
+
+/** Looks again and again until each transfer has reached the commitment or the time is up. Returns those left. */
+export async function watch(
+  intents: readonly Intent[],
+  chain: Chain,
+  { until, waitMs, clock, interrupted, onLook, onEnd }: Watching,
+  journal: Journal,
+): Promise<readonly Verified[]> {
+  const endsAtMs = clock.now() + waitMs;
+  let left = intents;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    const open: Verified[] = [];
+    const note = async (verified: Verified): Promise<void> => {
+      if (isEnd(verified.view)) return onEnd(verified);
+      open.push(verified);
+      onLook(verified);
+    };
+    for (let from = 0; from < left.length; from += pageLength) {
+      const page = left.slice(from, from + pageLength);
+      await verifyEach(page, { of: async () => chain }, journal, note, until);
+    }
+    const waited = open.reduce((longest, { quietMs = 0 }) => Math.max(longest, quietMs), pauseMs);
+    if (open.length === 0 || interrupted.aborted || clock.now() + waited > endsAtMs) return open;
+    await clock.sleep(waited, interrupted);
+    left = open.map(({ intent }) => intent);
+  }
+}
+
+const beyondSight: readonly Reason[] = ['no-signature', 'no-mint'];
+
+/** A final transaction no longer changes. One that is only confirmed and does not match may still be replaced. */
+function isEnd({ verdict, commitment, reasons }: ChainView): boolean {
+  return (
+    verdict !== 'undecided' ||
+    commitment === 'finalized' ||
+    reasons.some((reason) => beyondSight.includes(reason))
+  );
+}
