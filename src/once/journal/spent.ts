@@ -58,13 +58,15 @@ export class Spent {
 
   /** A payment counted from one time, and counts from another now; from none if it does not. */
   move(payment: unknown, fromMs: unknown, toMs: unknown): void {
-    const moves = [fromMs, toMs].map((ms) => (typeof ms === 'number' ? hourOf(ms) : undefined));
-    const paid = moves[0] === moves[1] ? undefined : paymentIn(payment);
+    const paid = paymentIn(payment);
     if (paid === undefined) return;
-    for (const [sign, hour] of moves.entries())
-      if (hour !== undefined)
-        for (const recipient of ['', paid.to])
-          this.#add({ asset: paid.asset, recipient, hour, units: sign === 0 ? -paid.units : paid.units });
+    const { to, asset, units } = paid;
+    for (const [ms, moved] of [
+      [fromMs, -units],
+      [toMs, units],
+    ] as const)
+      if (typeof ms === 'number')
+        for (const recipient of ['', to]) this.#add({ asset, recipient, hour: hourOf(ms), units: moved });
   }
 
   #add(sum: Sum): void {
