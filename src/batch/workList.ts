@@ -24,7 +24,7 @@ type PutBack = {
 export type RowsOfOthers = ReadonlyMap<string, number>;
 
 type WorkInputs = {
-  readonly sheet: Sheet;
+  readonly sheet: Pick<Sheet, 'pages'>;
   readonly rows: number;
   /** How many rows are needed at a time. */
   readonly concurrency: number;
