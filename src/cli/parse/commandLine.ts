@@ -1,17 +1,16 @@
 import { Command, CommanderError, Option } from 'commander';
-import type { Failure } from '../../once/failures.ts';
-import { counted, listed, type Suggestion } from '../say/phrases.ts';
-import { type Does, Told, told } from '../say/told.ts';
+import { listed } from '../say/phrases.ts';
+import { type Does, told } from '../say/told.ts';
 import {
   type CommandSpec,
   globalOptions,
   type LeafSpec,
-  nearest,
   type OptionOccurrence,
   type OptionSpec,
   ParsedArgs,
 } from './command.ts';
 import { commandPage, drawHelp, type HelpPage, rootPage, version, withoutHelp } from './help.ts';
+import { noCommand, optionForValue, tooManyArguments, wrongLine } from './wrongLine.ts';
 
 /** What the command line asks for: a command, or a text to print. Everything else is a failure. */
 export async function parseCommandLine(
@@ -21,7 +20,6 @@ export async function parseCommandLine(
 ): Promise<{ chosen?: Chosen; text: string }> {
   let chosen: Chosen | undefined;
   let text = '';
-  let complaint = '';
   const program = buildProgram(
     tree,
     (choice) => {
@@ -36,9 +34,7 @@ export async function parseCommandLine(
       writeOut: (chunk) => {
         text += chunk;
       },
-      writeErr: (chunk) => {
-        complaint += chunk;
-      },
+      writeErr: () => {},
     });
   });
   try {
@@ -47,7 +43,7 @@ export async function parseCommandLine(
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0 && !asksForUnknown(program)) return { text };
     if (thrown.exitCode === 0) return parseCommandLine(withoutHelp(argv), tree, columns);
-    throw usageFailure(thrown, complaint, argv, tree);
+    throw wrongLine(thrown.code, argv, tree);
   }
   if (chosen === undefined) throw noCommand([]);
   return { chosen, text };
@@ -69,105 +65,6 @@ function overEach(
 ): void {
   visit(program);
   for (const child of program.commands) overEach(child as typeof program, visit);
-}
-
-function usageFailure(
-  thrown: CommanderError,
-  complaint: string,
-  argv: readonly string[],
-  tree: readonly CommandSpec[],
-): Failure {
-  if (thrown.code === 'commander.help') {
-    const [, path = 'botctl'] = /^Usage: (botctl(?: [a-z-]+)*)/u.exec(complaint) ?? [];
-    return noCommand(path.split(' ').slice(1));
-  }
-  // For `--tokn=VALUE` commander would also echo the value, which may be a token.
-  const withoutValue = complaint.replace(/^(error: unknown option '[^'=\n]*)=.*$/su, "$1'");
-  const [first = thrown.message, ...rest] = withoutValue
-    .replace(/^error: /u, '')
-    .trim()
-    .split('\n');
-  const suggestion = rest.join(' ').replace(/^\(|\)$/gu, '');
-  if (thrown.code === 'commander.unknownCommand') return unknownCommandFailure(first, suggestion, argv, tree);
-  const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
-  const [, argument] = /^missing required argument '(.+)'$/u.exec(first) ?? [];
-  const hint = meantOption(first, argv, tree) || suggestion || nearOption(first, argv, tree);
-  if (argument !== undefined) return wrongUsage(`The argument <${argument}> is missing`, hint);
-  return option === undefined ? wrongUsage(first, hint) : wrongUsage(`${option} needs a value`, hint);
-}
-
-function unknownOption(said: string): string | undefined {
-  const [, unknown] = /^unknown option '(--[^'=]*)/su.exec(said) ?? [];
-  return unknown;
-}
-
-/**
- * The hint for an unknown option: it stands before its command's name, belongs to another command, or is abbreviated.
- */
-function meantOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
-  const unknown = unknownOption(said);
-  if (unknown === undefined) return '';
-  const command = namedIn(argv, tree);
-  const own = longOptions(command);
-  if (own.includes(unknown)) return `Write ${unknown} after the command’s name.`;
-  const others = command === undefined ? [] : commandsWith(unknown, tree);
-  if (others.length > 0) return `${unknown} is an option of ${listed(others)}.`;
-  const [begun, ...more] = [...own, ...globalLongOptions].filter((option) => option.startsWith(unknown));
-  return begun === undefined || more.length > 0 || unknown === '--' ? '' : didYouMean(begun);
-}
-
-const globalLongOptions = globalOptions.map(({ name }) => `--${name}`);
-
-/** The commands that take this option. */
-function commandsWith(option: string, tree: readonly CommandSpec[]): string[] {
-  return tree.flatMap((spec) => {
-    if (spec.hidden === true) return [];
-    if ('children' in spec) return commandsWith(option, spec.children).map((path) => `${spec.name} ${path}`);
-    return longOptions(spec).includes(option) ? [spec.name] : [];
-  });
-}
-
-function nearOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
-  const unknown = unknownOption(said);
-  const meant = unknown && nearest(unknown, longOptions(namedIn(argv, tree)));
-  return meant === undefined ? '' : didYouMean(meant);
-}
-
-/** The command that the words name: the first word that is a command and, below a branch, the word after it. */
-function namedIn(words: readonly string[], tree: readonly CommandSpec[]): CommandSpec | undefined {
-  for (const [index, word] of words.entries()) {
-    const spec = tree.find(({ name }) => name === word);
-    if (spec === undefined) continue;
-    return 'children' in spec ? (namedIn(words.slice(index + 1), spec.children) ?? spec) : spec;
-  }
-  return undefined;
-}
-
-function longOptions(spec: CommandSpec | undefined): string[] {
-  if (spec === undefined) return [];
-  if ('children' in spec) return spec.children.flatMap(longOptions);
-  return (spec.options ?? []).map(({ name }) => `--${name}`);
-}
-
-/** Shows the help of the command that was probably meant, or all commands. */
-function unknownCommandFailure(
-  said: string,
-  suggestion: string,
-  argv: readonly string[],
-  tree: readonly CommandSpec[],
-): Failure {
-  const [, unknown = ''] = /'(.*)'/su.exec(said) ?? [];
-  const [, meant] = /^Did you mean ([a-z-]+)\?$/u.exec(suggestion) ?? [];
-  const before = argv[argv.indexOf(unknown) - 1];
-  const branch = tree.find((spec) => spec.name === before && 'children' in spec);
-  const isBranch = branch !== undefined && 'children' in branch;
-  const above = isBranch ? [branch.name] : [];
-  return unknownCommand({
-    said,
-    suggestion,
-    branch: isBranch ? { name: branch.name, children: branch.children.map(({ name }) => name) } : undefined,
-    next: meant === undefined ? [...above, '--help'] : ['help', ...above, meant],
-  });
 }
 
 /** The chosen command, how to load it, and its arguments. */
@@ -258,9 +155,7 @@ function refuseSharedStdin(
 }
 
 function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {
-  if (got <= takes.length || takes.at(-1)?.usage.includes('...')) return;
-  const usages = takes.map(({ usage }) => usage);
-  throw tooManyArguments(command, got, usages);
+  if (got > takes.length && !takes.at(-1)?.usage.includes('...')) throw tooManyArguments(command, got, takes);
 }
 
 function nameOf(option: Option): string {
@@ -348,58 +243,4 @@ export class StrictCommand extends Command {
     throw told('usage')`--${name} is given twice
       Give it once: botctl does not guess which one you mean.`;
   }
-}
-
-/** A wrong command line has run nothing, and says so: an operator who pays with it must not have to guess. */
-function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
-  return new Told('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
-}
-
-function noCommand(branch: readonly string[]): Told {
-  return told('usage', { next: [[...branch, '--help']] })`No command is given
-    The help lists the commands:`;
-}
-
-/** `said` is the parser's message. */
-function wrongUsage(said: string, suggestion: string): Told {
-  return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
-}
-
-function didYouMean(option: string): string {
-  return `Did you mean ${option}?`;
-}
-
-type Unknown = {
-  readonly said: string;
-  readonly suggestion: string;
-  readonly branch: { readonly name: string; readonly children: readonly string[] } | undefined;
-  readonly next: Suggestion;
-};
-
-function unknownCommand({ said, suggestion, branch, next }: Unknown): Told {
-  const there =
-    branch === undefined
-      ? 'The help lists the commands:'
-      : `${branch.name} has the ${branch.children.length === 1 ? 'command' : 'commands'} ${listed(branch.children)}.`;
-  return wrong(capital(said), suggestion || there, [next]);
-}
-
-function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
-  return told('usage')`${word} needs a value, but ${looksLike} looks like an option
-    If that is the value, write it with =, as in ${long ?? word}=${looksLike}.`;
-}
-
-/** The words are not repeated, because one of them may be a token. */
-function tooManyArguments(command: string, got: number, usages: readonly string[]): Told {
-  const takes =
-    usages.length === 0
-      ? 'no positional arguments'
-      : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
-  return told('usage', { next: [[...command.split(' '), '--help']] })`
-    ${command} takes ${takes}, but got ${got}
-    ${usages.length === 0 ? 'Give each value with its option. ' : ''}Put a value that contains spaces in quotes. The help shows what the command takes:`;
-}
-
-function capital(said: string): string {
-  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}`;
 }
