@@ -12,6 +12,8 @@ export function wrongLine(code: string, argv: readonly string[], tree: readonly 
   if (code === 'commander.optionMissingArgument')
     return wrong(`${read.valueless ?? 'An option'} needs a value`, '');
   if (code === 'commander.missingArgument') return missingArgument(read);
+  if (read.unknown === undefined && read.valued !== undefined)
+    return wrong(`${read.valued} takes no value`, `Write ${read.valued} alone, or leave it out.`);
   return unknownOption(read.unknown ?? '', read, tree);
 }
 
@@ -32,11 +34,13 @@ type ReadWords = {
   readonly unknown: string | undefined;
   /** The last option, if it takes a value and has none. */
   readonly valueless: string | undefined;
+  /** The first option that takes no value and is given one. */
+  readonly valued: string | undefined;
 };
 
 function readWords(argv: readonly string[], tree: readonly CommandSpec[]): ReadWords {
   let command: CommandSpec | undefined;
-  let [unknown, valueless]: (string | undefined)[] = [];
+  let [unknown, valueless, valued]: (string | undefined)[] = [];
   const [path, operands]: [string[], string[]] = [[], []];
   const words = [...argv];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
@@ -67,10 +71,10 @@ function readWords(argv: readonly string[], tree: readonly CommandSpec[]): ReadW
       if (!['-h', '--help'].includes(flag)) unknown ??= flag;
     } else if (takesValue(option)) {
       if (rest === '' && words.shift() === undefined) valueless = `--${option.name}`;
-    } else if (rest !== '' && isLong) unknown ??= flag;
+    } else if (rest !== '' && isLong) valued ??= flag;
     else if (rest !== '') words.unshift(`-${rest}`);
   }
-  return { command, path, operands, unknown, valueless };
+  return { command, path, operands, unknown, valueless, valued };
 }
 
 function flagsIn(flags: string): string[] {

@@ -85,6 +85,17 @@ describe('a value that looks like an option', () => {
   });
 });
 
+describe('a flag', () => {
+  test.each([
+    [['send', '--yes=no'], '--yes takes no value'],
+    [['--json=1', 'send'], '--json takes no value'],
+    [['send', '--row=', '--content', 'x'], '--row takes no value'],
+  ])('%j is told that it takes no value', async (line, problem) => {
+    await refused(line, problem);
+    expect((await run(line)).stderr).not.toContain('after the command');
+  });
+});
+
 describe('what is not known', () => {
   test.each([
     [['send', '--conten', 'x'], /Unknown option '--conten'\./u],
