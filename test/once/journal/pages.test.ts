@@ -137,7 +137,7 @@ describe('a page', () => {
     [{}, undefined, undefined],
     [{ untilMs: 9 }, 9, Number.MAX_SAFE_INTEGER],
     [{ sinceMs: 5, oldestFirst: true }, 5, 0],
-  ])('of %j begins at its edge', async (selection, lastAt, last) => {
+  ] as const)('of %j begins at its edge', async (selection, lastAt, last) => {
     const { values } = await asked(selection);
     expect([values[0]?.lastAt, values[0]?.last]).toEqual([lastAt, last]);
   });
