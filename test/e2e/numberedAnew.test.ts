@@ -192,4 +192,21 @@ describe('with a journal in a file, an export with new ids', () => {
     expect((await batch(anew)).code).toBe(10);
     expect(await effects()).toBe(3);
   });
+
+  test('takes its place where nothing is in hand, and the earlier file’s run claims no more', async () => {
+    const slow = ['--concurrency', '1', '--rate', '30/m', '--json'];
+    const running = operator.apart(words([...first, ['r1', '0.3']], ...slow));
+    while ((await effects()) === 0) await new Promise((done) => setTimeout(done, 10));
+    let other: Ran;
+    do other = await operator.apart(words([['n1', '0.7']]));
+    while (other.code === 6);
+    expect([other.code, await effects()]).toEqual([0, 2]);
+    const ended = await running;
+    expect(lastLine(ended.stdout)).toMatchObject({ stopped: 'failure', error: { code: 'stopped' } });
+    expect([ended.code, ended.stdout]).toEqual([
+      11,
+      expect.stringContaining('is no longer the file of the batch'),
+    ]);
+    expect(await effects()).toBe(2);
+  });
 });

@@ -378,7 +378,7 @@ describe('the file', () => {
       11,
       expect.objectContaining({ stopped: 'failure', error: expect.objectContaining({ code: 'stopped' }) }),
     ]);
-    expect(endOf(ended).error?.message).toContain('is not the file of the batch news');
+    expect(endOf(ended).error?.message).toContain('is no longer the file of the batch news');
     expect(endOf(ended).result).toMatchObject({ done: 1, not_begun: 2 });
     expect(await timesOf(2)).toEqual(onceEach(2));
   });

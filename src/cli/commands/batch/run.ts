@@ -340,7 +340,7 @@ function whileOnRecord(commit: Commit, digest: string, batch: Batch): Commit {
       const look = looks.get(tx) ?? isOtherFile(digest, batch, tx);
       looks.set(tx, look);
       const [result, isOther] = await Promise.all([work(tx), look]);
-      if (isOther) throw notThatFile(batch);
+      if (isOther) throw notThatFileAnyMore(batch);
       return result;
     }, guards);
   };
@@ -350,6 +350,15 @@ function notThatFile({ given, options, order }: Batch): Failure {
   return told('other-file', { next: [again(given, [], { name: 'changed-file', value: true })] })`
     ${inputName(options)} is not the file of the batch ${order.name}: its SHA-256 differs
     Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:`;
+}
+
+/** To name its own way first would take the batch back from whoever has just corrected it. */
+function notThatFileAnyMore({ given, options, order, journal }: Batch): Failure {
+  const back = { name: 'changed-file', value: true } as const;
+  const next = [again(given, [], ...(journal?.isShared === true ? [back] : []))];
+  return told('other-file', { next })`
+    ${inputName(options)} is no longer the file of the batch ${order.name}: another was put on record since this run began
+    Go on with the other file. Only if this one is right after all, run it again when the other processes have ended:`;
 }
 
 function atWork(others: readonly (Process | undefined)[], { order }: Batch): Failure {
