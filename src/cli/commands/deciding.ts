@@ -11,7 +11,7 @@ import type { Suggestion } from '../say/phrases.ts';
 import { declined, problemOf, type Told, told } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
-import { openJournalOf } from './openJournal.ts';
+import { openJournalOf, whileOpen } from './openJournal.ts';
 import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
@@ -19,15 +19,12 @@ type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => voi
 
 /** Decides about each intent that the arguments name. A failure of one does not keep it from the others. */
 export async function decideEach(given: ParsedArgs<'yes'>, context: Context, decide: Decide): Promise<Exit> {
-  const journal = await openJournalOf(given, context, 'send');
-  try {
+  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
     const exits: Exit[] = [];
     for (const beginning of given.args)
       exits.push(await decideOne(beginning, decide, given, context, journal));
     return combineExits(exits);
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 async function decideOne(

@@ -29,7 +29,7 @@ import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.
 import type { BalanceShown } from './balance/run.ts';
 import { doubtsAbout, refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
-import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
+import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
 import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
@@ -138,8 +138,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
     const word = await wordOn(order, bot, undefined, policies, undefined, context);
     return { identity, plan: planOfNewJournal, word, holds: undefined, policies };
   }
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     refuseUnnamed(order, journal);
     const identity = identify(order, bot, journal);
     const plan = await makePlan(identity, bot, journal.reads, context.clock.now());
@@ -156,9 +155,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       policies,
       word: await wordOn(order, bot, plan, policies, journal, context),
     };
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 type DryRun = {

@@ -7,7 +7,7 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { inWords } from '../say/inWords.ts';
 import { counted } from '../say/phrases.ts';
 import { Told } from '../say/told.ts';
-import { isJournalThere, journalLocation, openWithoutWarning } from './openJournal.ts';
+import { isJournalThere, journalLocation, openWithoutWarning, whileOpen } from './openJournal.ts';
 
 /**
  * If a command cannot start, for lack of a token or a journal, an earlier run of it may still have sent something. If
@@ -96,16 +96,13 @@ const othersThatHideDoubt: readonly FailureCode[] = ['no-such-profile', 'no-answ
 const unaskable: readonly FailureCode[] = ['journal-unreachable', 'journal-schema', 'journal-denied'];
 
 async function undecidedOnShared(kind: Kind, given: ParsedArgs, context: Context): Promise<Intent[]> {
-  const journal = await openWithoutWarning(given, context, 'look');
-  try {
+  return whileOpen(openWithoutWarning(given, context, 'look'), async (journal) => {
     const undecided: Intent[] = [];
     const states = ['unknown', 'sending', 'held'] as const;
     for await (const intent of journal.reads.select({ states, kind, limit: Number.MAX_SAFE_INTEGER }))
       undecided.push(intent);
     return undecided;
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 function knownBaseUrl(given: ParsedArgs, { env }: Context): string | undefined {

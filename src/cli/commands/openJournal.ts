@@ -102,6 +102,19 @@ export async function openJournalOf(
   return journal;
 }
 
+/** Closes what was opened, however the work with it ends. */
+export async function whileOpen<Opened extends { close(): Promise<void> }, Result>(
+  opening: Opened | Promise<Opened>,
+  work: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  const opened = await opening;
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
 /** For a caller that has already reported what the journal may have lost. */
 export async function openWithoutWarning(
   given: ParsedArgs,

@@ -6,7 +6,7 @@ import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { mustBeConfirmed, type Told, told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
-import { journalLocation, openWithoutWarning } from './openJournal.ts';
+import { journalLocation, openWithoutWarning, whileOpen } from './openJournal.ts';
 
 /**
  * The policies that apply to this bot: its profile's and the machine's. The sandbox has none, because its money is not
@@ -42,13 +42,10 @@ export async function policiesAndSpellings(
   const { settings, spellings } = await settingsOfChoice(botOptions(given), context);
   const own = (await policiesOf({ name: '', settings }, context)) ?? [];
   if ((await journalLocation(given, context)).is === 'file') return { policies: own, spellings };
-  const journal = await openWithoutWarning(given, context, 'look');
-  try {
+  return whileOpen(openWithoutWarning(given, context, 'look'), async (journal) => {
     const stored = await journal.policy();
     return { policies: stored === undefined ? own : [...own, await storedPolicy(stored)], spellings };
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 /** Whether the path exists. If that cannot be checked, it may. */

@@ -19,7 +19,7 @@ import { problemOf, Told, told } from '../say/told.ts';
 import { requestOf } from '../show/report.ts';
 import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
-import { journalLocation, openJournalOf, shownLocation } from './openJournal.ts';
+import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
 import { engineWithPolicies } from './session.ts';
 import { combineExits, intentByIdOrName, storedReport } from './stored.ts';
@@ -40,43 +40,41 @@ export async function sendStored(
   given: ParsedArgs<'yes'>,
   context: Context,
 ): Promise<Exit> {
-  const journal = await openJournalOf(given, context, 'send');
-  const bots = botsOfIntents(given, context, journal);
-  try {
-    const intents = await sending.select(journal);
-    const exits: Exit[] = [];
-    for (const intent of intents) {
-      if (context.interrupts.first.aborted) {
-        exits.push(
-          await reportSkipped(
-            intent,
-            told('interrupted')`Interrupted before entry ${intent.id}
+  return whileOpen(openJournalOf(given, context, 'send'), (journal) =>
+    whileOpen(botsOfIntents(given, context, journal), async (bots) => {
+      const intents = await sending.select(journal);
+      const exits: Exit[] = [];
+      for (const intent of intents) {
+        if (context.interrupts.first.aborted) {
+          exits.push(
+            await reportSkipped(
+              intent,
+              told('interrupted')`Interrupted before entry ${intent.id}
               Run the same command again to go on.`,
-            journal,
-            given,
-            context,
-          ),
-        );
-        break;
+              journal,
+              given,
+              context,
+            ),
+          );
+          break;
+        }
+        try {
+          const send = (shown: Shown): Promise<Exit> =>
+            sendOne(shown, sending, bots, journal, given, context);
+          exits.push(await untilUnchanged(intent, given, context, journal, send));
+        } catch (thrown) {
+          const failure = asFailure(thrown);
+          // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
+          // transfers are impossible here, the next intent may still succeed.
+          const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+          if (stopsAll(failure.code) && !ofOneIntent) throw failure;
+          exits.push(await reportSkipped(intent, failure, journal, given, context));
+          if (failure.code === 'interrupted') break;
+        }
       }
-      try {
-        const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, given, context);
-        exits.push(await untilUnchanged(intent, given, context, journal, send));
-      } catch (thrown) {
-        const failure = asFailure(thrown);
-        // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
-        // transfers are impossible here, the next intent may still succeed.
-        const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
-        if (stopsAll(failure.code) && !ofOneIntent) throw failure;
-        exits.push(await reportSkipped(intent, failure, journal, given, context));
-        if (failure.code === 'interrupted') break;
-      }
-    }
-    return combineExits(exits);
-  } finally {
-    await journal.close();
-    await bots.close();
-  }
+      return combineExits(exits);
+    }),
+  );
 }
 
 /** The intents that the arguments name. */

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../once/failures.ts';
+import type { Exit, FailureCode } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
@@ -75,13 +75,132 @@ export function askToBegin(name: string, left: number, noun: 'message' | 'transf
   return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}${same}?`;
 }
 
-/** The states of rows before anything is sent. Each follows a number in a single line. */
-const standings: Readonly<Record<string, string>> = {
-  new: 'to send',
-  done: 'already done',
-  elsewhere: 'being sent by another process',
-  conflict: 'in conflict',
+/** What is said of one, and of several. */
+type Words = string | readonly [one: string, several: string];
+
+function wordsFor(rows: number, words: Words): string {
+  return typeof words === 'string' ? words : words[rows === 1 ? 0 : 1];
+}
+
+type RowState = {
+  /** Before a run, behind a number: in a line of its own, and in one line with the others. */
+  readonly ahead?: { readonly label: string; readonly note?: Words; readonly inALine?: string };
+  /** After a run, of those that are not done: as a sentence, and behind a number. */
+  readonly left?: { readonly that: Words; readonly note: Words };
+  /** According to the journal, behind a number, and how `batch status` then ends. */
+  readonly onRecord?: { readonly label: string; readonly note: string; readonly exit: Exit };
 };
+
+/** How rows stand, in the order in which they are listed: of those that are not done, what may have happened comes first. */
+export const rowStates = {
+  new: { ahead: { label: 'To send', inALine: 'to send' } },
+  done: {
+    ahead: { label: 'Already done', inALine: 'already done' },
+    onRecord: { label: 'Done', note: '', exit: 0 },
+  },
+  unknown: {
+    left: {
+      that: ['is unknown: it may have happened', 'are unknown: they may have happened'],
+      note: ['it may have happened', 'they may have happened'],
+    },
+    onRecord: { label: 'Unknown', note: ': may have happened; run the batch again', exit: 11 },
+  },
+  sending: {
+    left: {
+      that: ['is being sent by another process', 'are being sent by other processes'],
+      note: ['another process is sending it', 'other processes are sending them'],
+    },
+    onRecord: { label: 'Sending', note: ', by a running process', exit: 11 },
+  },
+  held: {
+    ahead: { label: 'Held', note: ': waiting for you to decide; not sent' },
+    left: { that: ['is held', 'are held'], note: 'waiting for you to decide' },
+    onRecord: { label: 'Held', note: ': waiting for you to decide', exit: 10 },
+  },
+  elsewhere: {
+    ahead: {
+      label: 'Elsewhere',
+      note: [': another process is sending it', ': another process is sending them'],
+      inALine: 'being sent by another process',
+    },
+  },
+  conflict: {
+    ahead: {
+      label: 'Conflict',
+      note: [
+        ': its id is taken by a different request, bot or base URL; not sent',
+        ': their ids are taken by different requests, bots or base URLs; not sent',
+      ],
+      inALine: 'in conflict',
+    },
+  },
+  'not-sent': {
+    left: {
+      that: 'could not be sent',
+      note: ['its id or another payment is in the way', 'their ids or other payments are in the way'],
+    },
+  },
+  rejected: {
+    left: {
+      that: ['was rejected', 'were rejected'],
+      note: ['the service rejected it', 'the service rejected them'],
+    },
+    onRecord: { label: 'Rejected', note: ', by the service', exit: 2 },
+  },
+  'did-not-happen': { onRecord: { label: 'Not happened', note: ', as an operator decided', exit: 2 } },
+  declined: { onRecord: { label: 'Declined', note: ': a person did not approve them', exit: 10 } },
+  open: {
+    left: { that: ['was not sent', 'were not sent'], note: 'run the same command again' },
+    onRecord: { label: 'Not sent', note: '', exit: 11 },
+  },
+  skipped: {
+    ahead: { label: 'Skipped', note: ': paid already; not sent' },
+    onRecord: { label: 'Skipped', note: ', paid already', exit: 0 },
+  },
+  'skipped-in-doubt': {
+    onRecord: {
+      label: 'In doubt',
+      note: ', perhaps paid already; settle that and run the batch again',
+      exit: 10,
+    },
+  },
+  invalid: {
+    ahead: { label: 'Invalid', note: ': not sent' },
+    left: { that: ['is not valid', 'are not valid'], note: ['fix it in the file', 'fix them in the file'] },
+  },
+  'not-begun': {
+    left: { that: ['was not sent', 'were not sent'], note: 'run the same command again' },
+    onRecord: { label: 'Not sent', note: ': run the batch again', exit: 11 },
+  },
+  untold: { left: { that: 'cannot be looked up now', note: 'the journal cannot be read now' } },
+} as const satisfies Record<string, RowState>;
+
+const states = Object.entries<RowState>(rowStates);
+const stateOf: Readonly<Record<string, RowState>> = rowStates;
+
+/** A line for each state before a run; some have one though they have no rows. */
+export function rowsAhead(
+  standings: Readonly<Record<string, number>>,
+): [label: string, said: string | undefined][] {
+  const counts = forPeople(standings);
+  return states.flatMap(([state, { ahead }]) => {
+    if (ahead === undefined) return [];
+    const count = counts[state] ?? 0;
+    if (count === 0) return [[ahead.label, ['new', 'done', 'invalid'].includes(state) ? '0' : undefined]];
+    return [[ahead.label, `${formatCount(count)}${wordsFor(count, ahead.note ?? '')}`]];
+  });
+}
+
+/** A line for each state that rows are in according to the journal. */
+export function rowsOnRecord(standings: Readonly<Record<string, number>>): [label: string, said: string][] {
+  const counts = forPeople(standings);
+  return states.flatMap(([state, { onRecord }]) => {
+    const count = counts[state] ?? 0;
+    return onRecord === undefined || count === 0
+      ? []
+      : [[onRecord.label, `${formatCount(count)}${onRecord.note}`]];
+  });
+}
 
 type BatchPlanWords = {
   readonly name: string;
@@ -112,7 +231,7 @@ export function batchInALine({
 }: BatchPlanWords): string {
   const parts = Object.entries(forPeople(found))
     .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
-    .map(([standing, count]) => `${formatCount(count)} ${standings[standing] ?? standing}`);
+    .map(([standing, count]) => `${formatCount(count)} ${stateOf[standing]?.ahead?.inALine ?? standing}`);
   const missing = lacking === 0 ? '' : `; ${rowsMissing(lacking)}`;
   const empty = emptyRows === 0 ? '' : `; ${counted(emptyRows, 'empty row')} skipped`;
   const kept = columns.length === 0 ? '' : `; kept, not sent: ${columnsListed(columns)}`;
@@ -157,49 +276,9 @@ function ofThem(recipients: number, repeated: number): string {
   return recipients === 1 ? '' : `${formatCount(repeated)} of them `;
 }
 
-type Verbs = readonly [one: string, several: string];
-
-const notSent: Verbs = ['was not sent', 'were not sent'];
-const runAgain: Verbs = ['run the same command again', 'run the same command again'];
-
-/** Rows that are not done, in the order in which they are listed: rows that may have happened come first. */
-const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly meaning: Verbs }>> = {
-  unknown: {
-    verbs: ['is unknown: it may have happened', 'are unknown: they may have happened'],
-    meaning: ['it may have happened', 'they may have happened'],
-  },
-  sending: {
-    verbs: ['is being sent by another process', 'are being sent by other processes'],
-    meaning: ['another process is sending it', 'other processes are sending them'],
-  },
-  held: {
-    verbs: ['is held', 'are held'],
-    meaning: ['waiting for you to decide', 'waiting for you to decide'],
-  },
-  'not-sent': {
-    verbs: ['could not be sent', 'could not be sent'],
-    meaning: ['its id or another payment is in the way', 'their ids or other payments are in the way'],
-  },
-  rejected: {
-    verbs: ['was rejected', 'were rejected'],
-    meaning: ['the service rejected it', 'the service rejected them'],
-  },
-  open: { verbs: notSent, meaning: runAgain },
-  invalid: {
-    verbs: ['is not valid', 'are not valid'],
-    meaning: ['fix it in the file', 'fix them in the file'],
-  },
-  'not-begun': {
-    verbs: notSent,
-    meaning: runAgain,
-  },
-  untold: {
-    verbs: ['cannot be looked up now', 'cannot be looked up now'],
-    meaning: ['the journal cannot be read now', 'the journal cannot be read now'],
-  },
-};
-
-export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
+export const notDoneOutcomes: readonly string[] = states.flatMap(([state, { left }]) =>
+  left ? [state] : [],
+);
 
 export type NotDone = { readonly outcome: string; readonly rows: number };
 
@@ -213,11 +292,11 @@ export function labelOf({ outcome }: NotDone): string {
 }
 
 export function meaningOf({ outcome, rows }: NotDone): string {
-  return `${formatCount(rows)}: ${notDoneWords[outcome]?.meaning[rows === 1 ? 0 : 1] ?? outcome}`;
+  return `${formatCount(rows)}: ${wordsFor(rows, stateOf[outcome]?.left?.note ?? outcome)}`;
 }
 
 function rowsThat({ outcome, rows }: NotDone): string {
-  return `${counted(rows, 'row')} ${notDoneWords[outcome]?.verbs[rows === 1 ? 0 : 1] ?? outcome}`;
+  return `${counted(rows, 'row')} ${wordsFor(rows, stateOf[outcome]?.left?.that ?? outcome)}`;
 }
 
 /** Why no new rows were started. */
@@ -301,7 +380,7 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
     wrong.length === 0
       ? ''
       : `Fix the rows that ${listed(
-          wrong.map(({ outcome }) => notDoneWords[outcome]?.verbs[1] ?? outcome),
+          wrong.map(({ outcome }) => wordsFor(2, stateOf[outcome]?.left?.that ?? outcome)),
           'or',
         )}${separate}`,
   ]

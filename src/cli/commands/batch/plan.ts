@@ -4,12 +4,13 @@ import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { moreAlike, rowsPaidAlready, samePaymentWords } from '../../say/batch.ts';
 import { clipped } from '../../say/intent.ts';
-import { formatCount, forPeople } from '../../say/phrases.ts';
+import { formatCount } from '../../say/phrases.ts';
 import {
   batchInALine,
   emptySkipped,
   keptColumns,
   recipientsOf,
+  rowsAhead,
   rowsMissing,
   type Total,
   totalOf,
@@ -106,36 +107,13 @@ export type BatchPlan = {
   readonly nowMs: number;
 };
 
-/** How rows stand before a run: a label, and what follows the number of one row and of several. */
-const rowStates: readonly (readonly [standing: string, label: string, one?: string, several?: string])[] = [
-  ['new', 'To send'],
-  ['done', 'Already done'],
-  ['held', 'Held', ': waiting for you to decide; not sent'],
-  ['elsewhere', 'Elsewhere', ': another process is sending it', ': another process is sending them'],
-  [
-    'conflict',
-    'Conflict',
-    ': its id is taken by a different request, bot or base URL; not sent',
-    ': their ids are taken by different requests, bots or base URLs; not sent',
-  ],
-  ['skipped', 'Skipped', ': paid already; not sent'],
-  ['invalid', 'Invalid', ': not sent'],
-];
-
 function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
-  const counts = forPeople(plan.standings);
-  const standings = rowStates.map(([standing, label, one = '', several = one]): LabelledValue => {
-    const count = counts[standing] ?? 0;
-    const always = ['new', 'done', 'invalid'].includes(standing);
-    const note = count === 0 ? '' : count === 1 ? one : several;
-    return [label, count === 0 && !always ? undefined : `${formatCount(count)}${note}`];
-  });
   return [
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
     ['Rows', formatCount(plan.rows)],
     ['Empty rows', plan.emptyRows === 0 ? undefined : emptySkipped(plan.emptyRows)],
-    ...standings,
+    ...rowsAhead(plan.standings),
     ...amountLines(plan, 'Total', totalOf),
     ['Balance', plan.balance && own(plan.balance.text)],
     [

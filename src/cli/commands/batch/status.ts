@@ -13,12 +13,13 @@ import {
   isoIn,
   type Zone,
 } from '../../say/phrases.ts';
+import { rowStates, rowsOnRecord } from '../../say/rows.ts';
 import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
-import { openJournalOf } from '../openJournal.ts';
+import { openJournalOf, whileOpen } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
 import type { StatusArgs } from './spec.ts';
 
@@ -27,8 +28,7 @@ export const run: Run<StatusArgs> = async (given, context) => {
   const { display } = context;
   const [name] = given.args;
   if (name === undefined) return list(given, context);
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     const statuses = await statusesOf(name, journal.reads);
     if (statuses.length === 0)
       throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
@@ -41,16 +41,13 @@ export const run: Run<StatusArgs> = async (given, context) => {
         'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
       );
     return exitFor(statuses);
-  } finally {
-    await journal.close();
-  }
+  });
 };
 
 /** All batches of the journal, the one that changed last first. */
 const list: Run<StatusArgs> = async (given, context) => {
   const { display } = context;
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
     const zone: Zone = given.flag('local') ? 'local' : 'utc';
     const found: BatchStatus[] = [];
     for (const name of await journal.reads.batchNames())
@@ -68,9 +65,7 @@ const list: Run<StatusArgs> = async (given, context) => {
       });
     if (found.length === 0) display.notice('No batch is in this journal.');
     return 0;
-  } finally {
-    await journal.close();
-  }
+  });
 };
 
 /** The same name at another service, or for the other kind, is another batch. */
@@ -178,31 +173,15 @@ function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStandin
 
 function exitFor(statuses: readonly BatchStatus[]): Exit {
   const standings = statuses.flatMap(({ standings }) => Object.keys(standings) as RowStanding[]);
-  return combineExits(standings.map((standing) => rowStates[standing].exit));
+  return combineExits(standings.map((standing) => rowStates[standing].onRecord.exit));
 }
 
-/** How a batch's rows stand according to the journal, in the order in which they are shown, and how `status` then ends. */
-const rowStates = {
-  done: { label: 'Done', note: '', exit: 0 },
-  sending: { label: 'Sending', note: ', by a running process', exit: 11 },
-  unknown: { label: 'Unknown', note: ': may have happened; run the batch again', exit: 11 },
-  held: { label: 'Held', note: ': waiting for you to decide', exit: 10 },
-  open: { label: 'Not sent', note: '', exit: 11 },
-  rejected: { label: 'Rejected', note: ', by the service', exit: 2 },
-  'did-not-happen': { label: 'Not happened', note: ', as an operator decided', exit: 2 },
-  declined: { label: 'Declined', note: ': a person did not approve them', exit: 10 },
-  skipped: { label: 'Skipped', note: ', paid already', exit: 0 },
-  'skipped-in-doubt': {
-    label: 'In doubt',
-    note: ', perhaps paid already; settle that and run the batch again',
-    exit: 10,
-  },
-  'not-begun': { label: 'Not sent', note: ': run the batch again', exit: 11 },
-} as const satisfies Record<string, { readonly label: string; readonly note: string; readonly exit: Exit }>;
+type OnRecord<State> = State extends { readonly onRecord: unknown } ? State : never;
 
-type RowStanding = keyof typeof rowStates;
-
-const stateNames = Object.keys(rowStates) as RowStanding[];
+/** The states that rows of a journal are in. */
+type RowStanding = {
+  [State in keyof typeof rowStates]: OnRecord<(typeof rowStates)[State]> extends never ? never : State;
+}[keyof typeof rowStates];
 
 /** The state of a batch according to the journal. */
 type BatchStatus = {
@@ -253,7 +232,6 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
     json: statusJson(command, status),
     quiet: `${standings.done ?? 0}/${rows}`,
     human: (canvas) => {
-      const counts = forPeople(standings);
       const facts = labelled(
         [
           ['Bot', bots.join(', ')],
@@ -264,11 +242,7 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
               ? `${formatCount(begun)} begun`
               : `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`,
           ],
-          ...stateNames.map((state) => {
-            const { label, note } = rowStates[state];
-            const count = counts[state] ?? 0;
-            return [label, count === 0 ? undefined : `${formatCount(count)}${note}`] as const;
-          }),
+          ...rowsOnRecord(standings),
           ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),
           ['Began', isoIn(zone, begunAtMs)],
           ['Latest', isoIn(zone, updatedAtMs)],
@@ -294,7 +268,7 @@ function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string 
 
 function batchInOneLine({ kind, rows, standings }: BatchStatus): string {
   const counts = forPeople(standings);
-  const rest = stateNames.flatMap((standing) => {
+  const rest = Object.keys(rowStates).flatMap((standing) => {
     const count = counts[standing] ?? 0;
     const words = asWords(standing);
     return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];

@@ -8,7 +8,7 @@ import { emptyJournal } from '../../say/open.ts';
 import { Told, told } from '../../say/told.ts';
 import { result } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
-import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../openJournal.ts';
+import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
 import type { JournalArgs } from './spec.ts';
 
@@ -49,18 +49,16 @@ const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
 async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
   const location = await lastingLocation(context);
   if (!isThere(location)) return;
-  const left = await openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
+  const opening = openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
     throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
   });
-  try {
+  await whileOpen(opening, async (left) => {
     for await (const { state } of left.reads.select({ states: unsettled, limit: 1 }))
       throw told('not-allowed-now')`
         The journal ${left.place} has entries that are not settled: under another they could happen twice
         Settle them first:
         $ history --state ${state}`;
-  } finally {
-    await left.close();
-  }
+  });
 }
 
 async function tell(

@@ -1,6 +1,6 @@
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { counted, type Suggestion } from '../../say/phrases.ts';
-import { isJournalThere, openWithoutWarning } from '../openJournal.ts';
+import { isJournalThere, openWithoutWarning, whileOpen } from '../openJournal.ts';
 
 /** An unknown transfer is never sent with another token. So this is said before the new one is asked for. */
 export async function warnOfUnknown(name: string, given: ParsedArgs, context: Context): Promise<void> {
@@ -11,16 +11,13 @@ export async function warnOfUnknown(name: string, given: ParsedArgs, context: Co
 
 async function unknownTransfers(bot: string, given: ParsedArgs, context: Context): Promise<number> {
   if (!(await isJournalThere(given, context))) return 0;
-  const journal = await openWithoutWarning(given, context, 'look');
-  try {
+  return whileOpen(openWithoutWarning(given, context, 'look'), async (journal) => {
     let count = 0;
     const selection = { states: ['unknown', 'sending'], kind: 'transfer', bot, limit: 1_000 } as const;
     for await (const { state, ownerLives } of journal.reads.select(selection))
       if (state === 'unknown' || !ownerLives) count += 1;
     return count;
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 function unknownUnderOldToken(name: string, count: number): [says: string, next: readonly Suggestion[]] {

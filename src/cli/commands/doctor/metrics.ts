@@ -5,7 +5,7 @@ import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { diskTrouble } from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
-import { isJournalThere, openJournalOf } from '../openJournal.ts';
+import { isJournalThere, openJournalOf, whileOpen } from '../openJournal.ts';
 import { policiesAndSpellings } from '../policies.ts';
 import { leftOf } from '../policy/run.ts';
 
@@ -37,12 +37,9 @@ const nothing = {
 } satisfies Partial<Metrics>;
 
 async function asked(given: ParsedArgs, context: Context): Promise<Omit<Metrics, 'inOrder' | 'nowMs'>> {
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     return { ...(await journal.reads.overview()), policyLeft: await policyLeft(journal, given, context) };
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 async function policyLeft(

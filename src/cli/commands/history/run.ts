@@ -6,7 +6,7 @@ import { explain } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { formatCount, type Suggestion, type Zone } from '../../say/phrases.ts';
 import { type Problem, told } from '../../say/told.ts';
-import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
+import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
 import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
@@ -30,8 +30,7 @@ export const run: Run<HistoryArgs> = async (given, context) => {
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     const filters = await withWholeAddress(parsed, journal);
     if (isTotal) {
       const { showTotal } = await import('./export.ts');
@@ -46,9 +45,7 @@ export const run: Run<HistoryArgs> = async (given, context) => {
     return await (given.args.length === 0
       ? list(filters, journal, given, context)
       : details(journal, given, context));
-  } finally {
-    await journal.close();
-  }
+  });
 };
 
 async function formatOf(given: HistoryArgs): Promise<SettledFormat | undefined> {

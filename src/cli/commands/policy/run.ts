@@ -27,7 +27,14 @@ import { present, result } from '../../show/result.ts';
 import { type Own, safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
-import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
+import {
+  isJournalThere,
+  journalLocation,
+  openJournalOf,
+  whileOpen,
+  whoDecides,
+  withServer,
+} from '../openJournal.ts';
 import { policiesAndSpellings } from '../policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
@@ -39,13 +46,10 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
     await context.display.show(policyView(command, policies));
     return 0;
   }
-  const journal = await openJournalOf(given, context, 'look');
-  try {
+  return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
     await context.display.show(policyView(command, policies, await leftOf(policies, spellings, journal)));
     return 0;
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 /** Of an asset's tightest daily limit. */

@@ -10,7 +10,7 @@ import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
 import { told } from '../../say/told.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
-import { whoDecides } from '../openJournal.ts';
+import { whileOpen, whoDecides } from '../openJournal.ts';
 import type { ResolveArgs } from './spec.ts';
 
 export const run: Run<ResolveArgs> = async (given, context) => {
@@ -42,16 +42,13 @@ async function showSearch(
 ): Promise<void> {
   const { display } = context;
   if (intent.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
-  const chains = chainsOfIntents(given, context, new BatchPace(context.clock));
-  try {
+  await whileOpen(chainsOfIntents(given, context, new BatchPace(context.clock)), async (chains) => {
     const search = await searchOf(intent, chains, journal);
     if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
-  } catch (thrown) {
+  }).catch((thrown: unknown) => {
     // The question can be answered without a node.
     if (!(thrown instanceof Failure)) throw thrown;
-  } finally {
-    await chains.close();
-  }
+  });
 }
 
 function parse(given: ResolveArgs): Omit<Decision, 'atMs'> {
@@ -92,8 +89,7 @@ async function lookAtSignature(
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || intent.kind !== 'transfer') return undefined;
-  const chains = chainsOfIntents(given, context, new BatchPace(context.clock));
-  try {
+  return whileOpen(chainsOfIntents(given, context, new BatchPace(context.clock)), async (chains) => {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
     const view = await judgeUnsettled(look, intent.id, journal);
@@ -104,9 +100,7 @@ async function lookAtSignature(
         await settle(look, intent.id, journal, 'nothing');
       },
     };
-  } finally {
-    await chains.close();
-  }
+  });
 }
 
 async function lookFor(

@@ -14,7 +14,7 @@ import { type Problem, problemOf, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
 import { type ChainsOfIntents, chainsOfIntents, isProfileGone, searchOf, tellSearch } from '../chain.ts';
-import { openJournalOf, whoDecides } from '../openJournal.ts';
+import { openJournalOf, whileOpen, whoDecides } from '../openJournal.ts';
 import {
   chainProblem,
   chainStandingOf,
@@ -29,8 +29,7 @@ import type { VerifyArgs } from './spec.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
-  const journal = await openJournalOf(given, context, 'send');
-  try {
+  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
     if (options.is === 'acknowledge') {
       const ids = options.all ? await idsOfGone(given, context, journal) : given.args;
       if (ids.length === 0)
@@ -38,16 +37,11 @@ export const run: Run<VerifyArgs> = async (given, context) => {
       return await acknowledge(ids, options.reason, given, context, journal);
     }
     const pace = new BatchPace(context.clock, options.perS);
-    const chains = chainsOfIntents(given, context, pace);
-    const verifying: Verifying = { given, context, journal, chains };
-    try {
-      return options.is === 'all' ? await verifyAll(options, verifying) : await verifyNamed(verifying);
-    } finally {
-      await chains.close();
-    }
-  } finally {
-    await journal.close();
-  }
+    return whileOpen(chainsOfIntents(given, context, pace), async (chains) => {
+      const verifying: Verifying = { given, context, journal, chains };
+      return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
+    });
+  });
 };
 
 type Verifying = {
