@@ -10,7 +10,8 @@ type Says = {
   readonly rows?: number;
 };
 
-const row = (seq: number): JournalRow => ({ seq, created_at: seq, name: `n${seq}` });
+/** The first three are of one time. */
+const row = (seq: number): JournalRow => ({ seq, created_at: Math.max(3, seq), name: `n${seq}` });
 const rowsOf = (count: number): JournalRow[] => Array.from({ length: count }, (_, n) => row(n + 1));
 
 /** What is asked, told by what leads; the database says how much it has of each. */
@@ -74,6 +75,30 @@ describe('the narrowest condition with an index leads', () => {
     ],
   ])('%s', async (_, selection, says, way) => {
     expect((await asked(selection, says)).way).toEqual(way);
+  });
+
+  test('and each of the others stays a condition', async () => {
+    const all = {
+      ...to,
+      ...batch,
+      ...nameStart,
+      ...bot,
+      ...kind,
+      asset: 'SOL',
+      states: ['held', 'accepted'],
+    } as const;
+    const { texts } = await asked(all);
+    for (const condition of [
+      ':to',
+      ':batch',
+      ':nameStart',
+      ':behind',
+      ':bot',
+      ':kind',
+      ':asset',
+      "'held', 'accepted'",
+    ])
+      expect(texts[0]).toContain(condition);
   });
 
   test('and no more is counted than tells few from many', async () => {

@@ -50,13 +50,13 @@ test('what a commit of several must keep is what any of them asks, and what it n
 });
 
 describe('works that share a commit', () => {
-  /** When each begins and ends, if each takes a turn of the event loop. */
-  async function played(...guards: Guards[]): Promise<string> {
+  /** When each begins and ends, if each takes a turn of the event loop, and the first so many. */
+  async function played(guards: readonly Guards[], turns = 1): Promise<string> {
     const said: string[] = [];
     const works = guards.map((one, n) =>
       work(one, async () => {
         said.push(`${n}(`);
-        await new Promise(setImmediate);
+        for (let turn = 0; turn < (n === 0 ? turns : 1); turn += 1) await new Promise(setImmediate);
         said.push(`)${n}`);
         return `${n}`;
       }),
@@ -78,7 +78,12 @@ describe('works that share a commit', () => {
     ],
     ['begin at once where nothing is before them', [{ alone: ['a'], alongside: ['b'] }], '0()0'],
   ])('%s', async (_, guards, expected) => {
-    expect(await played(...guards)).toBe(expected);
+    expect(await played(guards)).toBe(expected);
+  });
+
+  test('wait for each of them, and not only for the last', async () => {
+    const kept = { alongside: ['a'] };
+    expect(await played([kept, kept, { alone: ['a'] }], 2)).toBe('0(1()1)02()2');
   });
 
   test('go on where the one before them failed', async () => {
