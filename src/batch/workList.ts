@@ -140,9 +140,9 @@ export class WorkList {
   }
 
   #takeDue(): Turn[] {
-    const due: Turn[] = [];
-    while (this.#isDue) due.push(...this.#putBack.splice(0, 1).map(({ turn }) => turn));
-    return due;
+    const now = this.#now;
+    const later = this.#putBack.findIndex(({ atMs }) => atMs > now);
+    return this.#putBack.splice(0, later < 0 ? this.#putBack.length : later).map(({ turn }) => turn);
   }
 
   #read(): Promise<void> {
