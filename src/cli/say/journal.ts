@@ -29,10 +29,7 @@ export const journalTable: Table<JournalFacts> = {
   newer: ({ path, version, known }) => says`
     The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
     Use the newer botctl, or another journal with --journal.`,
-  unreleased: ({ path }) => ({
-    message: madeBeforeRelease(`The journal ${path}`),
-    hint: 'Move it away with the files beside it whose names begin with its own, or name another file with --journal. A new journal does not know what this one sent.',
-  }),
+  unreleased: ({ path }) => madeBeforeRelease(`The journal ${path}`),
   'schema-changed': ({ path, lacks }) => says`${schemaChanged(`The journal ${path}`, lacks)}
     ${putBackParts}`,
   'not-a-file': ({ path, is }) => says`The journal ${path} is ${noFiles[is]}. It was left unchanged

@@ -87,7 +87,7 @@ const urlRows = {
     Remove one of them.`,
   'unsupported-variable': ({ variable }) => says`
     ${variable} is set, but botctl does not use it: it could name a server or settings that differ from the URL
-    Unset ${variable} for botctl, and put its value into the URL.`,
+    Unset ${variable} for botctl. The URL says which server, and how to reach it.`,
   'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
   'unseen-in-setting': ({ origin, unseen }) => badCharacter(origin, unseenWords(unseen)),
   'certificate-alone': ({ missing }) => {
@@ -232,10 +232,7 @@ export const sharedTable: Table<SharedFacts> = {
   'schema-newer': ({ place, version, known }) => says`
     The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
     Use the newer botctl on this machine too.`,
-  'schema-unreleased': ({ place }) => ({
-    message: madeBeforeRelease(`The journal ${place}`),
-    hint: 'Name another schema in the URL, with ?schema=, or rename this one. A new journal does not know what this one sent.',
-  }),
+  'schema-unreleased': ({ place }) => madeBeforeRelease(`The journal ${place}`),
   'schema-changed': ({ place, lacks }) => says`${schemaChanged(`The journal ${place}`, lacks)}
     ${putBackParts}`,
   'schema-foreign': ({ place, schema }) => says`
