@@ -135,6 +135,7 @@ function itemOf(n: number): Record<string, string | number | boolean | null> {
     kind: isTransfer ? 'transfer' : 'message',
     namedBy: 'row',
     rows: 1,
+    invalid: 0,
     skipped: 0,
     skippedInDoubt: 0,
     totals: '[]',

@@ -391,6 +391,7 @@ const batchStatus = z
         declined: count.optional(),
         skipped: count.optional().describe('paid already'),
         skipped_in_doubt: count.optional().describe('perhaps paid already'),
+        invalid: count.optional().describe('at its latest run'),
         not_begun: count.optional(),
       })
       .describe('what is none is absent'),

@@ -36,6 +36,7 @@ const numbers = new Set([
     'far',
     'length',
     'rows',
+    'invalid',
     'skipped',
   ],
   ...['skippedInDoubt', 'silentSince', 'tainted', 'leftBehind', 'mayHaveLandedAt', 'updatedAt', 'reportedAt'],

@@ -45,6 +45,21 @@ describe('batch status', () => {
     expect((await operator.run(['batch', 'status', 'next', '--quiet'])).stdout).toBe('1/2\n');
   });
 
+  test('ends as the batch did where a row is not valid, and says what to do about it', async () => {
+    const some = `${rows}row-x,${ada},SOL,x\n`;
+    const sent = ['batch', 'transfer', '-', '--once', 'some', '--skip-invalid', '--yes', '--repeat'];
+    expect((await operator.run(sent, { stdin: some })).code).toBe(2);
+    const standings = { done: 2, invalid: 1 };
+    expect(await operator.json(['batch', 'status', 'some'])).toMatchObject({ exit: 2, rows: 3, standings });
+    const { stdout } = await operator.run(['batch', 'status', 'some']);
+    expect(stdout).toMatch(/^ {2}Invalid +1: fix the file and run the batch again$/mu);
+    expect((await operator.run(sent, { stdin: some.replace('SOL,x', 'SOL,0.7') })).code).toBe(0);
+    expect(await operator.json(['batch', 'status', 'some'])).toMatchObject({
+      exit: 0,
+      standings: { done: 3 },
+    });
+  });
+
   test('knows all rows of the file, what they pay, and what is left', async () => {
     const begin = ['batch', 'transfer', '-', '--once', 'half', '--max-failures', '1', '--concurrency', '1'];
     const half = rows.replace('row-b', 'row-c').replace('row-a', 'row-b');

@@ -141,6 +141,7 @@ describe('a journal in a file, copied into an empty shared one', () => {
     const journal = inHand(openJournal(path));
     const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
     const skips = {
+      invalid: 1,
       skipped: 1,
       skippedInDoubt: 0,
       beyond: { rows: 2, totals: [{ asset: 'sol', amount: '1' }] },

@@ -464,8 +464,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   });
 
   describe('a batch', () => {
-    const batch = `INSERT INTO batches (base_url, kind, name, digest, rows, skipped, skipped_in_doubt, totals, beyond)
-      VALUES ('u', 'message', 'n', 'd', 9, 0, 0, '[]', '{}')`;
+    const batch = `INSERT INTO batches (base_url, kind, name, digest, rows, invalid, skipped, skipped_in_doubt, totals, beyond)
+      VALUES ('u', 'message', 'n', 'd', 9, 0, 0, 0, '[]', '{}')`;
 
     test('is one by its name', async () => {
       await run(batch);

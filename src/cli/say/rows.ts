@@ -167,6 +167,7 @@ export const rowStates = {
   invalid: {
     ahead: { label: 'Invalid', note: ': not sent' },
     left: { that: ['is not valid', 'are not valid'], note: ['fix it in the file', 'fix them in the file'] },
+    onRecord: { label: 'Invalid', note: ': fix the file and run the batch again', exit: 2 },
   },
   'not-begun': {
     left: { that: ['was not sent', 'were not sent'], note: 'run the same command again' },

@@ -174,6 +174,8 @@ export type BatchInput = BatchName & {
   /** SHA-256 of the file, and of what else decides what its rows are. */
   readonly digest: string;
   readonly rows: number;
+  /** Those that were not valid. */
+  readonly invalid: number;
   /** Those that the run left out because they were paid already, and those that only may have been. */
   readonly skipped: number;
   readonly skippedInDoubt: number;

@@ -189,6 +189,7 @@ export function batchInputOf(row: JournalRow): BatchInput {
     name: row.name as string,
     digest: row.digest as string,
     rows: Number(row.rows),
+    invalid: Number(row.invalid),
     skipped: Number(row.skipped),
     skippedInDoubt: Number(row.skipped_in_doubt),
     totals: JSON.parse(row.totals as string) as AssetSum[],

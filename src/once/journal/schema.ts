@@ -96,6 +96,7 @@ CREATE TABLE batches (
   -- SHA-256 of the file.
   digest            TEXT NOT NULL,
   rows              INTEGER NOT NULL CHECK (rows >= 0),
+  invalid           INTEGER NOT NULL,
   -- Paid already, or perhaps.
   skipped           INTEGER NOT NULL,
   skipped_in_doubt  INTEGER NOT NULL,

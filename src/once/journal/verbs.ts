@@ -217,10 +217,11 @@ export const changes = {
     AND (kind || '') = :kind AND (created_at, seq) > (:createdAt, :seq) AND (created_at, seq) <= (:lastAt, :last)
     AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
   supersede: 'UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0',
-  keepBatch: `INSERT INTO batches (name, base_url, kind, digest, rows, skipped, skipped_in_doubt, totals, beyond)
-    VALUES (:name, :baseUrl, :kind, :digest, :rows, :skipped, :skippedInDoubt, :totals, :beyond)
+  keepBatch: `INSERT INTO batches (name, base_url, kind, digest, rows, invalid, skipped, skipped_in_doubt,
+      totals, beyond) VALUES (:name, :baseUrl, :kind, :digest, :rows, :invalid, :skipped, :skippedInDoubt, :totals, :beyond)
     ON CONFLICT (name, base_url, kind) DO UPDATE SET digest = excluded.digest, rows = excluded.rows,
-      skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt, totals = excluded.totals, beyond = excluded.beyond`,
+      invalid = excluded.invalid, skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt,
+      totals = excluded.totals, beyond = excluded.beyond`,
   spend: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
     ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
   makeKnown: `INSERT INTO paid (address, head, tail, since) VALUES (:address, :head, :tail, :since)

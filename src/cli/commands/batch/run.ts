@@ -173,7 +173,8 @@ async function keepBatch(surveyed: Survey, digest: string, batch: Batch, journal
   const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
   const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
   const { rows, beyond } = surveyed;
-  const input = { ...scope, digest, rows, skipped, skippedInDoubt, totals, beyond };
+  const { invalid } = surveyed.tally.standings;
+  const input = { ...scope, digest, rows, invalid, skipped, skippedInDoubt, totals, beyond };
   const found = await journal.commit(
     async (tx) => {
       const isOther = await isOtherFile(digest, batch, tx);

@@ -123,7 +123,11 @@ function statusOf(
 function unbegun(rows: number, input: BatchInput | undefined): Partial<Record<RowStanding, number>> {
   const skipped = Math.min(rows, input?.skipped ?? 0);
   const inDoubt = Math.min(skipped, input?.skippedInDoubt ?? 0);
-  return { skipped: skipped - inDoubt, 'skipped-in-doubt': inDoubt, 'not-begun': rows - skipped };
+  const invalid = Math.min(rows - skipped, input?.invalid ?? 0);
+  return {
+    ...{ skipped: skipped - inDoubt, 'skipped-in-doubt': inDoubt, invalid },
+    'not-begun': rows - skipped - invalid,
+  };
 }
 
 const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];

@@ -886,8 +886,23 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
         const totals = [{ asset: 'SOL', amount: '3.5' }];
         const beyond = { rows: 1, totals: [{ asset: 'sol', amount: '2' }] };
-        const input = { ...scope, digest: 'd', rows: 3, skipped: 2, skippedInDoubt: 1, totals, beyond };
-        const nothing = { skipped: 0, skippedInDoubt: 0, totals: [], beyond: { rows: 0, totals: [] } };
+        const input = {
+          ...scope,
+          digest: 'd',
+          rows: 4,
+          invalid: 1,
+          skipped: 2,
+          skippedInDoubt: 1,
+          totals,
+          beyond,
+        };
+        const nothing = {
+          invalid: 0,
+          skipped: 0,
+          skippedInDoubt: 0,
+          totals: [],
+          beyond: { rows: 0, totals: [] },
+        };
         await journal.keepBatch({ ...input, ...nothing, digest: 'e' });
         await journal.keepBatch(input);
         expect(await journal.batchInputs('pay-11')).toEqual([input]);

@@ -103,6 +103,7 @@ const input = {
   name: 'few',
   digest: 'd',
   rows: 20,
+  invalid: 0,
   skipped: 0,
   skippedInDoubt: 0,
   totals: [],

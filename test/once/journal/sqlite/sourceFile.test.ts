@@ -33,6 +33,7 @@ test('a file that is copied is read whole, in the order in which its intents beg
     kind: 'transfer',
     digest: 'd',
     rows: 1,
+    invalid: 0,
     skipped: 0,
     skippedInDoubt: 0,
     totals: [],
