@@ -1,6 +1,9 @@
 import type { View } from './display.ts';
 
-/** What a command has done. The fields are a promise to scripts; the lines, which are botctl's own words, follow them. */
+/**
+ * What a command has done. The fields are a promise to scripts; the lines, which are botctl's own words, follow them. A name
+ * from outside is quoted in them, or a poor locale would change it.
+ */
 export function result(
   command: string,
   fields: Readonly<Record<string, unknown>>,
