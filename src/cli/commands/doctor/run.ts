@@ -12,7 +12,7 @@ import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
 import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
-import { type Suggestion, troubleInWords, withLacking } from '../../say/phrases.ts';
+import { troubleInWords, withLacking } from '../../say/phrases.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { pad, type WidthOf, widthsFor, wrapTo } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
@@ -220,9 +220,8 @@ async function sharedChecked(
 
 async function journalFacts(path: string): Promise<JournalFacts> {
   try {
-    const { diskKind } = await import('../../../once/journal/file/upkeep.ts');
-    const { sizeOf } = await import('../../../once/journal/file/ownFiles.ts');
-    const { refuseUnusable } = await import('../../../once/journal/file/ownFiles.ts');
+    const { diskKind, findLoss } = await import('../../../once/journal/file/upkeep.ts');
+    const { refuseUnusable, sizeOf } = await import('../../../once/journal/file/ownFiles.ts');
     refuseUnusable(path);
     const isEmpty = sizeOf(path) === 0;
     if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
@@ -232,7 +231,6 @@ async function journalFacts(path: string): Promise<JournalFacts> {
       return { is: 'none', folder, disk };
     }
     const { lookAtJournal } = await import('../../../once/journal/file/lookOnly.ts');
-    const { findLoss } = await import('../../../once/journal/file/upkeep.ts');
     const { journalFailure } = await import('../../../once/journal/facts.ts');
     const { Mark } = await import('../../../once/journal/file/mark.ts');
     const gone = isEmpty ? findLoss(path) : undefined;
@@ -273,15 +271,7 @@ async function chainTrouble(): Promise<SandboxTrouble | undefined> {
   return chain.chainTrouble();
 }
 
-type Shown = {
-  readonly check: string;
-  readonly level: 'ok' | 'warn' | 'fail';
-  readonly says: string;
-  readonly todo?: string;
-  readonly next?: readonly Suggestion[];
-};
-
-const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
+const marks: Readonly<Record<Finding['level'], (paint: Paint) => string>> = {
   ok: (paint) => paint.green('ok  '),
   warn: (paint) => paint.yellow('warn'),
   fail: (paint) => paint.red('fail'),
@@ -290,7 +280,7 @@ const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
 const checkWidth = 8;
 const indent = 4 + 2 + checkWidth + 2;
 
-function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas, widthOf: WidthOf): string {
+function drawOne({ check, level, says, todo, next = [] }: Finding, canvas: Canvas, widthOf: WidthOf): string {
   const { paint, columns, own } = canvas;
   const { lines, lacking } = canvas.suggest(next);
   const width = Math.max(20, columns - indent);
@@ -306,7 +296,7 @@ function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas,
 }
 
 /** Every check with its level, what it found and, if something is wrong, what to do. */
-function doctorView(command: string, checks: readonly Shown[], inOrder: boolean, widthOf: WidthOf): View {
+function doctorView(command: string, checks: readonly Finding[], inOrder: boolean, widthOf: WidthOf): View {
   return {
     json: { schema: 'botctl/1', command, in_order: inOrder, checks },
     human: (canvas) => checks.map((check) => drawOne(check, canvas, widthOf)).join(''),
