@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Intent, Journal, Reads } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
 import { type ChainNodes, mostSignatures, type Statuses } from './nodes.ts';
@@ -104,6 +105,10 @@ async function verifyOne(
     if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
     looks.push({ look, saw: view });
   }
+  // Nothing new: one that waits does not write at each look.
+  const [only, ...more] = looks;
+  const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known.view);
+  if (isKnown && more.length === 0) return { intent, view: only.saw, quietMs };
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
   for (const { look } of looks) view = await settle(look, intent.id, journal, reasonOf);

@@ -134,6 +134,24 @@ test('each of several is waited for until it has ended, and told once', async ()
   expect(asked).toEqual([signature, another, signature, another, another]);
 });
 
+test('one that waits commits nothing while it sees nothing new', async () => {
+  const journal = opened();
+  const intent = await unknownWith(journal, [signature]);
+  let commits = 0;
+  const commit: Journal['commit'] = (work, guards) => {
+    commits += 1;
+    return journal.commit(work, guards);
+  };
+  for (const _ of [1, 2, 3])
+    await verdictOf(intent, chainThat({ [signature]: notSeen }), { ...journal, commit });
+  expect(commits).toBe(1);
+  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
+  expect((await journal.observationsOf(intent.id)).map(({ verdict }) => verdict)).toEqual([
+    'undecided',
+    'proven',
+  ]);
+});
+
 test('what is seen first is told in its turn', async () => {
   const journal = opened();
   const first = await unknownWith(journal, [signature]);
