@@ -11,6 +11,8 @@ let waitedFor: RowsOfOthers[];
 /** Rows that others have done. */
 let doneElsewhere: Set<number>;
 let asked: string[];
+/** How often it was asked what others have done. */
+let looked: number;
 
 beforeEach(() => {
   sheet = new Sheet();
@@ -19,6 +21,7 @@ beforeEach(() => {
   waitedFor = [];
   doneElsewhere = new Set();
   asked = [];
+  looked = 0;
 });
 afterEach(() => sheet.close());
 
@@ -39,18 +42,25 @@ function bounded<Args extends unknown[], Result>(work: (...args: Args) => Result
   };
 }
 
-function listOf(count: number): WorkList {
+function listOf(count: number, { pageRows = 500, fraction = 0.5 } = {}): WorkList {
   if ([...sheet.rows()].length === 0) rows(count);
   const [own, { sleep }] = [sheet, clock];
   return new WorkList({
-    sheet: { pages: bounded((between) => own.pages(between)) },
+    sheet: {
+      pages: bounded(function* (between?: { readonly first: number; readonly last: number }) {
+        for (const page of own.pages(between)) yield page.slice(0, pageRows);
+      }),
+    },
     rows: count,
     concurrency: 4,
     clock: { now: bounded(() => clock.now()), sleep: sleep.bind(clock) },
-    chance: { fraction: () => 0.5 },
+    chance: { fraction: () => fraction },
     maxWaitMs: 5000,
     stopped: stopping.signal,
-    left: async (some) => some.filter(({ ordinal }) => !doneElsewhere.has(ordinal)),
+    left: async (some) => {
+      looked += 1;
+      return some.filter(({ ordinal }) => !doneElsewhere.has(ordinal));
+    },
     onWaiting: (others) => waitedFor.push(others),
     ask: async (owner) => void asked.push(owner),
   });
@@ -76,6 +86,26 @@ describe('a runner on its own', () => {
   test('has every row that is not done, in their order', async () => {
     expect(await workedOff(listOf(11))).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11]);
     expect(clock.sleeps).toEqual([]);
+  });
+
+  test('has them across the ends of pages, and asks nobody what is done', async () => {
+    expect(await workedOff(listOf(11, { pageRows: 2 }))).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11]);
+    expect(looked).toBe(0);
+  });
+
+  test('tries a row that nobody names again after a moment, and says of nobody that it waits', async () => {
+    const list = listOf(1, { fraction: 0 });
+    list.putBack(await nextOf(list));
+    expect((await nextOf(list)).row.ordinal).toBe(1);
+    expect(clock.sleeps).toEqual([187.5]);
+    expect(waitedFor).toEqual([]);
+  });
+
+  test('leaves a row that nobody names to nobody when it has waited long enough', async () => {
+    const list = listOf(1);
+    const turn = await nextOf(list);
+    expect(list.putBack({ ...turn, elsewhereSinceMs: clock.nowMs - 5000 })).toBe(false);
+    expect(list.leftTo).toEqual(new Map());
   });
 
   test('does what another process sends after all else, and no sooner than a moment later', async () => {
@@ -153,6 +183,30 @@ describe('a runner among others', () => {
     list.putBack(again, 'other');
     const all = [...turns.slice(2).map(({ row }) => row.ordinal), ...(await workedOff(list))];
     expect(all.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 11, 12]);
+  });
+
+  test.each([
+    [101, 52],
+    [11, 7],
+    [10, 2],
+  ])('of %i rows goes on with row %i once it has met one at the first', async (count, next) => {
+    for (const meeting of ['meet', 'putBack'] as const) {
+      const list = listOf(count);
+      const first = await nextOf(list);
+      list[meeting](first);
+      expect((await nextOf(list)).row.ordinal).toBe(next);
+    }
+  });
+
+  test('goes on half-way once for each meeting, and gives every row once', async () => {
+    const list = listOf(101);
+    const first = await nextOf(list);
+    list.meet(first);
+    list.meet(first);
+    const rest = await workedOff(list);
+    expect(rest[0]).toBe(52);
+    const all = Array.from({ length: 100 }, (_, nth) => nth + 2).filter((one) => one % 5 !== 0);
+    expect(rest.toSorted((one, other) => one - other)).toEqual(all);
   });
 
   test('passes over what another has done meanwhile, once it has met one', async () => {
