@@ -134,6 +134,70 @@ test('each of several is waited for until it has ended, and told once', async ()
   expect(asked).toEqual([signature, another, signature, another, another]);
 });
 
+test('one that is proven is not looked up again', async () => {
+  const journal = opened();
+  const intent = await unknownWith(journal, [signature]);
+  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), journal);
+  expect(await verdictOf(intent, chainThat({}), journal)).toEqual(['proven']);
+});
+
+test.each([
+  [another, signature],
+  [signature, another],
+])(
+  'of several signatures, one that is likely is not the last word while one is not seen: %#',
+  async (...both) => {
+    const journal = opened();
+    const intent = await unknownWith(journal, both);
+    const likely = { ...paying(ada), commitment: 'confirmed' } as Sighting;
+    await verdictOf(intent, chainThat({ [signature]: likely, [another]: notSeen }), journal);
+    const kept = (await journal.observationsOf(intent.id)).map(({ verdict }) => verdict);
+    expect(kept).toEqual(['likely', 'undecided']);
+  },
+);
+
+test('what has no signature is not waited for', async () => {
+  const journal = opened();
+  const intent = await unknownWith(journal, ['none']);
+  const clock = new HeldClock(nowMs);
+  const waiting = {
+    until: 'finalized',
+    waitMs: 1000,
+    clock,
+    interrupted: new AbortController().signal,
+  } as const;
+  const told: string[] = [];
+  const onEnd = async ({ view }: Verified): Promise<void> => void told.push(...view.reasons);
+  expect(await watch([intent], chainThat({}), { ...waiting, onLook: () => {}, onEnd }, journal)).toEqual([]);
+  expect([told, clock.sleeps]).toEqual([['no-signature'], []]);
+});
+
+test('of many, eight at most are looked up at a time, and each is told before the next', async () => {
+  const journal = opened();
+  const intents: Intent[] = [];
+  for (let n = 0; n < 20; n += 1) intents.push(await unknownWith(journal, [signature]));
+  let [open, most, telling, told] = [0, 0, 0, 0];
+  const nodes = {
+    ...chainThat({}).nodes,
+    sight: async () => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return notSeen;
+    },
+  } as unknown as Chain['nodes'];
+  const chain = { ...chainThat({}), nodes };
+  await verifyEach(intents, { of: async () => chain }, journal, async () => {
+    telling += 1;
+    expect(telling).toBe(1);
+    await new Promise(setImmediate);
+    telling -= 1;
+    told += 1;
+  });
+  expect([most, told, telling]).toEqual([8, 20, 0]);
+});
+
 test('one that waits commits nothing while it sees nothing new', async () => {
   const journal = opened();
   const intent = await unknownWith(journal, [signature]);
