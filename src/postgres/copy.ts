@@ -1,7 +1,7 @@
 import { journalFailure, type ShownConflict } from '../once/journal/facts.ts';
 import type { Moved } from '../once/journal/file/ownFiles.ts';
 import type { SourceFile } from '../once/journal/file/sourceFile.ts';
-import { type Added, type Conflict, CopyTarget } from './copyTarget.ts';
+import { type Added, type Conflict, type CopiedFile, CopyTarget } from './copyTarget.ts';
 import { sharedFailure } from './facts.ts';
 import { askJournal, refusalToSend } from './handshake.ts';
 import { Lease } from './lease.ts';
@@ -15,7 +15,7 @@ export async function openTarget(shared: Shared) {
   const lost = await findSharedLoss(shared);
   if (lost !== undefined) throw sharedFailure('lost', { place, loss: lost.loss });
   const journal = await askJournal(connection, schema);
-  const refused = refusalToSend(server, journal, place);
+  const refused = refusalToSend(server, { ...journal, copying: undefined }, place);
   if (refused !== undefined) throw refused;
   const lease = new Lease(journal.leaseMs, schema, place);
   return {
@@ -53,9 +53,11 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
   const { isUsed, mayAdopt } = await target.refuseRole();
   const adopts = !isUsed && !isSameSalt;
   if (adopts && !mayAdopt) throw journalFailure('may-not-adopt', { place: moved.place });
-  if (source.moved === undefined) await closeSource(copying);
+  const file = { salt: source.salt, path: source.path, who: moved.who };
+  if (source.moved === undefined) await closeSource(copying, file);
   else if (source.moved.journal !== moved.journal)
     throw journalFailure('moved-elsewhere', { path: source.path, place: source.moved.place });
+  else await target.begin(file);
   if (adopts) await target.adoptSalt(source.salt);
   const keepsTokens = adopts || isSameSalt;
   const sum = { added: 0, known: 0 };
@@ -68,17 +70,23 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
     copying.onPage(sum.added + sum.known);
   }
   await target.addBatches(source.batches);
+  await target.finish(file);
   source.noteWhole(moved.atMs);
   return { ...sum, keepsTokens };
 }
 
-async function closeSource(copying: Copying): Promise<void> {
-  const { source, moved, confirm } = copying;
+async function closeSource(copying: Copying, file: CopiedFile): Promise<void> {
+  const { source, target, moved, leaseMs, confirm } = copying;
   const seen = source.version;
   await refuseIfAnything(copying);
   await confirm();
   await source.closeFor(moved, async () => {
     if (source.version !== seen) await refuseIfAnything(copying);
+    await target.begin(file);
+    const count = await target.runners(leaseMs);
+    if (count === 0) return;
+    await target.finish(file);
+    throw journalFailure('owners-alive', { path: moved.place, count });
   });
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Failure } from '../once/failures.ts';
 import type { CopiedIntent } from '../once/journal/file/sourceFile.ts';
 import type { BatchInput, Intent, Resolution, State } from '../once/journal/journal.ts';
@@ -9,6 +10,7 @@ import type { PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
+import { unfinishedCopies } from './handshake.ts';
 import type { Lease } from './lease.ts';
 import { inSchema, nowMs, type Row } from './sql.ts';
 
@@ -46,6 +48,18 @@ export class CopyTarget {
   async runners(leaseMs: number): Promise<number> {
     const [row] = await this.#query(countRunners, [leaseMs, this.#inputs.lease.id]);
     return Number(row?.count);
+  }
+
+  /** From now on nothing is sent through it, until the file is here whole: what is not here yet would be sent again. */
+  async begin(file: CopiedFile): Promise<void> {
+    await this.#query(
+      noteCopy('copying', /* sql */ `WHERE NOT EXISTS (${unfinishedCopies} AND begun.detail LIKE $3 || '%')`),
+      noted(file),
+    );
+  }
+
+  async finish(file: CopiedFile): Promise<void> {
+    await this.#query(noteCopy('copied'), noted(file));
   }
 
   /** Takes over the other journal's salt, which is possible only while there are no intents. */
@@ -257,6 +271,19 @@ const addDecision = changes.addDecision
   .replace(':fingerprint)', /* sql */ ':fingerprint, :role)');
 
 const addBatch = changes.keepBatch.replace(/DO UPDATE[\s\S]*$/u, /* sql */ 'DO NOTHING');
+
+/** A file that is copied, wherever it lies: its backup has the same salt. */
+export type CopiedFile = { readonly salt: Uint8Array; readonly path: string; readonly who: string };
+
+function noted({ salt, path, who }: CopiedFile): string[] {
+  return [who, path, createHash('sha256').update(salt).digest('hex').slice(0, 32)];
+}
+
+/** In the table of losses, which is only added to. */
+function noteCopy(what: 'copying' | 'copied', when = ''): string {
+  return /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
+    SELECT '${what}', $1, ${nowMs}, $3 || ' ' || $2::text ${when}`;
+}
 
 const aboutRole = /* sql */ `SELECT EXISTS (SELECT FROM @schema.intents) AS used,
   has_table_privilege(current_user, '@schema.salt', 'UPDATE') AS may_adopt,

@@ -125,6 +125,8 @@ export type SharedFacts = {
   'schema-changed': AtPlace & { readonly lacks: readonly SchemaPart[] };
   'schema-foreign': AtPlace & { readonly schema: string };
   'no-salt': AtPlace;
+  /** A journal file was begun to be copied into it. */
+  'copy-not-whole': AtPlace & { readonly path: string };
   'may-only-look': AtPlace;
   'may-not-migrate': AtPlace & { readonly schema: string };
   'may-not-accept': AtPlace;
@@ -183,6 +185,7 @@ const codes = {
   'schema-changed': 'journal-schema',
   'schema-foreign': 'journal-schema',
   'no-salt': 'journal-schema',
+  'copy-not-whole': 'journal-unusable',
   'may-only-look': 'journal-schema',
   'may-not-migrate': 'journal-schema',
   'may-not-accept': 'journal-schema',

@@ -52,6 +52,8 @@ export type JournalFacts = {
   readonly role: string;
   readonly leaseMs: number;
   readonly acceptedDurability: boolean;
+  /** A file that is not here whole yet. */
+  readonly copying: string | undefined;
   /** The policy for everyone who sends through the journal. */
   readonly policy: JournalPolicy | undefined;
   /** The servers and timelines that the journal was on, and since when. */
@@ -138,8 +140,13 @@ async function rowIf(mayAsk: unknown, connection: PgConnection, sql: string): Pr
   return mayAsk === true ? (await connection.query(sql)).rows[0] : undefined;
 }
 
+/** Copies of files that were begun and not finished. */
+export const unfinishedCopies = /* sql */ `SELECT begun.detail FROM @schema.losses begun WHERE begun.what = 'copying' AND NOT EXISTS
+  (SELECT FROM @schema.losses done WHERE done.what = 'copied' AND done.seq > begun.seq
+    AND split_part(done.detail, ' ', 1) = split_part(begun.detail, ' ', 1))`;
+
 const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
-  encode(m.id, 'hex') AS id, m.lease, m.durability,
+  encode(m.id, 'hex') AS id, m.lease, m.durability, (${unfinishedCopies} LIMIT 1) AS copying,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
    FROM @schema.servers)::text AS servers
@@ -161,6 +168,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     role: String(row.role),
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
+    copying: row.copying === null ? undefined : String(row.copying).replace(/^\S* /u, ''),
     policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
@@ -218,6 +226,7 @@ export function refusalToSend(
   const off = (['fsync', 'full_page_writes'] as const).find((name) => server.settings[name] !== 'on');
   if (off !== undefined && !journal.acceptedDurability)
     return sharedFailure('not-durable', { place, setting: off });
+  if (journal.copying !== undefined) return sharedFailure('copy-not-whole', { place, path: journal.copying });
   return journal.salt === undefined ? sharedFailure('no-salt', { place }) : undefined;
 }
 

@@ -24,6 +24,7 @@ const journal: JournalFacts = {
   role: 'bots',
   leaseMs: 30_000,
   acceptedDurability: false,
+  copying: undefined,
   policy: undefined,
   servers: [],
 };

@@ -193,6 +193,8 @@ describe('a journal in a file, copied into an empty shared one', () => {
     expect(() => openJournal(path)).toThrow(
       expect.objectContaining({ kind: 'moved', fields: expect.objectContaining({ isWhole: false }) }),
     );
+    // What is not there yet would be sent again.
+    await expect(openShared(place)).rejects.toMatchObject({ kind: 'copy-not-whole', fields: { path } });
     expect(await copy(path, place)).toMatchObject({ added: 250, known: 200, keepsTokens: true });
     expect(await everything(await openShared(place))).toHaveLength(450);
   });

@@ -257,7 +257,7 @@ async function waitForChain(
     onEnd: async (last: Verified) => look(last),
   };
   try {
-    await watch([intent], chain, watching, journal);
+    await watch([intent.id], chain, watching, journal);
   } finally {
     stop();
   }

@@ -150,30 +150,32 @@ const firstPauseMs = 250;
 const longestPauseMs = 2000;
 const pageLength = 256;
 
-/** Looks again and again until each transfer has reached the commitment or the time is up. Returns those left. */
+/** Looks again and again until each transfer has reached the commitment or the time is up. Returns the ids of those left. */
 export async function watch(
-  intents: readonly Intent[],
+  ids: readonly string[],
   chain: Chain,
   { until, waitMs, clock, interrupted, onLook, onEnd }: Watching,
   journal: Journal,
-): Promise<readonly Verified[]> {
+): Promise<readonly string[]> {
   const endsAtMs = clock.now() + waitMs;
-  let left = intents;
+  let left = ids;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
-    const open: Verified[] = [];
+    const open: string[] = [];
+    let waited = pauseMs;
     const note = async (verified: Verified): Promise<void> => {
       if (isEnd(verified.view)) return onEnd(verified);
-      open.push(verified);
+      open.push(verified.intent.id);
+      waited = Math.max(waited, verified.quietMs ?? 0);
       onLook(verified);
     };
     for (let from = 0; from < left.length; from += pageLength) {
-      const page = left.slice(from, from + pageLength);
-      await verifyEach(page, { of: async () => chain }, journal, note, until);
+      const page = await Promise.all(left.slice(from, from + pageLength).map((id) => journal.reads.get(id)));
+      const intents = page.filter((one) => one !== undefined);
+      await verifyEach(intents, { of: async () => chain }, journal, note, until);
     }
-    const waited = open.reduce((longest, { quietMs = 0 }) => Math.max(longest, quietMs), pauseMs);
     if (open.length === 0 || interrupted.aborted || clock.now() + waited > endsAtMs) return open;
     await clock.sleep(waited, interrupted);
-    left = open.map(({ intent }) => intent);
+    left = open;
   }
 }
 

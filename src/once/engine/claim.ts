@@ -31,6 +31,7 @@ import {
   newIntent,
   type Plan,
   tooOldToSend,
+  wasRefusedMeanwhile,
 } from './plan.ts';
 import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
 import type { HeldReason } from './verdict.ts';
@@ -172,8 +173,8 @@ async function actOnPlan(
   const plan = (await ownerHasDied(seen, tx, nowMs)) ? await look() : seen;
   if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
   const { found } = plan;
-  if (plan.is === 'again' && found?.state === 'rejected' && found.updatedAtMs >= runBeganAtMs)
-    return concluded(found, tx, 'by-another-process');
+  if (plan.is === 'again' && (await wasRefusedMeanwhile(found, runBeganAtMs, nowMs, tx)))
+    return concluded(mustFind(found), tx, 'by-another-process');
   const { repeats } = plan;
   if (repeats.length > 0 && onRepeat === 'leave') return { is: 'not-sent', because: 'paid-already', repeats };
   const step = await stepOf(plan, identity, fresh, tx, engine);

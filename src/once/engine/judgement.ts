@@ -212,7 +212,7 @@ export class Tries {
     const { interrupts, pace, limits, chance, clock } = this.#engine;
     if (interrupts.first.aborted) return { because: 'interrupted' };
     const { retryAfterMs, trouble } = end;
-    if (this.#waitsWithAll(end)) {
+    if (this.#waitsWithAll(end) && (retryAfterMs ?? 0) <= limits.maxWaitMs) {
       pace?.limited(retryAfterMs);
       return 0;
     }

@@ -389,3 +389,18 @@ export function tooOldToSend(
   if (nowMs < latestMs - tolerableClockStepMs) return 'clock';
   return nowMs - intent.mayHaveLandedAtMs > keyAgeMs(intent.kind, transferKeyAgeMs) ? 'key-age' : undefined;
 }
+
+/**
+ * Another runner was refused since this run began. What the service has against that one's token, or had against the wallet,
+ * says nothing of this one. A clock that was set back would make every refusal look as late as that.
+ */
+export async function wasRefusedMeanwhile(
+  found: Intent | undefined,
+  sinceMs: number,
+  nowMs: number,
+  reads: Reads,
+): Promise<boolean> {
+  if (found?.state !== 'rejected' || found.updatedAtMs < sinceMs || found.updatedAtMs > nowMs) return false;
+  const { status = 0 } = (await reads.decisiveAttempt(found.id)) ?? {};
+  return ![401, 402, 403].includes(status);
+}

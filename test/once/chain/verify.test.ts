@@ -124,13 +124,13 @@ test('each of several is waited for until it has ended, and told once', async ()
     told.push(`${intent.id} ${view.verdict} ${intent.state}`);
   };
   const left = await watch(
-    [first, second],
+    [first.id, second.id],
     { ...chainThat({}), nodes },
     { ...waiting, onLook: () => {}, onEnd },
     journal,
   );
   expect(told).toEqual([`${first.id} proven resolved`]);
-  expect(left.map(({ intent, view }) => [intent.id, view.verdict])).toEqual([[second.id, 'undecided']]);
+  expect(left).toEqual([second.id]);
   expect(asked).toEqual([signature, another, signature, another, another]);
 });
 
@@ -168,7 +168,9 @@ test('what has no signature is not waited for', async () => {
   } as const;
   const told: string[] = [];
   const onEnd = async ({ view }: Verified): Promise<void> => void told.push(...view.reasons);
-  expect(await watch([intent], chainThat({}), { ...waiting, onLook: () => {}, onEnd }, journal)).toEqual([]);
+  expect(await watch([intent.id], chainThat({}), { ...waiting, onLook: () => {}, onEnd }, journal)).toEqual(
+    [],
+  );
   expect([told, clock.sleeps]).toEqual([['no-signature'], []]);
 });
 

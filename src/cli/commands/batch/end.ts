@@ -85,11 +85,12 @@ export async function tellEnd(
     const rows = outcomes.get(outcome) ?? 0;
     return rows === 0 ? [] : [{ outcome, rows }];
   });
+  const byOthers = others === undefined ? 0 : doneElsewhere + doneBy(others);
   const end: BatchEnd = {
     plan: batchPlan(surveyed, batch),
     doneNow: counts.accepted + counts.resolved - (others === undefined ? 0 : doneElsewhere),
     doneBefore: surveyed.tally.standings.done,
-    doneByOthers: others && doneElsewhere + doneBy(others),
+    doneByOthers: batch.journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
     unverified: unverified.rows,
     notDone,
     stopped: notDone.length === 0 && stop?.because === 'others-at-work' ? undefined : stop?.because,
@@ -193,19 +194,20 @@ export type OthersEnd =
   /** The journal could not be read. */
   | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
 
-/** Asks a shared journal how the rows ended to which a stop left no time. */
+/** Asks the journal how the rows ended to which a stop left no time. A file is asked too: another process may send from it. */
 export async function othersAtEnd(
   { counts }: RunEnd,
   surveyed: Survey,
   batch: Batch,
 ): Promise<OthersEnd | undefined> {
   const { order, sheet, bot, journal } = batch;
-  if (journal?.isShared !== true) return undefined;
+  if (journal === undefined) return undefined;
   const left = toDo(surveyed) - Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (left === 0) return { is: 'seen', counts: new Map() };
+  if (left === 0) return journal.isShared ? { is: 'seen', counts: new Map() } : undefined;
   try {
     return { is: 'seen', counts: await lookAgain({ order, sheet, bot, journal }) };
   } catch (thrown) {
+    if (!journal.isShared) return undefined;
     // This runner's own results must be reported all the same.
     return { is: 'untold', rows: left, failure: asFailure(thrown) };
   }

@@ -195,10 +195,18 @@ export function reportText(
     ),
     line: (row) => {
       const cells = Object.values(cellsOf({ ...row, id: safe(row.id) }, kind));
-      const kept = columns.map((title) => safe(row.columns?.[title]));
+      const kept = columns.map((title) => safe(cellIn(row.columns, title)));
       return csvLine([...cells, ...kept, timeOf(row)], delimiter);
     },
   };
+}
+
+/** Titles are words of a file: `constructor` is one too, and no cell of every row. */
+export function cellIn(
+  columns: Readonly<Record<string, string>> | undefined,
+  title: string,
+): string | undefined {
+  return columns !== undefined && Object.hasOwn(columns, title) ? columns[title] : undefined;
 }
 
 /** A column of the file that has the name of one of ours keeps it with a word before it. */

@@ -131,7 +131,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
-    const { surveyed, digest } = await surveyAll(batch);
+    const { surveyed, digest, onRecord } = await surveyAll(batch);
     await refuseOtherFile(digest, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
       await finishReport(batch, surveyed);
@@ -149,7 +149,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     }
     if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
     const hasMore = leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined;
-    if (hasMore) await keepBatch(surveyed, digest, batch, engine.journal);
+    if (hasMore) await keepBatch({ surveyed, digest, onRecord }, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
@@ -164,7 +164,11 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
 }
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
-async function keepBatch(surveyed: Survey, digest: string, batch: Batch, journal: Journal): Promise<void> {
+async function keepBatch(
+  { surveyed, digest, onRecord }: Surveyed,
+  batch: Batch,
+  journal: Journal,
+): Promise<void> {
   const { bot, order, sheet, options } = batch;
   // With those of which nothing is left: what is beyond the file is counted under the spelling that the file gives.
   const totals = [...surveyed.tally.totals].map(([asset, { all }]) => ({ asset, amount: formatAmount(all) }));
@@ -177,9 +181,12 @@ async function keepBatch(surveyed: Survey, digest: string, batch: Batch, journal
   const input = { ...scope, digest, rows, invalid, skipped, skippedInDoubt, totals, beyond };
   const found = await journal.commit(
     async (tx) => {
-      const isOther = await isOtherFile(digest, batch, tx);
+      const known = await digestOnRecord(batch, tx);
+      const isOther = known !== undefined && known !== digest;
       // A file's journal has one machine: to correct the file and run it again is what an error asks for.
       if (isOther && !options.changedFile && journal.isShared) return 'other-file';
+      // What that file paid meanwhile, nobody was asked about.
+      if (isOther && known !== onRecord) return 'replaced';
       const owners = isOther ? await tx.atWork(scope) : [];
       const lives = await Promise.all(owners.map((owner) => tx.ownerLives(owner)));
       const living = owners.filter((_owner, nth) => lives[nth]);
@@ -189,6 +196,10 @@ async function keepBatch(surveyed: Survey, digest: string, batch: Batch, journal
     { unsynced: true },
   );
   if (found === 'other-file') throw notThatFile(batch);
+  if (found === 'replaced')
+    throw told('batch-at-work', { next: [again(batch.given)] })`
+      Another file was sent as the batch ${order.name} while this one was checked
+      Run the same command again: it compares this file with what was done.`;
   if (found.length > 0) throw atWork(found, batch);
 }
 
@@ -203,7 +214,12 @@ function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
     : again(given, ['profile'], { name: 'profile', value: name });
 }
 
-type Surveyed = { readonly surveyed: Survey; readonly digest: string };
+type Surveyed = {
+  readonly surveyed: Survey;
+  readonly digest: string;
+  /** Of the file that was on record when the survey began. */
+  readonly onRecord: string | undefined;
+};
 
 async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { given, order, options, context, sheet, bot, journal } = batch;
@@ -220,6 +236,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     onBytes: (bytes: Buffer) => void hash.update(bytes),
   };
   const { mending } = options;
+  const onRecord = journal && (await digestOnRecord(batch, journal.reads));
   const reading = { template: template?.parsed, isStrict: given.flag('strict'), mending };
   const surveyed = await display.waiting(
     `Checking ${inputName(input)}`,
@@ -242,7 +259,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     throw begunByAnother(order.name, surveyed.begunBy, bot.name, withProfile(surveyed.begunBy, given));
   await batch.report?.refuseOther(rowReportInputs(batch), input);
   listBadRows(surveyed, batch.given, display);
-  return { surveyed, digest: hash.digest('hex') };
+  return { surveyed, digest: hash.digest('hex'), onRecord };
 }
 
 async function runAll(
@@ -323,12 +340,19 @@ async function refuseOtherFile(digest: string, batch: Batch): Promise<void> {
 
 async function isOtherFile(
   digest: string,
-  { order, bot }: Batch,
+  batch: Batch,
   reads: Pick<Reads, 'batchInputs'>,
 ): Promise<boolean> {
+  const known = await digestOnRecord(batch, reads);
+  return known !== undefined && known !== digest;
+}
+
+async function digestOnRecord(
+  { order, bot }: Batch,
+  reads: Pick<Reads, 'batchInputs'>,
+): Promise<string | undefined> {
   const inputs = await reads.batchInputs(order.name);
-  const known = inputs.find(({ baseUrl, kind }) => baseUrl === bot.baseUrl && kind === order.kind);
-  return known !== undefined && known.digest !== digest;
+  return inputs.find(({ baseUrl, kind }) => baseUrl === bot.baseUrl && kind === order.kind)?.digest;
 }
 
 /** Claims nothing once another file is on record: that one may have no such row. */

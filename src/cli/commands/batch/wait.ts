@@ -1,7 +1,7 @@
 import { type ChainView, isFinalMatch, isOfOtherTime, standingOf } from '../../../once/chain/standing.ts';
 import { type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
 import type { ChainPoint } from '../../../once/engine/context.ts';
-import type { Intent, Journal } from '../../../once/journal/journal.ts';
+import type { Journal } from '../../../once/journal/journal.ts';
 import { rowPaidEarlier } from '../../say/chain.ts';
 import { counted, formatDuration, listed } from '../../say/phrases.ts';
 import { outcomeView } from '../../show/report.ts';
@@ -73,12 +73,12 @@ export class BatchWait {
     const onEnd = async ({ intent, view }: Verified): Promise<void> => {
       counts[countedAs(view)] += 1;
       ended += 1;
-      await this.#tell(intent, journal);
+      await this.#tell(intent.id, journal);
     };
     const watching = { ...this.#options, clock, interrupted: interrupts.first, onLook: () => {}, onEnd };
     try {
       const left = await watch(accepted, this.#chain, watching, journal);
-      for (const { intent } of left) await this.#tell(intent, journal);
+      for (const id of left) await this.#tell(id, journal);
       return { ...counts, undecided: counts.undecided + left.length };
     } finally {
       stop();
@@ -94,8 +94,8 @@ export class BatchWait {
     return this.#chain.close();
   }
 
-  async #accepted(journal: Journal, counts: { proven: number; contradicted: number }): Promise<Intent[]> {
-    const open: Intent[] = [];
+  async #accepted(journal: Journal, counts: { proven: number; contradicted: number }): Promise<string[]> {
+    const open: string[] = [];
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
       if (intent?.state !== 'accepted') continue;
@@ -103,7 +103,7 @@ export class BatchWait {
       if (acknowledged || (view !== undefined && isFinalMatch(view) && this.#isReached(view)))
         counts.proven += 1;
       else if (view?.verdict === 'contradicted') counts.contradicted += 1;
-      else open.push(intent);
+      else open.push(intent.id);
     }
     return open;
   }
@@ -115,7 +115,9 @@ export class BatchWait {
   /**
    * With --json reports each row once more, with what the chain says; for a person only contradictions and oddities.
    */
-  async #tell(intent: Intent, journal: Journal): Promise<void> {
+  async #tell(id: string, journal: Journal): Promise<void> {
+    const intent = await journal.reads.get(id);
+    if (intent === undefined) return;
     const { given, context } = this.#batch;
     const { display } = context;
     const report = await storedReport(intent, given.command, journal.reads);

@@ -49,6 +49,7 @@ const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
 async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
   const location = await lastingLocation(context);
   if (!isThere(location)) return;
+  if (location.is === 'file') await refuseOwners(location.path);
   const opening = openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
     throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
   });
@@ -59,6 +60,14 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
         Settle them first:
         $ history --state ${state}`;
   });
+}
+
+/** A batch between two rows has nothing unsettled. If it is killed and run again, it looks into the other journal. */
+async function refuseOwners(path: string): Promise<void> {
+  const { ownersAlive } = await import('../../../once/journal/file/ownFiles.ts');
+  const { journalFailure } = await import('../../../once/journal/facts.ts');
+  const count = ownersAlive(path);
+  if (count > 0) throw journalFailure('owners-alive', { path, count });
 }
 
 async function tell(

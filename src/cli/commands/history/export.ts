@@ -35,7 +35,7 @@ import {
 } from '../../show/report.ts';
 import { pad } from '../../show/table.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
-import { keptAs } from '../batch/options.ts';
+import { cellIn, keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 import type { HistoryArgs } from './spec.ts';
@@ -229,7 +229,9 @@ function settledLine(settled: Settled, { format, kept }: ExportLayout): string {
   const asText = own === undefined ? undefined : safeJson(own);
   return csvLine([
     ...Object.values(rest).map((cell) => (typeof cell === 'string' ? safeLine(cell) : undefined)),
-    ...(kept === undefined ? [asText] : kept.map((title) => beside[title] && safeLine(beside[title]))),
+    ...(kept === undefined
+      ? [asText]
+      : kept.map((title) => cellIn(beside, title)).map((cell) => cell && safeLine(cell))),
   ]);
 }
 

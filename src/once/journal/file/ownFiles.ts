@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lchownSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeFolder } from '../../../machine/disk.ts';
+import { codeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
 import { type JournalFacts, journalFailure } from '../facts.ts';
@@ -261,4 +262,15 @@ export function noteMovedWhole(database: DatabaseSyncInstance, atMs: number): vo
   database
     .prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('moved-whole', ?)`)
     .run(Buffer.from(String(atMs)));
+}
+
+/** How many processes have this journal open and may send. */
+export function ownersAlive(path: string): number {
+  const folder = `${path}.owners`;
+  try {
+    return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
 }

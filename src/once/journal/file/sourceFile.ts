@@ -1,9 +1,5 @@
 // SQL: reading a file that moves to a server.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { codeOf } from '../../../machine/disk.ts';
-import { isHeld } from '../../../machine/fileLock.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Attempt, BatchInput, Decision, Intent, Observation, Receipt } from '../journal.ts';
 import {
@@ -20,7 +16,15 @@ import {
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { openFile, readSalt } from './opening.ts';
-import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
+import {
+  closeForMove,
+  type Moved,
+  noteMovedWhole,
+  ownersAlive,
+  readMoved,
+  resolveLinks,
+  sizeOf,
+} from './ownFiles.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */
 export class SourceFile {
@@ -131,18 +135,8 @@ export class SourceFile {
   }
 
   refuseOwners(): void {
-    const count = this.#ownersAlive();
+    const count = ownersAlive(this.path);
     if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
-  }
-
-  #ownersAlive(): number {
-    const folder = `${this.path}.owners`;
-    try {
-      return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return 0;
-      throw error;
-    }
   }
 
   noteWhole(atMs: number): void {

@@ -26,6 +26,7 @@ const sound: SharedLook = {
     role: 'bots',
     leaseMs: 30_000,
     acceptedDurability: false,
+    copying: undefined,
     policy: undefined,
     servers: [],
   },

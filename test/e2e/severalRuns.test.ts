@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, started } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
+import { lastLine } from '../../testing/jsonOutput.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { recipient } from '../../testing/sandbox.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { onTerminal } from '../../testing/terminal.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const csv = (...rows: string[]): string => `id,to_address,asset,amount\n${rows.join('\n')}\n`;
+const manyRows = (rows: number): string =>
+  csv(...Array.from({ length: rows }, (_, n) => `r${n},${recipient},SOL,0.00${1000 + n}`));
+const words = (file: string, ...more: string[]): string[] => [
+  ...['batch', 'transfer', file, '--once', 'pay', '--yes', '--json'],
+  ...more,
+];
+const paid = async (): Promise<number> => (await operator.sandbox.ledger()).length;
+const paidAtLeast = async (count: number): Promise<void> => {
+  while ((await paid()) < count) await new Promise((done) => setTimeout(done, 20));
+};
+
+describe('two runs under one name, with a journal in a file', () => {
+  test('rows that pay the same are not paid by a file that was asked about before another paid them', async () => {
+    const { env, home } = operator;
+    const alike = (id: string): string => csv(`${id}1,${recipient},SOL,1`, `${id}2,${recipient},SOL,1`);
+    home.file('old.csv', alike('a'));
+    home.file('new.csv', alike('b'));
+    const paysOld = 'botctl batch transfer old.csv --once pay --yes > old.log 2>&1';
+    const asks = ['batch', 'transfer', 'new.csv', '--once', 'pay'];
+    const ended = await onTerminal(asks, [[/\[y\/N\]/u, 'y\r', paysOld]], env, { cwd: home.path });
+    expect([ended.code, await paid()]).toEqual([6, 2]);
+    expect(ended.shown.replaceAll(/\s+/gu, ' ')).toContain('Another file was sent as the batch pay');
+  });
+
+  test('one that is interrupted knows what the other has paid, also in its report', async () => {
+    const { env, home } = operator;
+    const file = home.file('pay.csv', manyRows(20));
+    const report = `${home.path}/report.csv`;
+    const slow = started(words(file, '--rate', '30/m', '--report', report), env);
+    await paidAtLeast(1);
+    expect((await botctl(words(file), { env })).code).toBe(0);
+    slow.child.kill('SIGINT');
+    const { stdout, code } = await slow.ended;
+    expect([code, await paid()]).toEqual([0, 20]);
+    expect(lastLine(stdout)).toMatchObject({ result: { done: 20 } });
+    expect(readFileSync(report, 'utf8').match(/accepted/gu)).toHaveLength(20);
+  });
+
+  test('while one is at work, no other journal is named for the commands after it', async () => {
+    const { env, home } = operator;
+    const slow = started(words(home.file('pay.csv', manyRows(3)), '--rate', '60/m'), env);
+    await paidAtLeast(1);
+    const other = ['config', 'journal', `${home.path}/other.db`];
+    const refused = await botctl(other, { env });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('may be sending through')]);
+    expect((await slow.ended).code).toBe(0);
+    expect((await botctl(other, { env })).code).toBe(0);
+  });
+});
+
+test('a runner whose token may not pay leaves its rows to the others', async () => {
+  const { sandbox } = operator;
+  const journal = await newSharedJournal(await sharedServer());
+  const home = new Home();
+  const machine = (token: string, own: Home) => ({
+    file: own.file('pay.csv', manyRows(40)),
+    env: { ...own.env, BOTCTL_BASE_URL: sandbox.baseUrl, BOTCTL_TOKEN: token, BOTCTL_JOURNAL: journal },
+  });
+  const good = machine(sandbox.tokens.full, operator.home);
+  const poor = machine(sandbox.tokens.no_wallet, home);
+  const runs = started(words(good.file, '--rate', '20/s'), good.env);
+  await paidAtLeast(3);
+  expect((await botctl(words(poor.file), { env: poor.env })).code).toBe(11);
+  expect([(await runs.ended).code, await paid()]).toEqual([0, 40]);
+  home.remove();
+});
+
+test('a column has any title, and a cell that is missing is empty', async () => {
+  const { env, home } = operator;
+  const text = `id,to_address,asset,amount,constructor\na,${recipient},SOL,1,\nb,${recipient},SOL,2,x\n`;
+  const report = `${home.path}/report.csv`;
+  const ended = await botctl(words(home.file('pay.csv', text), '--report', report), { env });
+  expect([ended.code, await paid()]).toEqual([0, 2]);
+  const [head = '', first = '', second = ''] = readFileSync(report, 'utf8').split('\n');
+  expect(head).toMatch(/,constructor,time$/u);
+  expect([first, second].map((line) => line.split(',').at(-2))).toEqual(['', 'x']);
+  const exported = await botctl(['history', '--batch', 'pay', '--format', 'csv'], { env });
+  expect(exported.code).toBe(0);
+});
+
+test('a batch that is told to wait longer than --max-wait ends, and says when to come back', async () => {
+  const { env, home, sandbox } = operator;
+  const limited = {
+    kind: 'reply',
+    status: 429,
+    headers: { 'retry-after': '100000' },
+    when: 'before',
+  } as const;
+  await sandbox.faults({ ...limited, operation: 'transfer', times: 100 } as never);
+  const ended = await botctl(words(home.file('pay.csv', manyRows(3))), { env });
+  expect([ended.code, await paid()]).toEqual([11, 0]);
+});
