@@ -96,7 +96,7 @@ test('a column has any title, and a cell that is missing is empty', async () => 
   expect(exported.code).toBe(0);
 });
 
-test('a batch that is told to wait longer than --max-wait ends, and says when to come back', async () => {
+test('a batch that is told to wait for days ends, and is not done', async () => {
   const { env, home, sandbox } = operator;
   const limited = {
     kind: 'reply',

@@ -212,7 +212,7 @@ export class Tries {
     const { interrupts, pace, limits, chance, clock } = this.#engine;
     if (interrupts.first.aborted) return { because: 'interrupted' };
     const { retryAfterMs, trouble } = end;
-    if (this.#waitsWithAll(end) && (retryAfterMs ?? 0) <= limits.maxWaitMs) {
+    if (this.#waitsWithAll(end) && (retryAfterMs ?? 0) <= mostQuietMs) {
       pace?.limited(retryAfterMs);
       return 0;
     }
@@ -247,6 +247,9 @@ export class Tries {
     return verdict === 'limited' && this.#engine.pace !== undefined;
   }
 }
+
+/** All rows of a batch wait that long together, whatever --max-wait says of one. A longer wait is for a person to decide. */
+const mostQuietMs = 3_600_000;
 
 const firstStepMs = 500;
 const longestStepMs = 20_000;
