@@ -4,7 +4,7 @@ import { isDone } from '../once/engine/planKinds.ts';
 import { countedAsset, endsOf } from '../once/intent/amount.ts';
 import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
-import type { EarlierPayment } from '../once/journal/journal.ts';
+import { type EarlierPayment, mostEarlierPayments } from '../once/journal/journal.ts';
 
 /** What the survey says about a row, before anything is sent. */
 const standings = [
@@ -106,6 +106,13 @@ const statements = {
   countAnew: `SELECT count(*) AS count FROM anew`,
   paidLess: `SELECT min(request) AS request, json_group_array(line) AS lines, sum(NOT is_more) AS paid
              FROM anew JOIN rows USING (ordinal) GROUP BY payment HAVING max(is_more)`,
+  // What other names paid is not counted further than it is looked up.
+  paidLessElsewhere: `SELECT min(request) AS request, json_group_array(line) AS lines,
+               (SELECT count(DISTINCT json_extract(value, '$.id')) FROM json_each(min(repeats))) AS paid
+             FROM rows WHERE repeats IS NOT NULL AND ordinal NOT IN (SELECT ordinal FROM anew)
+             GROUP BY json_extract(request, '$.to_address'), lower(json_extract(request, '$.asset')),
+               json_extract(request, '$.amount')
+             HAVING count(*) > paid AND paid < ${mostEarlierPayments}`,
   addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
   recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
@@ -214,12 +221,15 @@ export class Sheet {
 
   /** The payments among them that more rows make than made them before. */
   paidLess(): PaidLess[] {
-    const found = this.#prepared.paidLess.all() as Cells[];
-    return found.map(({ request, lines, paid }) => ({
-      request: JSON.parse(String(request)) as TransferRequest,
-      lines: JSON.parse(String(lines)) as number[],
-      paid: Number(paid),
-    }));
+    const { paidLess, paidLessElsewhere } = this.#prepared;
+    const read = (found: unknown[], isOwn: boolean): PaidLess[] =>
+      (found as Cells[]).map(({ request, lines, paid }) => ({
+        request: JSON.parse(String(request)) as TransferRequest,
+        lines: JSON.parse(String(lines)) as number[],
+        paid: Number(paid),
+        isOwn,
+      }));
+    return [...read(paidLess.all(), true), ...read(paidLessElsewhere.all(), false)];
   }
 
   /** Payments that more than one row makes. */
@@ -348,8 +358,8 @@ export type RepeatedRows = {
   readonly paidLess: readonly PaidLess[];
 };
 
-/** Rows that make one payment, and how often it was made. */
-export type PaidLess = AlikeGroup & { readonly paid: number };
+/** Rows that make one payment, and how often it was made: under the batch's own name, or under others. */
+export type PaidLess = AlikeGroup & { readonly paid: number; readonly isOwn: boolean };
 
 export const noRepeatedRows: RepeatedRows = {
   rows: 0,

@@ -206,6 +206,9 @@ export type EarlierPayment = Pick<
   readonly atMs: number;
 };
 
+/** At most so many of other names are looked up for one payment. */
+export const mostEarlierPayments = 3;
+
 /** A payment, and whose it is. Rows of `batch` are left out; with `isOwn` they alone are meant, and all of them. */
 type OfAnotherIntent = Pick<Intent, 'baseUrl' | 'identity'> & {
   readonly payment: string;

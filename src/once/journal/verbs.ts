@@ -8,7 +8,14 @@ import {
   type Spender,
 } from '../intent/amount.ts';
 import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
-import { type Intent, isResolution, type NewIntent, type Reads, type Writes } from './journal.ts';
+import {
+  type Intent,
+  isResolution,
+  mostEarlierPayments,
+  type NewIntent,
+  type Reads,
+  type Writes,
+} from './journal.ts';
 import { select } from './pages.ts';
 import {
   type Ask,
@@ -275,7 +282,7 @@ export function readsOf(
       const values = { ...sought, origin: originOf(baseUrl), since, latestSince };
       const [have, payments, most] = isOwn
         ? [questions.hasOwnPaid, questions.paidByOwn, everyOne]
-        : [questions.haveOthersPaid, questions.paidByOthers, 3];
+        : [questions.haveOthersPaid, questions.paidByOthers, mostEarlierPayments];
       return (await ask(have, values)).length === 0
         ? []
         : all(payments, { ...values, most }, earlierPaymentOf);

@@ -180,7 +180,8 @@ const skipOrPayAnswers = {
   words: { s: 'skip', skip: 'skip', a: 'pay', all: 'pay' },
 } as const;
 
-/** Rows of an export with new ids that pay the same, but the same was not paid as often. */
-function paidLessWords({ paid, ...group }: PaidLess): string {
-  return `${samePaymentWords(group)}. Under this name it was paid ${paid === 1 ? 'once' : `${formatCount(paid)} times`}`;
+/** Rows that pay the same, but the same was not paid as often. */
+function paidLessWords({ paid, isOwn, ...group }: PaidLess): string {
+  const times = paid === 1 ? 'once' : `${formatCount(paid)} times`;
+  return `${samePaymentWords(group)}. ${isOwn ? 'Under this name it' : 'It'} was paid ${times}`;
 }
