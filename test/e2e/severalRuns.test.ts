@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, started } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { lastLine } from '../../testing/jsonOutput.ts';
+import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { recipient } from '../../testing/sandbox.ts';
@@ -81,6 +82,28 @@ test('a runner whose token may not pay leaves its rows to the others', async () 
   expect((await botctl(words(poor.file), { env: poor.env })).code).toBe(11);
   expect([(await runs.ended).code, await paid()]).toEqual([0, 40]);
   home.remove();
+});
+
+test('a batch whose journal goes away while it waits for the chain tells what it sent', async () => {
+  const node = await SandboxHome.openWithNode();
+  const server = await sharedServer();
+  const proxy = await startCuttableProxy(server.port);
+  const env = { ...node.env, BOTCTL_JOURNAL: proxy.through(await newSharedJournal(server)) };
+  await node.sandbox.readings({ commitment_held_at: 'processed' });
+  const waits = ['--wait', '--wait-timeout', '20s', '--max-wait', '2s'];
+  const run = started(words(node.home.file('pay.csv', manyRows(2)), ...waits), env);
+  await new Promise<void>((done) => {
+    run.child.stderr?.on('data', (said: string) => said.includes('Waiting up to') && done());
+  });
+  proxy.refuse();
+  proxy.now('cut');
+  const { code, stdout } = await run.ended;
+  expect([code, lastLine(stdout)]).toEqual([
+    11,
+    expect.objectContaining({ result: expect.objectContaining({ done: 2 }) }),
+  ]);
+  await proxy.close();
+  await node.close();
 });
 
 test('--skip-repeats skips no more rows than were paid under other names', async () => {

@@ -11,7 +11,7 @@ import type { WaitOptions } from '../../../once/chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { ChainPoint, Commit, EngineContext } from '../../../once/engine/context.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
-import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
+import { asFailure, type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
@@ -25,6 +25,7 @@ import type {
 } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { rowSentences } from '../../say/intent.ts';
+import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
 import { asNamed, policyWords, processName } from '../../say/outcomes.ts';
 import { listed, type Suggestion } from '../../say/phrases.ts';
@@ -47,7 +48,7 @@ import {
 import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from './spec.ts';
 import { leftToSend, listBadRows, RowTeller, reportInvalid, reportRefused, tellPlan } from './telling.ts';
-import type { BatchWait } from './wait.ts';
+import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
 export const transferBatch: Run<BatchTransferArgs> = (given, context) =>
@@ -156,7 +157,9 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const run = await runAll(surveyed, hasMore ? digest : undefined, { ...engine, chainBefore }, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch) };
     const reported = await finishReport(batch, surveyed, end.others);
-    return await tellEnd(surveyed, { ...end, chain: await waiting?.end(journal) }, reported, batch);
+    const sent = run.counts.accepted + surveyed.tally.standings.done;
+    const chain = waiting && (await waiting.end(journal).catch((thrown) => notSeen(thrown, sent, context)));
+    return await tellEnd(surveyed, { ...end, chain }, reported, batch);
   } finally {
     await waiting?.close();
     await session.close();
@@ -201,6 +204,14 @@ async function keepBatch(
       Another file was sent as the batch ${order.name} while this one was checked
       Run the same command again: it compares this file with what was done.`;
   if (found.length > 0) throw atWork(found, batch);
+}
+
+/** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */
+async function notSeen(thrown: unknown, undecided: number, { display }: Context): Promise<RowsOnChain> {
+  const failure = await inWords(asFailure(thrown));
+  if (!failure.code.startsWith('journal-')) throw thrown;
+  display.warn(failure.message);
+  return { proven: 0, contradicted: 0, otherTime: 0, undecided };
 }
 
 async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {
