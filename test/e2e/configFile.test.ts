@@ -131,3 +131,24 @@ describe('a disk that does not take it', () => {
     expect(statSync(home.configFile).mode & 0o777).toBe(0o600);
   });
 });
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  '%s is no profile where none is called so',
+  async (name) => {
+    home.writeConfig(profilesNamed(['bot']));
+    for (const words of [
+      ['unset', name, 'timeout'],
+      ['use', name],
+      ['set', name, 'timeout', '3s'],
+      ['remove', name],
+    ]) {
+      const { code, stderr } = await botctlHere(['config', ...words], { env: home.env });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(`There is no profile ${name}`),
+      });
+    }
+    const { stderr } = await botctlHere(['doctor', '--profile', name], { env: home.env });
+    expect(stderr).not.toContain('botctl itself failed');
+  },
+);

@@ -21,7 +21,13 @@ import {
   unsetSetting,
   useProfile,
 } from '../../bot/changeProfiles.ts';
-import { findProfile, type ProfilesFile, profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import {
+  findProfile,
+  type ProfilesFile,
+  profileOf,
+  profilesPaths,
+  readProfiles,
+} from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
@@ -221,7 +227,7 @@ async function changeAndShow(
   const { env, display, interrupts } = context;
   let before: ProfileSummary | undefined;
   const noted = (file: ProfilesFile): ProfilesFile => {
-    const profile = file.profiles[name];
+    const profile = profileOf(file, name);
     before = profile && summaryOf(file, name, profile, env);
     return change(file);
   };

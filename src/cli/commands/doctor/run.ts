@@ -7,7 +7,7 @@ import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Address } from '../../../postgres/address.ts';
 import { chainOfChoice } from '../../bot/chooseBot.ts';
-import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
 import { inWords } from '../../say/inWords.ts';
@@ -157,7 +157,7 @@ function urlAnyway(given: ParsedArgs, { env }: Context): BaseUrl | undefined {
   try {
     const file = readProfiles(profilesPaths(env));
     const name = given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'] ?? '';
-    return file.profiles[name]?.['base-url'] as BaseUrl | undefined;
+    return profileOf(file, name)?.['base-url'] as BaseUrl | undefined;
   } catch {
     return undefined;
   }
