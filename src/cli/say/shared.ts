@@ -240,7 +240,7 @@ export const sharedTable: Table<SharedFacts> = {
     Name another schema in the URL, with ?schema=.`,
   'copy-not-whole': ({ place, path }) => says`
     The journal ${place} has only a part of the file ${path}, which is being copied into it
-    What is not there yet could be sent again. Finish the copy, also from a backup of that file:
+    What is not there yet could be sent again. Finish the copy (a backup of that file will do):
     $ journal copy ${path} --journal ${place}`,
   'no-salt': ({ place }) => ({
     message: `This role may read the journal ${place}, but may not send through it or decide`,

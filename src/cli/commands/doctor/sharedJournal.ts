@@ -15,6 +15,7 @@ const tooFarMs = 30_000;
 export function sharedFindings(place: string, look: SharedLook, trouble: string | undefined): Finding[] {
   return [
     journalFinding(place, look),
+    ...copyFinding(place, look),
     durabilityFinding(look),
     standbyFinding(look),
     roleFinding(look),
@@ -53,6 +54,15 @@ export function unusableFinding(failure: Told): Finding {
 function journalFinding(place: string, { server, schemaVersion }: SharedLook): Finding {
   const [major, minor] = [Math.floor(server.versionNumber / 10_000), server.versionNumber % 10_000];
   return ok('journal', `${place}: version ${schemaVersion}, on PostgreSQL ${major}.${minor}`);
+}
+
+function copyFinding(place: string, { journal: { copying: path } }: SharedLook): Finding[] {
+  if (path === undefined) return [];
+  return [
+    fail('copy')`only a part of the file ${path} was copied into it, so no command sends through it
+      Finish the copy (a backup of that file will do):
+      $ journal copy ${path} --journal ${place}`,
+  ];
 }
 
 function durabilityFinding({ server, journal }: SharedLook): Finding {

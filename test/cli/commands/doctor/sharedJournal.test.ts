@@ -69,6 +69,12 @@ describe('what is not in order', () => {
       'which was accepted',
       { server: off, journal: { ...journal, acceptedDurability: true } },
     ],
+    [
+      'copy',
+      'fail',
+      'only a part of the file /j.db was copied',
+      { journal: { ...journal, copying: '/j.db' } },
+    ],
     ['standby', 'warn', 'is a standby', { server: { ...server, isStandby: true } }],
     ['standby', 'fail', 'none of them is connected', { standbys: { names: 'a, b', synchronous: 0 } }],
     ['standby', 'ok', 'wait for a; 1 synchronous standby', { standbys: { names: 'a', synchronous: 1 } }],
