@@ -258,6 +258,11 @@ export const variants: readonly Variant[] = [
         from: 'AND ended_at IS NULL)`;',
         to: ')`;',
       },
+      {
+        file: 'src/postgres/sharedSchema.ts',
+        from: 'NEW.intent AND owners.ended_at IS NULL)',
+        to: 'NEW.intent)',
+      },
     ],
     caughtBy: ['machines'],
   },

@@ -70,7 +70,7 @@ const makers = {
   'a message by key': message('a message by key', (name) => ['--idempotency-key', `key-of-${name}`]),
   'an unnamed message': message('an unnamed message', () => []),
   'a batch': batch('a batch', 3),
-  'a batch row by row': batch('a batch row by row', 3, '--concurrency', '1'),
+  'a batch row by row': batch('a batch row by row', 3, '--concurrency', '1', '--rate', '50/s'),
   'a long batch': batch('a long batch', 40, '--concurrency', '4'),
 } as const satisfies Record<string, Make>;
 
