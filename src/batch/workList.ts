@@ -63,14 +63,12 @@ export class WorkList {
   readonly #leftTo = new Map<string, number>();
   #reading: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
-  #wake = new AbortController();
   #askOwnersAtMs = 0;
   #isWaitTold = false;
 
   constructor(inputs: WorkInputs) {
     this.#inputs = inputs;
     this.#stretches = [{ next: 1, last: inputs.rows }];
-    inputs.stopped.addEventListener('abort', () => this.#wake.abort(), { once: true });
   }
 
   /** Who still had rows in hand when this one stopped waiting. */
@@ -123,7 +121,6 @@ export class WorkList {
 
   #later(turn: Turn, owner?: string, isLong = false): void {
     this.#putBack.push({ turn, owner, isLong, atMs: this.#now + this.#jittered(lookAgainMs) });
-    this.#wake.abort();
   }
 
   get #now(): number {
@@ -200,13 +197,11 @@ export class WorkList {
   /** Waits until there may be something to do. All waiting lanes share one wait. */
   async #waitForWork(): Promise<void> {
     const { clock, stopped } = this.#inputs;
-    this.#wake = new AbortController();
-    if (stopped.aborted) return;
     this.#tellWait();
     await this.#askOwners();
     const untilMs = Math.min(...this.#putBack.map(({ atMs }) => atMs));
     // Waits are short because the times come from the journal's clock, which may go back when its server is replaced.
     const waitMs = Math.min(longestWaitMs, Math.max(1, untilMs - this.#now));
-    await clock.sleep(waitMs, this.#wake.signal);
+    await clock.sleep(waitMs, stopped);
   }
 }

@@ -198,16 +198,19 @@ describe('a runner among others', () => {
     }
   });
 
-  test('goes on half-way once for each meeting, and gives every row once', async () => {
-    const list = listOf(101);
-    const first = await nextOf(list);
-    list.meet(first);
-    list.meet(first);
-    const rest = await workedOff(list);
-    expect(rest[0]).toBe(52);
-    const all = Array.from({ length: 100 }, (_, nth) => nth + 2).filter((one) => one % 5 !== 0);
-    expect(rest.toSorted((one, other) => one - other)).toEqual(all);
-  });
+  test.each([500, 20])(
+    'goes on half-way once for each meeting, and gives every row once (pages of %i)',
+    async (pageRows) => {
+      const list = listOf(101, { pageRows });
+      const first = await nextOf(list);
+      list.meet(first);
+      list.meet(first);
+      const rest = await workedOff(list);
+      expect(rest[0]).toBe(52);
+      const all = Array.from({ length: 100 }, (_, nth) => nth + 2).filter((one) => one % 5 !== 0);
+      expect(rest.toSorted((one, other) => one - other)).toEqual(all);
+    },
+  );
 
   test('passes over what another has done meanwhile, once it has met one', async () => {
     const list = listOf(600);
@@ -243,6 +246,16 @@ describe('a runner among others', () => {
     stopping.abort();
     expect(await next).toBeUndefined();
     expect(await list.next()).toBeUndefined();
+  });
+
+  test('hears that another could not be asked', async () => {
+    const list = listOf(1);
+    asked.push = () => {
+      throw new Error('gone');
+    };
+    list.putBack(await nextOf(list), 'other');
+    list.putBack(await nextOf(list), 'other');
+    await expect(list.next()).rejects.toThrow('gone');
   });
 
   test('hears what is wrong with the journal', async () => {

@@ -246,3 +246,74 @@ test('what is seen first is told in its turn', async () => {
   );
   expect(told).toEqual([first.id, second.id]);
 });
+
+/** The same, in a transaction of its own. */
+function named(of: string, sighting: Sighting): Sighting {
+  if (sighting.saw === 'transaction') Object.assign(sighting.transaction, { signature: of });
+  return sighting;
+}
+
+test.each([
+  [another, signature],
+  [signature, another],
+])('of several signatures, one that paid something else is not the last word: %#', async (...both) => {
+  const journal = opened();
+  const intent = await unknownWith(journal, both);
+  const likely = { ...paying(ada), commitment: 'confirmed' } as Sighting;
+  const sees = { [signature]: likely, [another]: named(another, paying(bob)) };
+  await verdictOf(intent, chainThat(sees), journal);
+  const kept = (await journal.observationsOf(intent.id)).map(({ verdict }) => verdict);
+  expect(kept).toEqual(['contradicted', 'likely']);
+});
+
+test('what a person has decided is looked up by the signature that he gave', async () => {
+  const journal = opened();
+  const { id } = await unknownWith(journal, ['none']);
+  await journal.decide(id, { kind: 'happened', who: 'ann', atMs: nowMs, reason: 'seen', signature });
+  const intent = (await journal.get(id)) as Intent;
+  expect(await verdictOf(intent, chainThat({ [signature]: paying(ada) }), journal)).toEqual(['proven']);
+});
+
+test('a chain is asked once for all that it knows, and for nothing where there is no signature', async () => {
+  const journal = opened();
+  const intents = [
+    await unknownWith(journal, [signature]),
+    await unknownWith(journal, [another]),
+    await unknownWith(journal, ['none']),
+  ];
+  const asked: (readonly string[])[] = [];
+  const chain = chainThat({ [signature]: notSeen, [another]: notSeen });
+  const nodes = {
+    ...chain.nodes,
+    statusesOf: async (those: readonly string[]) => {
+      asked.push(those);
+      return new Map();
+    },
+  } as unknown as Chain['nodes'];
+  const of = async (): Promise<Chain> => asking;
+  const asking = { ...chain, nodes };
+  await verifyEach(intents, { of }, journal, async () => {});
+  expect(asked).toEqual([[signature, another]]);
+  await verifyEach(intents.slice(2), { of }, journal, async () => {});
+  expect(asked).toHaveLength(1);
+});
+
+test('where two look-ups fail, the first says why, and the other is no failure of its own', async () => {
+  const journal = opened();
+  const intents = [await unknownWith(journal, [signature]), await unknownWith(journal, [another])];
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const chain = chainThat({});
+  const nodes = {
+    ...chain.nodes,
+    sight: async (of: string) => {
+      throw new Error(of);
+    },
+  } as unknown as Chain['nodes'];
+  const all = verifyEach(intents, { of: async () => ({ ...chain, nodes }) }, journal, async () => {});
+  await expect(all).rejects.toThrow(signature);
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
