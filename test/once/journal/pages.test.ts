@@ -26,7 +26,7 @@ async function asked(selection: Partial<Selection>, says: Says = {}) {
     way.push(what);
     if (what === 'count') return [{ count: says.few ?? 0 }];
     if (what === 'next') return rowsOf(says.next ?? 0);
-    if (what === 'names') return rowsOf(says.names ?? 0);
+    if (what === 'names') return rowsOf(says.names ?? 0).reverse();
     if (what === 'by name') return [row(Number(String(given.name).slice(1)))];
     if (what === 'one') return [row(Number(given.seq))];
     return rowsOf(says.rows ?? 0);
