@@ -261,16 +261,18 @@ export class ServerBase implements Base {
     try {
       do {
         const connection = await connections.working(waiting);
+        const askedAt = thisMoment();
         try {
           const answers = await connection.all([...this.#locked(false), lease.lastCommit]);
-          const isMade = answers.at(-1)?.rows[0]?.last_commit === commit.id;
-          if (!isMade) {
+          const last = answers.at(-1)?.rows[0];
+          if (last?.last_commit !== commit.id) {
             await rollBack(connection, undefined);
             return false;
           }
           await connection.all([lease.renewalOn(connection, commit.id, false), 'COMMIT']);
           if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
-          if (guards.beforeSending === true) lease.renewed(thisMoment());
+          // What it claims may be another's by now: then it stands on record, and nothing of it leaves.
+          if (guards.beforeSending === true && last.ended_at === null) lease.renewed(askedAt);
           if (commit.noted !== undefined) this.#inputs.onAcknowledged(commit.noted);
           return true;
         } catch (error) {

@@ -90,9 +90,12 @@ export class Lease {
     );
   }
 
-  /** The commit that this process wrote down last. */
+  /** The commit that this process wrote down last, and whether others have ended it since. */
   get lastCommit(): string {
-    return inSchema(this.#schema, /* sql */ `SELECT last_commit FROM @schema.owners WHERE id = '${this.id}'`);
+    return inSchema(
+      this.#schema,
+      /* sql */ `SELECT last_commit, ended_at FROM @schema.owners WHERE id = '${this.id}'`,
+    );
   }
 
   /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */
