@@ -13,7 +13,8 @@ type Shared = Parameters<typeof findSharedLoss>[0];
 export async function openTarget(shared: Shared) {
   const { connection, schema, place, server } = shared;
   const lost = await findSharedLoss(shared);
-  if (lost !== undefined) throw sharedFailure('lost', { place, loss: lost.loss });
+  if (lost !== undefined && lost.loss.is !== 'rest-of-file')
+    throw sharedFailure('lost', { place, loss: lost.loss });
   const journal = await askJournal(connection, schema);
   const refused = refusalToSend(server, { ...journal, copying: undefined }, place);
   if (refused !== undefined) throw refused;

@@ -54,7 +54,9 @@ export type SharedLoss =
   /** Records that the journal acknowledged to this machine but no longer has. */
   | { readonly is: 'records'; readonly missing: readonly Note[] }
   /** The journal is on a server where it never was before, and this machine has no notes of it. */
-  | { readonly is: 'server-changed' };
+  | { readonly is: 'server-changed' }
+  /** A file that was being copied into it is not there whole. */
+  | { readonly is: 'rest-of-file'; readonly path: string };
 
 /** What the server refuses: the user, the database, or an action. */
 export type Denial = 'user' | 'database' | 'rights';

@@ -19,6 +19,7 @@ import {
   refuseSchema,
   type ServerFacts,
   takingItsTime,
+  unfinishedCopies,
 } from './handshake.ts';
 import {
   insertServer,
@@ -150,7 +151,9 @@ export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefi
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  const loss = await lossOf(connection, schema, { server, journal }, notes);
+  const { copying: path } = journal;
+  const rest: SharedLoss | undefined = path === undefined ? undefined : { is: 'rest-of-file', path };
+  const loss = (await lossOf(connection, schema, { server, journal }, notes)) ?? rest;
   return loss && { notes, loss };
 }
 
@@ -160,21 +163,33 @@ export async function acceptSharedLoss(
   { notes, loss }: FoundLoss,
   who: string,
 ): Promise<void> {
-  const [what, detail] =
-    loss.is === 'records'
-      ? ['notes', JSON.stringify(loss.missing)]
-      : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
+  const [what, detail] = noteOf(loss, server);
   await inOneCommit(
     connection,
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
+      if (loss.is === 'rest-of-file') await connection.query(inSchema(schema, endCopies), [who]);
       await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
     },
     (error) => sharedFailure('may-only-look', { place }, error),
   );
   if (loss.is === 'records') notes.forget(loss.missing);
 }
+
+function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: string] {
+  switch (loss.is) {
+    case 'records':
+      return ['notes', JSON.stringify(loss.missing)];
+    case 'server-changed':
+      return ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
+    case 'rest-of-file':
+      return ['file', loss.path];
+  }
+}
+
+const endCopies = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
+  SELECT 'copied', $1, ${nowMs}, detail FROM (${unfinishedCopies}) AS unfinished`;
 
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;

@@ -196,6 +196,28 @@ describe('a loss that was accepted', () => {
     });
   });
 
+  test('of what was not copied of a file is on record as that file, and the journal is used again', async () => {
+    const place = await newSharedPlace();
+    await onServer(place, (client) =>
+      client.query(
+        `INSERT INTO losses (what, who, at, detail) VALUES ('copying', 'ada', 1, 'sum /old disk/j.db')`,
+      ),
+    );
+    await expect(openShared(place)).rejects.toMatchObject({ kind: 'copy-not-whole' });
+    await lookingAfter(place, async (asking) => {
+      const found = await findSharedLoss(asking);
+      expect(found?.loss).toEqual({ is: 'rest-of-file', path: '/old disk/j.db' });
+      if (found !== undefined) await acceptSharedLoss(asking, found, 'bob');
+      expect(await rowsOf(place, 'SELECT what, who, detail FROM losses ORDER BY seq')).toEqual([
+        { what: 'copying', who: 'ada', detail: 'sum /old disk/j.db' },
+        { what: 'file', who: 'bob', detail: '/old disk/j.db' },
+        { what: 'copied', who: 'bob', detail: 'sum /old disk/j.db' },
+      ]);
+      expect(await findSharedLoss(asking)).toBeUndefined();
+    });
+    await openShared(place);
+  });
+
   test('of a server is on record as the server that is used from then on', async () => {
     const place = await newSharedPlace();
     await onServer(place, (client) => client.query(`INSERT INTO servers VALUES ('another', 1, 1)`));

@@ -240,8 +240,9 @@ export const sharedTable: Table<SharedFacts> = {
     Name another schema in the URL, with ?schema=.`,
   'copy-not-whole': ({ place, path }) => says`
     The journal ${place} has only a part of the file ${path}, which is being copied into it
-    What is not there yet could be sent again. Finish the copy (a backup of that file will do):
-    $ journal copy ${path} --journal ${place}`,
+    What is not there yet could be sent again. Finish the copy (a backup of that file will do), or if the file is lost, accept that:
+    $ journal copy ${path} --journal ${place}
+    $ journal accept-loss`,
   'no-salt': ({ place }) => ({
     message: `This role may read the journal ${place}, but may not send through it or decide`,
     ...useWhatGrantsPrints,

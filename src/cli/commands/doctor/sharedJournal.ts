@@ -60,8 +60,9 @@ function copyFinding(place: string, { journal: { copying: path } }: SharedLook):
   if (path === undefined) return [];
   return [
     fail('copy')`only a part of the file ${path} was copied into it, so no command sends through it
-      Finish the copy (a backup of that file will do):
-      $ journal copy ${path} --journal ${place}`,
+      Finish the copy (a backup of that file will do), or if the file is lost, accept that:
+      $ journal copy ${path} --journal ${place}
+      $ journal accept-loss`,
   ];
 }
 
