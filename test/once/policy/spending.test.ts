@@ -249,6 +249,11 @@ describe('in SQLite: what was spent', () => {
     acceptLoss(left, 'w', at(6));
     const scope = { asset: 'SOL', sinceHour: now, recipient: undefined };
     expect((await opened(left).spending(scope)).sinceMs).toBe(at(6));
+    // Later than it was made, as this machine's clock has it.
+    const laterMs = Date.now() + 3_600_000;
+    rmSync(`${left}.mark`);
+    acceptLoss(left, 'w', laterMs);
+    expect((await opened(left).spending(scope)).sinceMs).toBe(laterMs);
   });
 
   test('is read from its oldest hour on, whatever an older row says', async () => {

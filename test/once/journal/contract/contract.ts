@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
-import { unitsOf } from '../../../../src/once/intent/amount.ts';
+import { hourOf, unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type {
   GuardedWork,
@@ -271,12 +271,12 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
 
       /** Begun and tried by `late`, whom everybody then takes for dead. */
-      async function overtaken(): Promise<Overtaken> {
+      async function overtaken(wanted: Partial<NewIntent> = {}): Promise<Overtaken> {
         const place = await store.newPlace();
         const late = await store.open(place);
         const now = await store.open(place);
         await done(now, 'unknown', { namedBy: 'once', name: 'other' });
-        const intent = newIntent({ namedBy: 'once', name: 'n' });
+        const intent = newIntent({ namedBy: 'once', name: 'n', ...wanted });
         const { attempts: number } = await late.begin(intent, 'h', nowMs);
         await store.declareDead(place, late.self());
         expect(await now.get(intent.id)).toMatchObject({ state: 'unknown', owner: undefined });
@@ -308,6 +308,15 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           resolvedAs: undefined,
         });
         expect((await now.decisiveAttempt(id))?.verdict).toBe('accepted');
+      });
+
+      test('makes the address known that it has paid', async () => {
+        const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+        const payment = JSON.stringify([ada, 'sol', '1']);
+        const late = await overtaken({ kind: 'transfer', payment });
+        expect(await late.now.paidLike(ada)).toEqual([]);
+        await lateAccepted(late);
+        expect(await late.now.paidLike(ada)).toEqual([{ address: ada, sinceMs: nowMs + 9 }]);
       });
 
       test('the one who sends meanwhile is told, and its own reply is kept', async () => {
@@ -393,7 +402,9 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('about a proposal is kept for its body, and only declining it ends it', async () => {
         const journal = await openNew();
         const proposal = newIntent({ kind: 'transfer', payment: 'p' });
-        const { id, fingerprint } = await journal.propose(proposal, 'proposed', nowMs);
+        const proposed = await journal.propose(proposal, 'proposed', nowMs);
+        expect(proposed).toMatchObject({ state: 'held', owner: undefined, ownerLives: false });
+        const { id, fingerprint } = proposed;
         const decisions = (['proposed', 'approved', 'declined'] as const).map((kind, index) => ({
           ...{ kind, who: 'a@b', atMs: nowMs + index, reason: 'r', signature: undefined, fingerprint },
         }));
@@ -458,6 +469,18 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const asked = { baseUrl, payment, identity: 'mine', batch: undefined, isOwn: false, ...since } as const;
       const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id).sort();
 
+      async function triedAgain(
+        journal: JournalInHand,
+        id: string,
+        atMs: number,
+        end: 'accepted' | 'unknown' = 'accepted',
+      ): Promise<void> {
+        await journal.claim(id, atMs);
+        const { attempts } = await journal.startAttempt(id, 'h', atMs);
+        await journal.endAttempt(id, attempts, endWith(end), atMs);
+        await journal.conclude(id, end, undefined, atMs);
+      }
+
       test('are payments that other intents made, or may have made, but the rows of its own batch', async () => {
         const journal = await openNew();
         const paid = [
@@ -482,6 +505,27 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const others = (await journal.paidBefore(another)).map(({ namedBy, name }) => [namedBy, name]);
         expect(others).toContainEqual(['once', 'mine']);
         expect(idsOf(await journal.paidBefore({ ...asked, batch: 'mine' }))).toEqual(paid.sort());
+      });
+
+      test('are found in every other batch, whatever it is called', async () => {
+        const journal = await openNew();
+        const row = (name: string) => ({ ...transfer, namedBy: 'row', name, rowId: 'r' }) as const;
+        for (const name of ['april', 'mine', 'october']) await done(journal, 'accepted', row(name));
+        const found = await journal.paidBefore({ ...asked, batch: 'mine' });
+        expect(found.map(({ name }) => name).sort()).toEqual(['april', 'october']);
+      });
+
+      test('that a person knows to have happened after all are spent when they were tried last', async () => {
+        const journal = await openNew();
+        const hourMs = 3_600_000;
+        await done(journal, 'accepted', named('other'), nowMs + 9 * hourMs);
+        const id = await done(journal, 'unknown', named('doubtful'), nowMs);
+        await triedAgain(journal, id, nowMs + 2 * hourMs, 'unknown');
+        const word = { who: 'w', reason: 'r', signature: undefined } as const;
+        await journal.decide(id, { ...word, kind: 'did-not-happen', atMs: nowMs + 3 * hourMs });
+        expect(await journal.ownSpending(id)).toBeUndefined();
+        await journal.decide(id, { ...word, kind: 'happened', atMs: nowMs + 5 * hourMs });
+        expect(await journal.ownSpending(id)).toMatchObject({ hour: hourOf(nowMs + 2 * hourMs) });
       });
 
       test('are known by a person’s word as well, and never those that did not happen', async () => {
@@ -525,13 +569,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ]);
         expect(await journal.paidBefore({ ...asked, sinceMs: nowMs + 2 })).toEqual([]);
       });
-
-      const triedAgain = async (journal: JournalInHand, id: string, atMs: number): Promise<void> => {
-        await journal.claim(id, atMs);
-        const { attempts } = await journal.startAttempt(id, 'h', atMs);
-        await journal.endAttempt(id, attempts, endWith('accepted'), atMs);
-        await journal.conclude(id, 'accepted', undefined, atMs);
-      };
 
       test.each([
         ['first and latest are late enough', 0, 8, 0],
