@@ -129,7 +129,7 @@ export function notSeen({ id }: Intent, view: ChainView): Told {
 function neverSeen(id: string, view: ChainView): Told {
   return told('unproven')`
     The service accepted the transfer, but the chain cannot show it: ${why(view)} (ID ${id}).
-    Waiting does not help. Ask the service about it, by its transfer ID:
+    Looking again does not help. Ask the service about it, by its transfer ID:
     $ history ${id}`;
 }
 
