@@ -32,6 +32,22 @@ import {
 
 const transfer = { kind: 'transfer', payment: 'p' } as const;
 
+/** So many messages, all accepted. A page of a copy has 200. */
+async function fileOf(count: number): Promise<string> {
+  const path = newPath();
+  const journal = openJournal(path);
+  await journal.commit(async (tx) => {
+    for (let nth = 0; nth < count; nth += 1) {
+      const intent = newIntent();
+      await tx.begin(intent, 'hash', nowMs);
+      await tx.endAttempt(intent.id, 1, endWith('accepted'), nowMs);
+      await tx.conclude(intent.id, 'accepted', undefined, nowMs);
+    }
+  });
+  await journal.close();
+  return path;
+}
+
 /** One of each kind of end that is settled, in a file that nobody has open any more. Its path. */
 async function fileWithAll(): Promise<string> {
   const path = newPath();
@@ -176,17 +192,7 @@ describe('a journal in a file, copied into an empty shared one', () => {
   });
 
   test('interrupted between two pages, is finished by another run', async () => {
-    const [path, place] = [newPath(), await newSharedPlace()];
-    const journal = openJournal(path);
-    await journal.commit(async (tx) => {
-      for (let nth = 0; nth < 450; nth += 1) {
-        const intent = newIntent();
-        await tx.begin(intent, 'hash', nowMs);
-        await tx.endAttempt(intent.id, 1, endWith('accepted'), nowMs);
-        await tx.conclude(intent.id, 'accepted', undefined, nowMs);
-      }
-    });
-    await journal.close();
+    const [path, place] = [await fileOf(450), await newSharedPlace()];
     const stop = new AbortController();
     const first = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
     await expect(first).rejects.toMatchObject({ code: 'interrupted' });
@@ -244,6 +250,19 @@ describe('a journal in a file, copied into an empty shared one', () => {
         CREATE TRIGGER nobody BEFORE INSERT ON owners FOR EACH ROW EXECUTE FUNCTION no_row()`),
     );
     await expect(copy(path, place)).rejects.toMatchObject({ kind: 'fenced', code: 'fenced' });
+  });
+
+  test('is not gone on with by a process that others took for dead between two pages', async () => {
+    const [path, place] = [await fileOf(250), await newSharedPlace()];
+    await onServer(place, (client) =>
+      client.query(`CREATE FUNCTION end_owners() RETURNS trigger LANGUAGE plpgsql
+          AS 'BEGIN UPDATE ${place.schema}.owners SET ended_at = 1; RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON intents DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION end_owners()`),
+    );
+    await expect(copy(path, place)).rejects.toMatchObject({ kind: 'fenced', code: 'fenced' });
+    const counted = await onServer(place, (client) => client.query('SELECT count(*)::int FROM intents'));
+    expect(counted.rows).toEqual([{ count: 200 }]);
   });
 });
 
