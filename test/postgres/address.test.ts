@@ -44,6 +44,9 @@ describe('what a URL says', () => {
     ['postgres:///x?host=/run/postgresql', { host: '/run/postgresql', database: 'x' }],
     ['postgres:///x?host=/tmp&port=5433', { host: '/tmp', port: 5433 }],
     ['postgres://db/x?port=5433', { host: 'db', port: 5433 }],
+    ['postgres://db/x?port=65535', { port: 65_535 }],
+    ['postgres://db/x?port=1', { port: 1 }],
+    ['postgres://db/x', { tls: { mode: 'verify-full', root: undefined, client: undefined } }],
     ['postgres://bots@/x?host=/tmp', { host: '/tmp', user: 'bots', port: 5432 }],
     ['postgres://db/x?host=/tmp', { host: '/tmp' }],
     ['postgres://bots@%2Frun%2Fpostgresql:5433/x', { host: '/run/postgresql', port: 5433 }],
@@ -129,6 +132,7 @@ describe('libpq’s variables', () => {
   test.each<[Env, string]>([
     [{ PGHOST: 'a,b' }, 'PGHOST names several hosts'],
     [{ PGPORT: '5432,5433' }, 'PGPORT is not a whole number'],
+    [{ PGPORT: '65536' }, 'PGPORT is not a whole number'],
     [{ PGUSER: 'a\u200bb' }, 'PGUSER has U+200B'],
     [{ PGDATABASE: 'a\n' }, 'PGDATABASE has U+000A'],
     [{ PGAPPNAME: '\u0007' }, 'PGAPPNAME has U+0007'],
@@ -137,6 +141,7 @@ describe('libpq’s variables', () => {
     [{ PGSSLMODE: 'on' }, 'PGSSLMODE is not a known value'],
     [{ PGSSLROOTCERT: 'ca.pem' }, 'PGSSLROOTCERT is not a whole path'],
     [{ PGSSLCERT: '/me.pem' }, 'certificate is given without sslkey'],
+    [{ PGSSLKEY: '/me.key' }, 'key is given without sslcert'],
   ])('%j is refused by its name', async (env, problem) => {
     const url = env.PGHOST === undefined ? 'postgres://db.example.com' : 'postgres://';
     expect((await failureOf(() => parse(url, env))).message).toContain(problem);
@@ -302,6 +307,20 @@ describe('its place, as people read it', () => {
         expect(open(parse(place))).toEqual(open(parse(text)));
       }),
     );
+  });
+});
+
+describe('its URL for another role', () => {
+  test.each([
+    ['postgres://db/x', ''],
+    ['postgres://localhost/x', ''],
+    ['postgres://localhost/x?sslmode=verify-full', '&sslmode=verify-full'],
+    ['postgres://db/x?sslmode=disable', '&sslmode=disable'],
+    ['postgres://db/x?sslrootcert=/a%20b.pem', '&sslmode=verify-full&sslrootcert=/a%20b.pem'],
+    ['postgres://db/x?options=endpoint%3Da', '&options=endpoint%3Da'],
+  ])('of %s says how to verify the server, unless by default', (text, end) => {
+    const address = parse(text);
+    expect(urlFor(address, 'auditor')).toBe(`${placeOf({ ...address, user: 'auditor' })}${end}`);
   });
 });
 
