@@ -169,7 +169,7 @@ export async function acceptSharedLoss(
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
-      if (loss.is === 'rest-of-file') await connection.query(inSchema(schema, endCopies), [who]);
+      if (loss.is === 'rest-of-file') await connection.query(inSchema(schema, endCopies), [who, loss.path]);
       await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
     },
     (error) => sharedFailure('may-only-look', { place }, error),
@@ -189,7 +189,8 @@ function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: s
 }
 
 const endCopies = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
-  SELECT 'copied', $1, ${nowMs}, detail FROM (${unfinishedCopies}) AS unfinished`;
+  SELECT 'copied', $1, ${nowMs}, detail FROM (${unfinishedCopies}) AS unfinished
+  WHERE substr(detail, strpos(detail, ' ') + 1) = $2::text`;
 
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;

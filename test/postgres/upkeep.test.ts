@@ -200,7 +200,8 @@ describe('a loss that was accepted', () => {
     const place = await newSharedPlace();
     await onServer(place, (client) =>
       client.query(
-        `INSERT INTO losses (what, who, at, detail) VALUES ('copying', 'ada', 1, 'sum /old disk/j.db')`,
+        `INSERT INTO losses (what, who, at, detail)
+         VALUES ('copying', 'ada', 1, 'sum /old disk/j.db'), ('copying', 'ada', 2, 'other /new.db')`,
       ),
     );
     await expect(openShared(place)).rejects.toMatchObject({ kind: 'copy-not-whole' });
@@ -210,9 +211,14 @@ describe('a loss that was accepted', () => {
       if (found !== undefined) await acceptSharedLoss(asking, found, 'bob');
       expect(await rowsOf(place, 'SELECT what, who, detail FROM losses ORDER BY seq')).toEqual([
         { what: 'copying', who: 'ada', detail: 'sum /old disk/j.db' },
+        { what: 'copying', who: 'ada', detail: 'other /new.db' },
         { what: 'file', who: 'bob', detail: '/old disk/j.db' },
         { what: 'copied', who: 'bob', detail: 'sum /old disk/j.db' },
       ]);
+      // Nobody was asked about the other one.
+      const next = await findSharedLoss(asking);
+      expect(next?.loss).toEqual({ is: 'rest-of-file', path: '/new.db' });
+      if (next !== undefined) await acceptSharedLoss(asking, next, 'bob');
       expect(await findSharedLoss(asking)).toBeUndefined();
     });
     await openShared(place);
