@@ -118,14 +118,18 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
 
 /** The service accepted it, but the chain has not shown it so far. */
 export function notSeen({ id }: Intent, view: ChainView): Told {
-  if (view.signature === undefined) return neverSeen(id, view);
+  if (hasNoSignature(view)) return neverSeen(id, view);
   return told('unproven')`
-    The service accepted the transfer (signature ${view.signature}), but the chain has not proven it: ${why(view)} (ID ${id}).
+    The service accepted the transfer (signature ${view.signature ?? 'unknown'}), but the chain has not proven it: ${why(view)} (ID ${id}).
     Run the same command again to wait longer; it does not pay again. Or look once:
     $ verify ${id}`;
 }
 
-/** What has no signature cannot be looked up, now or later. */
+/** It cannot be looked up, now or later. */
+function hasNoSignature({ reasons }: ChainView): boolean {
+  return reasons.includes('no-signature');
+}
+
 function neverSeen(id: string, view: ChainView): Told {
   return told('unproven')`
     The service accepted the transfer, but the chain cannot show it: ${why(view)} (ID ${id}).
@@ -134,7 +138,7 @@ function neverSeen(id: string, view: ChainView): Told {
 }
 
 export function notDecided({ id, state }: Intent, view: ChainView): Told {
-  if (state === 'accepted' && view.signature === undefined) return neverSeen(id, view);
+  if (state === 'accepted' && hasNoSignature(view)) return neverSeen(id, view);
   return told('unproven')`The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).
     This proves nothing either way. Look again later:
     $ verify ${id}`;
