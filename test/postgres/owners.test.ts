@@ -213,41 +213,30 @@ describe('an owner that was stopped for longer than its lease', () => {
     ]);
   });
 
-  test('before its request left sends none, and tells what became of it meanwhile', async () => {
-    const place = await newPlace();
-    const [late, now] = [await openShared(throughProxy(place)), await openShared(place)];
-    const [stopped, other] = [newEngine(), newEngine()];
-    const payment = transfer({}, once('rent'));
-    const held = proxy.when({ from: 'server', has: 'COMMIT' }, 'hold');
-    const telling = stopped.run(payment, [paid], onShared(late));
-    await held;
-    await fallSilent(place, late.self());
-    passHere(leaseMs);
-    const taken = await other.run(payment, [paid], onShared(now));
-    expect(taken).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
-    proxy.release();
-    const told = await telling;
-    expect(stopped.sent).toHaveLength(0);
-    expect(told).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
-  });
-
-  test('and hears only then that its claim was made sends none, and tells what became of it meanwhile', async () => {
-    const place = await newPlace();
-    const [late, now] = [await openShared(throughProxy(place)), await openShared(place)];
-    const [stopped, other] = [newEngine(), newEngine()];
-    const payment = transfer({}, once('rent'));
-    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    const telling = stopped.run(payment, [paid], onShared(late));
-    await cut;
-    proxy.now('hold');
-    await fallSilent(place, late.self());
-    const taken = await other.run(payment, [paid], onShared(now));
-    expect(taken).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
-    proxy.release();
-    const told = await telling;
-    expect(stopped.sent).toHaveLength(0);
-    expect(told).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
-  });
+  test.each([
+    ['late', 'hold'],
+    ['never', 'cut'],
+  ] as const)(
+    'whose claim’s answer comes %s sends none, and tells what became of it meanwhile',
+    async (_when, how) => {
+      const place = await newPlace();
+      const [late, now] = [await openShared(throughProxy(place)), await openShared(place)];
+      const [stopped, other] = [newEngine(), newEngine()];
+      const payment = transfer({}, once('rent'));
+      const broken = proxy.when({ from: 'server', has: 'COMMIT' }, how);
+      const telling = stopped.run(payment, [paid], onShared(late));
+      await broken;
+      proxy.now('hold');
+      await fallSilent(place, late.self());
+      if (how === 'hold') passHere(leaseMs);
+      const taken = await other.run(payment, [paid], onShared(now));
+      expect(taken).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
+      proxy.release();
+      const told = await telling;
+      expect(stopped.sent).toHaveLength(0);
+      expect(told).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
+    },
+  );
 
   test('before its request left, while the other one is still sending, sends none and knows no end', async () => {
     const place = await newPlace();

@@ -8,7 +8,7 @@ import type {
 } from '../../postgres/facts.ts';
 import { unseenWords } from './intent.ts';
 import { putBackParts, schemaChanged } from './journal.ts';
-import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
+import { beforeAccepting, finishCopy, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table, whenReady } from './told.ts';
 import { hasLost } from './upkeep.ts';
@@ -240,7 +240,7 @@ export const sharedTable: Table<SharedFacts> = {
     Name another schema in the URL, with ?schema=.`,
   'copy-not-whole': ({ place, path }) => says`
     The journal ${place} has only a part of the file ${path}, which is being copied into it
-    What is not there yet could be sent again. Finish the copy (a backup of that file will do), or if the file is lost, accept that:
+    What is not there yet could be sent again. ${finishCopy}
     $ journal copy ${path} --journal ${place}
     $ journal accept-loss`,
   'no-salt': ({ place }) => ({

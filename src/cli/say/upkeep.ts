@@ -1,5 +1,4 @@
 import type { Note, SharedLoss } from '../../postgres/facts.ts';
-import { safeLine } from '../show/text.ts';
 import { listed } from './phrases.ts';
 
 // `place` is always the journal's URL without its password.
@@ -8,7 +7,7 @@ import { listed } from './phrases.ts';
 export function sharedLoss(loss: SharedLoss): string {
   if (loss.is === 'server-changed')
     return 'the journal is on a different server, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
-  if (loss.is === 'rest-of-file') return `only a part of the file ${safeLine(loss.path)} was copied into it`;
+  if (loss.is === 'rest-of-file') return `only a part of the file ${loss.path} was copied into it`;
   const { missing } = loss;
   const kinds = Object.entries(noted).flatMap(([what, [one, several]]) => {
     const { length } = missing.filter((note) => note.what === what);

@@ -1,7 +1,7 @@
 import { type Address, isHere } from '../../../postgres/address.ts';
 import type { SharedLoss } from '../../../postgres/facts.ts';
 import type { SharedLook } from '../../../postgres/upkeep.ts';
-import { beforeAccepting } from '../../say/open.ts';
+import { beforeAccepting, finishCopy } from '../../say/open.ts';
 import { counted, formatClockOffset, formatDuration, listed } from '../../say/phrases.ts';
 import type { Told } from '../../say/told.ts';
 import { sharedLoss } from '../../say/upkeep.ts';
@@ -60,7 +60,7 @@ function copyFinding(place: string, { journal: { copying: path } }: SharedLook):
   if (path === undefined) return [];
   return [
     fail('copy')`only a part of the file ${path} was copied into it, so no command sends through it
-      Finish the copy (a backup of that file will do), or if the file is lost, accept that:
+      ${finishCopy}
       $ journal copy ${path} --journal ${place}
       $ journal accept-loss`,
   ];

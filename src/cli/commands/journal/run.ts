@@ -220,11 +220,11 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
       return;
     }
     const { loss } = found;
-    await confirmLoss(hasLost(place, loss), given, context);
+    await confirmLoss(safeLine(hasLost(place, loss)), given, context);
     await rules.acceptSharedLoss(shared, found, whoDecides());
     const missing = loss.is === 'records' ? loss.missing : [];
     const fields = { journal: place, accepted: true, missing: missing.map(missingJson) };
-    const lines = [lossAccepted(journal), `  ${sharedLoss(loss)}`, ...missing.map(missingNote)];
+    const lines = [lossAccepted(journal), `  ${safeLine(sharedLoss(loss))}`, ...missing.map(missingNote)];
     await context.display.show(result(given.command, fields, lines, String(missing.length)));
   });
   return 0;
