@@ -102,7 +102,7 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
     'an address, or @ and a name under recipients in the policy',
   ],
   amount: (value) => [
-    typeof value === 'string' ? badAmounts[value] : `is longer than ${value.longerThan} characters`,
+    typeof value === 'string' ? badAmounts[value] : longer(value),
     'digits, or digits.digits, like 1.5',
   ],
   positive: () => ['is zero', 'more than zero'],
@@ -129,9 +129,14 @@ function buttonProblem(value: FieldRules['button']): string {
   return `has a part that is not label=, id= or style=: "${clipped(value.unknown)}"`;
 }
 
+function longer({ longerThan }: { readonly longerThan: number }): string {
+  return `is longer than ${longerThan} characters`;
+}
+
 function assetProblem(value: FieldRules['asset']): string {
   if (value === 'empty') return badTexts.empty;
   if (value === 'blanks') return 'has spaces around it, or has control or invisible characters';
+  if ('longerThan' in value) return longer(value);
   return `is "${value.insteadOfSol}": write SOL`;
 }
 

@@ -36,7 +36,7 @@ export type FieldRules = {
   button: 'no-label' | 'no-id' | 'empty-style' | { readonly unknown: string } | { readonly twice: string };
   'row-mark': 'no-buttons';
 
-  asset: 'empty' | 'blanks' | { readonly insteadOfSol: string };
+  asset: 'empty' | 'blanks' | { readonly insteadOfSol: string } | { readonly longerThan: number };
   address:
     | 'empty'
     | 'blanks'

@@ -41,6 +41,7 @@ describe('a transfer', () => {
     ['half a surrogate pair in the memo', { ...plain, memo: '\ud83d' }, 'memo has half a surrogate pair'],
     ['sol', { ...plain, asset: 'sol' }, 'asset is "sol": write SOL'],
     ['Sol', { ...plain, asset: 'Sol' }, 'asset is "Sol": write SOL'],
+    ['a text as asset', { ...plain, asset: 'x'.repeat(201) }, 'asset is longer than 200 characters'],
     ['an empty asset', { ...plain, asset: '' }, 'asset is empty'],
     ['a blank asset', { ...plain, asset: '  ' }, 'asset is empty'],
     ['a blank before the asset', { ...plain, asset: ' SOL' }, 'asset has spaces around it'],
