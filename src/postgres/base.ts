@@ -14,11 +14,13 @@ import {
   isHeldUp,
   isOfNetwork,
   isPassing,
+  isUnawaited,
   needsTime,
   serverFailure,
   unreachable,
 } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
+import { pathOf } from './handshake.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import { inSchema, nowMs } from './sql.ts';
 
@@ -232,7 +234,7 @@ export class ServerBase implements Base {
     { beforeSending: fences = false, unsynced = false }: Guards,
     id: string,
   ): Promise<number | undefined> {
-    const { lease, onServerTime } = this.#inputs;
+    const { place, lease, onServerTime } = this.#inputs;
     const answers = await connection.all([
       ...this.#locked(unsynced),
       lease.renewalOn(connection, id, fences),
@@ -240,6 +242,8 @@ export class ServerBase implements Base {
     const rows = answers.at(-1)?.rows ?? [];
     lease.fence(rows);
     onServerTime(Number(rows[0]?.now));
+    const path = pathOf(rows[0]?.copying);
+    if (fences && path !== undefined) throw sharedFailure('copy-not-whole', { place, path });
     return numberOf(rows[0]?.policy);
   }
 
@@ -284,9 +288,9 @@ export class ServerBase implements Base {
       throw await this.#heldUpBy(because, waiting);
     } catch (error) {
       const failure = failureOf(error, place);
+      if (failure instanceof Failure && failure.kind === 'not-on-standby') throw failure;
       // An attempt may have been begun, so whoever looks next must take it for sent.
-      const passes = failure instanceof Failure && isOutage(failure.code);
-      throw passes && commit.mayHaveBegun ? sharedFailure('unheard', { place }, error) : failure;
+      throw commit.mayHaveBegun ? sharedFailure('unheard', { place }, error) : failure;
     }
   }
 
@@ -313,7 +317,7 @@ type Commit = { readonly id: string; noted: Note | undefined; mayHaveBegun: bool
 
 function note(commit: Commit, sql: string, { id, number, at }: Values): void {
   const noted = (what: Note['what'], which: unknown): void => {
-    commit.noted = { what, id: String(id), number: Number(which) };
+    commit.noted = { what, id: String(id), number: Number(which), at: Number(at) };
   };
   if (sql === changes.addAttempt) {
     noted('attempt', number);
@@ -343,16 +347,6 @@ async function rollBack(connection: PgConnection, because: unknown): Promise<voi
 }
 
 const takesNothing = '25006';
-
-const waitWasCancelled = '01000';
-
-/** After a commit: it is made here, but the server did not wait for the standby that must have it. */
-export function isUnawaited({ warnings }: PgConnection): boolean {
-  return warnings.includes(waitWasCancelled);
-}
-
-/** A commit is made, but a standby may not have it. */
-export class NotOnStandby extends Error {}
 
 /** All who write take the same lock, each for one transaction. */
 export function lockOfWriters(schema: string): string {

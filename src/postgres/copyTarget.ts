@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../once/failures.ts';
+import { journalFailure } from '../once/journal/facts.ts';
 import type { CopiedIntent } from '../once/journal/file/sourceFile.ts';
 import type { BatchInput, Intent, Resolution, State } from '../once/journal/journal.ts';
 import { type Ask, intentOf, receiptValue, troubleText } from '../once/journal/rows.ts';
@@ -7,10 +8,10 @@ import { Spent } from '../once/journal/spent.ts';
 import { changes, questions } from '../once/journal/verbs.ts';
 import { lockOfWriters } from './base.ts';
 import type { PgConnection } from './connection.ts';
-import { ServerTroubleError, sharedFailure } from './facts.ts';
-import { codeOf, isPassing } from './faults.ts';
+import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
+import { codeOf, isPassing, isUnawaited } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
-import { unfinishedCopies } from './handshake.ts';
+import { pathOf, takingItsTime, unfinishedCopies } from './handshake.ts';
 import type { Lease } from './lease.ts';
 import { inSchema, nowMs, type Row } from './sql.ts';
 
@@ -25,6 +26,10 @@ type Inputs = {
   readonly schema: string;
   readonly place: string;
   readonly lease: Lease;
+  /** How long a process of it lives that is not heard of. */
+  readonly leaseMs: number;
+  /** Called with the last note of a page that is on the server's disk. */
+  readonly onAcknowledged: (note: Note) => void;
 };
 
 const mostTries = 5;
@@ -44,27 +49,56 @@ export class CopyTarget {
     return { isUsed: row.used === true, mayAdopt: row.may_adopt === true };
   }
 
-  /** How many processes send through it now. */
-  async runners(leaseMs: number): Promise<number> {
-    const [row] = await this.#query(countRunners, [leaseMs, this.#inputs.lease.id]);
-    return Number(row?.count);
+  /**
+   * Refuses what must not be: somebody sends through it now, or another file of the same journal is being copied. A
+   * copy of this file that was begun keeps all from sending already.
+   */
+  async refuseOthers({ salt, path }: CopiedFile, isMoved: boolean): Promise<void> {
+    const { place, lease, leaseMs } = this.#inputs;
+    const begun = await this.#query(/* sql */ `${unfinishedCopies} AND begun.detail LIKE $1 || ' %'`, [
+      digestOf(salt),
+    ]);
+    const paths = begun.map(({ detail }) => pathOf(detail) ?? '');
+    const other = isMoved ? undefined : paths.find((one) => one !== path);
+    if (other !== undefined) throw sharedFailure('copy-not-whole', { place, path: other });
+    if (paths.length > 0) return;
+    const [row] = await this.#query(countRunners, [leaseMs, lease.id]);
+    const count = Number(row?.count);
+    if (count > 0) throw journalFailure('owners-alive', { path: place, count });
   }
 
-  /** From now on nothing is sent through it, until the file is here whole: what is not here yet would be sent again. */
-  async begin(file: CopiedFile): Promise<void> {
-    await this.#query(
-      noteCopy('copying', /* sql */ `WHERE NOT EXISTS (${unfinishedCopies} AND begun.detail LIKE $3 || '%')`),
-      noted(file),
-    );
+  /**
+   * From now on nothing is sent through it, until the file is here whole: what is not here yet would be sent again. What
+   * speaks against it is found by a last `look`, while nobody else writes; then nothing is changed. The salt of the file
+   * is taken over if this journal has no intents. Returns whether it was.
+   */
+  async begin(file: CopiedFile, takesSalt: boolean, look: () => Promise<void>): Promise<boolean> {
+    return this.#transact(async () => {
+      await look();
+      await this.#query(
+        noteCopy(
+          'copying',
+          /* sql */ `WHERE NOT EXISTS (${unfinishedCopies} AND begun.detail LIKE $3 || ' %')`,
+        ),
+        noted(file),
+      );
+      // Takes over the other journal's salt, which is possible only while there are no intents.
+      return takesSalt && (await this.#query(adoptSalt, [Buffer.from(file.salt)])).length > 0;
+    }, takingItsTime);
   }
 
-  async finish(file: CopiedFile): Promise<void> {
-    await this.#query(noteCopy('copied'), noted(file));
-  }
-
-  /** Takes over the other journal's salt, which is possible only while there are no intents. */
-  async adoptSalt(salt: Uint8Array): Promise<void> {
-    await this.#query(adoptSalt, [Buffer.from(salt)]);
+  /** Adds what the files of batches asked for, where nobody has run them here. Then the file is here whole. */
+  async finish(file: CopiedFile, batches: readonly BatchInput[]): Promise<void> {
+    const { connection, lease } = this.#inputs;
+    await this.#transact(async (ask) => {
+      const texts = batches.map(({ totals, beyond, ...input }) => ({
+        ...{ ...input, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) },
+      }));
+      await Promise.all(texts.map((input) => ask(addBatch, input)));
+      await this.#query(noteCopy('copied'), noted(file));
+      // Where nobody hears of this commit, whoever runs it again need not wait for this process.
+      await connection.query(lease.endOn(connection));
+    });
   }
 
   /** Intents with the key of one here that has another body, or stands otherwise. */
@@ -78,27 +112,22 @@ export class CopyTarget {
 
   /** Adds all of a page, or nothing of it. */
   async add(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#transact(async (ask) => {
-          const known = await this.#known(page, ask);
-          const fresh = page.filter((_one, n) => known[n] === undefined);
-          await addFresh(fresh, keepsTokens, this.#inputs.lease.id, ask);
-          return { added: fresh.length, known: page.length - fresh.length };
-        });
-      } catch (error) {
-        if (error instanceof Failure || tries === mostTries || !isPassing(error)) throw error;
-      }
+    const { place, lease, onAcknowledged } = this.#inputs;
+    const fresh = await this.#transact(async (ask) => {
+      const known = await this.#known(page, ask);
+      const isAnother = page.some(({ intent }, n) => known[n] && !isSame(known[n], intent));
+      if (isAnother) throw sharedFailure('sent-there-now', { place });
+      const unknown = page.filter((_one, n) => known[n] === undefined);
+      await addFresh(unknown, keepsTokens, lease.id, ask);
+      return unknown;
+    });
+    const last = fresh.findLast(({ attempts }) => attempts.length > 0);
+    const attempt = last?.attempts.at(-1);
+    if (last && attempt) {
+      const { number, startedAtMs: at } = attempt;
+      onAcknowledged({ what: 'attempt', id: last.intent.id, number, at });
     }
-  }
-
-  /** Adds what the files of batches asked for, where nobody has run them here. */
-  async addBatches(batches: readonly BatchInput[]): Promise<void> {
-    const ask = this.#gathered();
-    const texts = batches.map(({ totals, beyond, ...input }) => ({
-      ...{ ...input, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) },
-    }));
-    await Promise.all(texts.map((input) => ask(addBatch, input)));
+    return { added: fresh.length, known: page.length - fresh.length };
   }
 
   #gathered(): Ask {
@@ -106,24 +135,41 @@ export class CopyTarget {
     return new Gathered(schema, (questions) => askOn(connection, questions)).ask;
   }
 
-  async #transact<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    const { connection, lease, schema } = this.#inputs;
+  /** Makes one commit, again where others caused a rollback. */
+  async #transact<Result>(
+    work: (ask: Ask) => Promise<Result>,
+    settings: readonly string[] = [],
+  ): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#commit(work, settings);
+      } catch (error) {
+        if (error instanceof Failure || tries === mostTries || !isPassing(error)) throw error;
+      }
+    }
+  }
+
+  async #commit<Result>(work: (ask: Ask) => Promise<Result>, settings: readonly string[]): Promise<Result> {
+    const { connection, lease, schema, place } = this.#inputs;
     const answers = await connection.all([
       /* sql */ 'BEGIN ISOLATION LEVEL read committed',
       /* sql */ 'SET LOCAL synchronous_commit = on',
+      ...settings,
       lockOfWriters(schema),
       lease.renewalOn(connection),
     ]);
+    let result: Result;
     try {
       lease.fence(answers.at(-1)?.rows ?? []);
-      const result = await work(this.#gathered());
+      result = await work(this.#gathered());
       const { command } = await connection.query('COMMIT');
       if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
-      return result;
     } catch (error) {
       if (!connection.isBroken) await connection.query('ROLLBACK');
       throw error;
     }
+    if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
+    return result;
   }
 
   #known(page: readonly CopiedIntent[], ask: Ask): Promise<(Intent | undefined)[]> {
@@ -276,7 +322,11 @@ const addBatch = changes.keepBatch.replace(/DO UPDATE[\s\S]*$/u, /* sql */ 'DO N
 export type CopiedFile = { readonly salt: Uint8Array; readonly path: string; readonly who: string };
 
 function noted({ salt, path, who }: CopiedFile): string[] {
-  return [who, path, createHash('sha256').update(salt).digest('hex').slice(0, 32)];
+  return [who, path, digestOf(salt)];
+}
+
+function digestOf(salt: Uint8Array): string {
+  return createHash('sha256').update(salt).digest('hex').slice(0, 32);
 }
 
 /** In the table of losses, which is only added to. */
@@ -292,4 +342,5 @@ const aboutRole = /* sql */ `SELECT EXISTS (SELECT FROM @schema.intents) AS used
 const countRunners = /* sql */ `SELECT count(*) AS count FROM @schema.owners
   WHERE ended_at IS NULL AND renewed_at + $1 >= ${nowMs} AND id <> $2`;
 
-const adoptSalt = /* sql */ `UPDATE @schema.salt SET value = $1 WHERE name = 'salt'`;
+const adoptSalt = /* sql */ `UPDATE @schema.salt SET value = $1
+  WHERE name = 'salt' AND NOT EXISTS (SELECT FROM @schema.intents) RETURNING name`;

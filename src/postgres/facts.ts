@@ -203,11 +203,13 @@ const codes = {
 export const sharedFailure = failing<SharedFacts>('shared', codes);
 
 /**
- * Something that the journal acknowledged to this machine: an attempt by its number, a decision or observation by its
- * time, or a policy by its number with its time as the id.
+ * Something that the journal acknowledged to this machine: an attempt by its number and its time, a decision or observation
+ * by its time, or a policy by its number with its time as the id.
  */
 export type Note = {
   readonly what: 'attempt' | 'decision' | 'observation' | 'policy';
   readonly id: string;
   readonly number: number;
+  /** Where an attempt was lost, another machine makes one of its number. */
+  readonly at: number;
 };

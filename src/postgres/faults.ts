@@ -42,10 +42,13 @@ function isOfPooler(error: Error): boolean {
   return isFatal && codeOf(error) === '08P01' && !noTransactions.test(error.message);
 }
 
-/** Whether the session is over: shutting down, ended by an administrator, a time limit, or a pooler's server is gone. */
+/**
+ * Whether the session is over: shutting down, ended by an administrator, a time limit, a pooler's server is gone, or
+ * somebody has added a column to a table about which statements are prepared.
+ */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^(?:57P0[1-5]|25P0[34])$/u.test(codeOf(error) ?? '') || isOfPooler(error);
+  return /^(?:57P0[1-5]|25P0[34]|0A000)$/u.test(codeOf(error) ?? '') || isOfPooler(error);
 }
 
 const ruleOfJournal = 'ZJ001';
@@ -102,6 +105,16 @@ export function isPassing(error: unknown): boolean {
 export function isComingBack(error: unknown): boolean {
   return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
 }
+
+/** After a commit: it is made here, but the server did not wait for the standby that must have it. */
+export function isUnawaited({ warnings = [] }: { readonly warnings?: readonly string[] }): boolean {
+  return warnings.includes(waitWasCancelled);
+}
+
+const waitWasCancelled = '01000';
+
+/** A commit is made, but a standby may not have it. */
+export class NotOnStandby extends Error {}
 
 const denials: Readonly<Record<string, Denial>> = {
   28000: 'user',

@@ -4,7 +4,8 @@ import type { JournalPolicy } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
-import { countParts, nameParts, partsBeyond, partsOfSchema, sharedSchema } from './sharedSchema.ts';
+import { isUnawaited, NotOnStandby } from './faults.ts';
+import { noteParts, partsGone, partsNamed, sharedSchema } from './sharedSchema.ts';
 import { inMs, inSchema, nowMs, type Row } from './sql.ts';
 
 /**
@@ -145,6 +146,11 @@ export const unfinishedCopies = /* sql */ `SELECT begun.detail FROM @schema.loss
   (SELECT FROM @schema.losses done WHERE done.what = 'copied' AND done.seq > begun.seq
     AND split_part(done.detail, ' ', 1) = split_part(begun.detail, ' ', 1))`;
 
+/** The file of one of them. */
+export function pathOf(copying: Row[string] | undefined): string | undefined {
+  return typeof copying === 'string' ? copying.replace(/^\S* /u, '') : undefined;
+}
+
 const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
   encode(m.id, 'hex') AS id, m.lease, m.durability, (${unfinishedCopies} LIMIT 1) AS copying,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
@@ -168,7 +174,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     role: String(row.role),
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
-    copying: row.copying === null ? undefined : String(row.copying).replace(/^\S* /u, ''),
+    copying: pathOf(row.copying),
     policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
@@ -186,15 +192,15 @@ export async function askAll(
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
   const salted = inSchema(schema, readSalt);
   const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
-  const forSome = use === 'send' ? [inSchema(schema, countParts), aboutSystem, salted] : [];
+  const forSome = use === 'send' ? [aboutSystem, salted, inSchema(schema, partsGone)] : [];
   try {
     const answers = await connection.all([...session, connection.introduction, ...forAll, ...forSome]);
     const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
-    const [server = {}, version, journal = {}, counted, ...told] = rows;
+    const [server = {}, version, journal = {}, toldSystem, toldSalt, gone] = rows;
     if (Number(version?.version) !== schemaVersion) return undefined;
-    if (use === 'send' && Number(counted?.parts) !== partsOfSchema().length) return undefined;
-    const system = use === 'send' ? told[0] : await rowIf(server.tells_system, connection, aboutSystem);
-    const salt = use === 'send' ? told[1] : await rowIf(journal.tells_salt, connection, salted);
+    if (gone !== undefined) return undefined;
+    const system = use === 'send' ? toldSystem : await rowIf(server.tells_system, connection, aboutSystem);
+    const salt = use === 'send' ? toldSalt : await rowIf(journal.tells_salt, connection, salted);
     return { server: serverFacts(connection, server, system), journal: journalFacts(journal, salt) };
   } catch (error) {
     if (connection.isBroken) throw error;
@@ -256,9 +262,8 @@ export async function refuseSchema(connection: PgConnection, schema: string, pla
 
 /** What somebody took away from the schema, or switched off. */
 async function missingParts(connection: PgConnection, schema: string): Promise<SchemaPart[]> {
-  const { rows } = await connection.query(inSchema(schema, nameParts));
-  const there = new Set(rows.map(({ part }) => String(part)));
-  return partsBeyond(there);
+  const { rows } = await connection.query(inSchema(schema, partsGone));
+  return partsNamed(rows.map(({ part }) => String(part)));
 }
 
 const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
@@ -281,6 +286,7 @@ type SqlClient = {
   ): Promise<{ readonly command: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
   /** SQL that fails if another server process answers than before. */
   readonly here?: string;
+  readonly warnings?: readonly string[];
 };
 
 type SchemaState =
@@ -368,11 +374,13 @@ async function make(client: SqlClient, schema: string, random: (size: number) =>
         ('journal-version', '${schemaVersion}')`,
       [Buffer.from(random(16))],
     );
+    await run(noteParts);
     await run('COMMIT');
   } catch (error) {
     await run('ROLLBACK').catch(() => undefined);
     throw error;
   }
+  if (isUnawaited(client)) throw new NotOnStandby();
 }
 
 /** CREATE SCHEMA IF NOT EXISTS needs the right to create one even if it exists. */

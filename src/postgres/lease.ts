@@ -4,6 +4,7 @@ import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
+import { unfinishedCopies } from './handshake.ts';
 import { inSchema, nowMs, type Row } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
@@ -86,7 +87,8 @@ export class Lease {
        ON CONFLICT (id) DO UPDATE SET last_commit = excluded.last_commit,
          renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
        ${fences ? 'WHERE o.ended_at IS NULL' : ''}
-       RETURNING ${here} AS here, ${nowMs} AS now, (SELECT max(seq) FROM @schema.policies) AS policy`,
+       RETURNING ${here} AS here, ${nowMs} AS now, (SELECT max(seq) FROM @schema.policies) AS policy,
+         (${unfinishedCopies} LIMIT 1) AS copying`,
     );
   }
 

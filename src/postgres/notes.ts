@@ -55,12 +55,12 @@ export class Notes {
       throw sharedFailure('notes-unreadable', { path: this.#path, trouble: diskTroubleOf(error) }, error);
     }
     return Array.from({ length: slots }, (_none, slot) => {
-      const [what = '', id = '', number = '', sum] = text
+      const [what = '', id = '', number = '', at = '', sum] = text
         .slice(slot * slotBytes, (slot + 1) * slotBytes)
         .trim()
         .split(' ');
-      if (sum !== sumOf(`${what} ${id} ${number}`)) return undefined;
-      return { what: what as Note['what'], id, number: Number(number) };
+      if (sum !== sumOf(`${what} ${id} ${number} ${at}`)) return undefined;
+      return { what: what as Note['what'], id, number: Number(number), at: Number(at) };
     });
   }
 
@@ -118,8 +118,8 @@ function slotToWrite(noted: readonly (Note | undefined)[]): number {
 // Creates the file if it is missing, and never truncates it.
 const openFlags = constants.O_RDWR | constants.O_CREAT;
 
-function textOf({ what, id, number }: Note): string {
-  return `${what} ${id} ${number}`;
+function textOf({ what, id, number, at }: Note): string {
+  return `${what} ${id} ${number} ${at}`;
 }
 
 function sumOf(text: string): string {
@@ -184,7 +184,7 @@ export async function missingNotes(
   const missing = kinds.map(async ({ what, sql, notes }) => {
     // Most machines have notes of attempts only, and planning a query costs more than answering it.
     if (notes.length === 0) return [];
-    const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
+    const items = JSON.stringify(notes.map((note, n) => ({ ...note, n })));
     const { rows } = await connection.ask(`known-${what}`, sql, [items]);
     const known = new Set(rows.map(({ n }) => n));
     return notes.filter((_note, n) => !known.has(n));
@@ -192,17 +192,18 @@ export async function missingNotes(
   return (await Promise.all(missing)).flat();
 }
 
-const asked = /* sql */ 'SELECT g.n FROM json_to_recordset($1::json) AS g (n int, id text, number bigint)';
+const asked =
+  /* sql */ 'SELECT g.n FROM json_to_recordset($1::json) AS g (n int, id text, number bigint, at bigint)';
 
 const ofIntent = (table: string, which: string): string => /* sql */ `${asked}
   CROSS JOIN LATERAL (SELECT * FROM @schema.intents i WHERE i.id = g.id OFFSET 0) i
-  CROSS JOIN LATERAL (SELECT FROM @schema.${table} t WHERE t.intent = i.seq AND t.${which} = g.number LIMIT 1) t`;
+  CROSS JOIN LATERAL (SELECT FROM @schema.${table} t WHERE t.intent = i.seq AND ${which} LIMIT 1) t`;
 
 const knownOf: Readonly<Record<Note['what'], string>> = {
-  attempt: ofIntent('attempts', 'number'),
-  decision: ofIntent('decisions', 'at'),
-  observation: ofIntent('observations', 'at'),
-  policy: /* sql */ `${asked} JOIN @schema.policies p ON p.seq = g.number AND p.at::text = g.id`,
+  attempt: ofIntent('attempts', /* sql */ 't.number = g.number AND t.started_at = g.at'),
+  decision: ofIntent('decisions', /* sql */ 't.at = g.at'),
+  observation: ofIntent('observations', /* sql */ 't.at = g.at'),
+  policy: /* sql */ `${asked} JOIN @schema.policies p ON p.seq = g.number AND p.at = g.at`,
 };
 
 export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {

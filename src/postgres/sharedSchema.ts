@@ -182,39 +182,32 @@ export const sharedSchema = [
   ...comments,
 ].join('\n');
 
-/** What the schema must have, read from its own text. */
-export function partsOfSchema(): readonly SchemaPart[] {
-  const tablesWithColumns = [...sharedSchema.matchAll(/^CREATE TABLE (\w+) \(\n([\s\S]*?)\n\)/gmu)];
-  const rules = [...sharedSchema.matchAll(/^CREATE TRIGGER (\w+)/gmu)];
-  return [
-    ...tablesWithColumns.flatMap(([, table = '', body = '']): SchemaPart[] => [
-      { is: 'table', name: table },
-      ...[...body.matchAll(/^ {2}([a-z_]+) +[a-z]/gmu)].map(
-        ([, column]): SchemaPart => ({ is: 'column', name: `${table}.${column}` }),
-      ),
-    ]),
-    ...rules.map(([, rule = '']): SchemaPart => ({ is: 'rule', name: rule })),
-  ];
+const ownTablesThere = `WITH c AS MATERIALIZED (SELECT oid, relname FROM pg_class
+  WHERE relnamespace = to_regnamespace('@schema') AND relkind = 'r')`;
+
+/** The parts of a schema. A column and a constraint are named with their table. */
+const partsThere = `SELECT 'table ' || c.relname FROM c
+  UNION ALL SELECT 'column ' || c.relname || '.' || a.attname
+    FROM c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL SELECT 'rule ' || t.tgname
+    FROM c JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+  UNION ALL SELECT 'constraint ' || c.relname || '.' || k.conname
+    FROM c JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype IN ('c', 'p', 'u')`;
+
+/** Run when the schema is made. Names are all that outlives a newer server: its words for the rest may differ. */
+export const noteParts = `${ownTablesThere} INSERT INTO @schema.meta (name, value)
+  SELECT 'parts', convert_to(string_agg(part, E'\\n'), 'UTF8') FROM (${partsThere}) AS there (part)`;
+
+/** What was there when the schema was made, and is not there now. Functions that were replaced do not show in it. */
+export const partsGone = `${ownTablesThere} SELECT part FROM unnest(string_to_array(coalesce(
+    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'parts'), 'list of parts'), E'\\n')) AS part
+  WHERE part NOT IN (${partsThere})`;
+
+/** The columns of a missing table need no mention. */
+export function partsNamed(gone: readonly string[]): SchemaPart[] {
+  const isTableThere = (name: string): boolean => !gone.includes(`table ${name.split('.')[0]}`);
+  return gone.flatMap((part): SchemaPart[] => {
+    const [, is = '', name = ''] = /^(\w+) (.*)$/u.exec(part) ?? [];
+    return name.includes('.') && !isTableThere(name) ? [] : [{ is: is as SchemaPart['is'], name }];
+  });
 }
-
-/** Those that are not there. The columns of a missing table need no mention. */
-export function partsBeyond(there: ReadonlySet<string>): SchemaPart[] {
-  const isTableThere = (name: string): boolean => there.has(`table ${name.split('.')[0]}`);
-  return partsOfSchema().filter(
-    ({ is, name }) => !there.has(`${is} ${name}`) && (is !== 'column' || isTableThere(name)),
-  );
-}
-
-const tablesThere = "FROM pg_class c WHERE c.relnamespace = to_regnamespace('@schema') AND c.relkind = 'r'";
-const columnsThere = `FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  WHERE c.relnamespace = to_regnamespace('@schema') AND c.relkind = 'r'`;
-const rulesThere = `FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
-  WHERE c.relnamespace = to_regnamespace('@schema')`;
-
-/** How many parts there are: cheap enough for every command. Functions that were replaced do not show in it. */
-export const countParts = `SELECT (SELECT count(*) ${tablesThere}) + (SELECT count(*) ${columnsThere}) + (SELECT count(*) ${rulesThere})
-  AS parts`;
-
-export const nameParts = `SELECT 'table ' || c.relname AS part ${tablesThere}
-  UNION ALL SELECT 'column ' || c.relname || '.' || a.attname ${columnsThere}
-  UNION ALL SELECT 'rule ' || t.tgname ${rulesThere}`;

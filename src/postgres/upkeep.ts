@@ -4,11 +4,11 @@ import { invisibleIn } from '../once/intent/naming.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
-import { isUnawaited, lockOfWriters, NotOnStandby } from './base.ts';
+import { lockOfWriters } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
-import { codeOf, isOfNetwork, serverFailure, unreachable } from './faults.ts';
+import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './faults.ts';
 import {
   askJournal,
   askServer,
@@ -169,7 +169,12 @@ export async function acceptSharedLoss(
     async () => {
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
-      if (loss.is === 'rest-of-file') await connection.query(inSchema(schema, endCopies), [who, loss.path]);
+      if (loss.is === 'rest-of-file') {
+        await connection.query(lockOfWriters(schema));
+        await connection.query(inSchema(schema, endCopies), [who, loss.path]);
+        // Where the copy is still at work, it goes on with no further page. Nobody else sends.
+        await connection.query(inSchema(schema, endOwners));
+      }
       await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
     },
     (error) => sharedFailure('may-only-look', { place }, error),
@@ -191,6 +196,8 @@ function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: s
 const endCopies = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   SELECT 'copied', $1, ${nowMs}, detail FROM (${unfinishedCopies}) AS unfinished
   WHERE substr(detail, strpos(detail, ' ') + 1) = $2::text`;
+
+const endOwners = /* sql */ `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE ended_at IS NULL`;
 
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;
@@ -225,7 +232,7 @@ export async function setPolicy(
   const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
   try {
     const number = await inOneCommit(connection, add, notAllowed, ...takingItsTime);
-    notes.write({ what: 'policy', id: String(server.nowMs), number });
+    notes.write({ what: 'policy', id: String(server.nowMs), number, at: server.nowMs });
     return number;
   } finally {
     notes.close();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
@@ -348,6 +348,8 @@ async function growOlder(ms: number): Promise<void> {
       may_have_landed_at = may_have_landed_at - ${ms}, counts_at = counts_at - ${ms};
     UPDATE attempts SET started_at = started_at - ${ms}, ended_at = ended_at - ${ms}`);
   await client.end();
+  // Nothing is as it was noted.
+  rmSync(join(operator.home.path, 'data', 'botctl', 'shared'), { recursive: true, force: true });
 }
 
 const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> = {

@@ -168,6 +168,25 @@ describe('a journal that cannot be used', () => {
       'the column batches.beyond is missing, switched off or changed',
     ],
     [
+      'lacks a column and has another one',
+      sql('ALTER TABLE botctl.batches DROP COLUMN beyond, ADD COLUMN more text'),
+      'journal-schema',
+      'the column batches.beyond is missing, switched off or changed',
+    ],
+    [
+      'lacks a constraint',
+      sql('ALTER TABLE botctl.attempts DROP CONSTRAINT attempts_intent_number_key'),
+      'journal-schema',
+      'the constraint attempts.attempts_intent_number_key is missing, switched off or changed',
+    ],
+    [
+      'lacks the list of its parts',
+      sql(`ALTER TABLE botctl.meta DISABLE TRIGGER USER; DELETE FROM botctl.meta WHERE name = 'parts';
+        ALTER TABLE botctl.meta ENABLE TRIGGER USER`),
+      'journal-schema',
+      'the list of parts is missing',
+    ],
+    [
       'is somebody else’s',
       sql('DROP SCHEMA botctl CASCADE; CREATE SCHEMA botctl; CREATE TABLE botctl.meta (id int)'),
       'journal-schema',

@@ -135,6 +135,18 @@ describe('a commit', () => {
     proxy.release();
   });
 
+  test('whose answer was lost is told as one that may have been made, also where the journal is refused next', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(throughProxy(place), { patience });
+    const newer = `UPDATE meta SET value = '99' WHERE name = 'journal-version'`;
+    void proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    const committing = journal.commit(async (tx) => {
+      await tx.begin(newIntent(), 'h', nowMs);
+      await onServer(place, (client) => client.query(newer));
+    }, beforeSending);
+    expect(await failureOf(() => committing)).toMatchObject({ code: 'unknown' });
+  });
+
   test('by a server that says nothing more is waited for once, whatever is asked after it', async () => {
     const place = throughProxy(await newSharedPlace());
     const journal = await openShared(place, { patience: { sleep: shortSleep, maxWaitMs: 0, leastMs: 500 } });
@@ -245,6 +257,20 @@ describe('a commit', () => {
     const intent = newIntent();
     const failed = await failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
     expect(failed).toMatchObject({ code: 'journal-lost' });
+  });
+
+  test('is made again where somebody has added a column meanwhile', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place, { patience }));
+    const [first, second] = [await done(journal, 'rejected'), newIntent()];
+    await journal.get(first);
+    await onServer(place, (client) =>
+      client.query('ALTER TABLE intents ADD COLUMN note text; ALTER TABLE attempts ADD COLUMN note text'),
+    );
+    expect(await journal.get(first)).toMatchObject({ state: 'rejected' });
+    await onServer(place, (client) => client.query('ALTER TABLE intents ADD COLUMN more text'));
+    await journal.begin(second, 'h', nowMs);
+    expect(await journal.get(second.id)).toMatchObject({ state: 'sending' });
   });
 
   test('that waited for a statement too long is made again', async () => {

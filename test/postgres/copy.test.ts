@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
-import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../src/once/journal/journal.ts';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { copyIntoShared, openTarget } from '../../src/postgres/copy.ts';
-import { meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
 import {
@@ -20,33 +16,12 @@ import {
   nowMs,
   opened,
 } from '../../testing/journals.ts';
+import { copy, fileOf } from '../../testing/postgres/copies.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
-import {
-  newSharedPlace,
-  onServer,
-  openShared,
-  patient,
-  type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
+import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
 
 const transfer = { kind: 'transfer', payment: 'p' } as const;
-
-/** So many messages, all accepted. A page of a copy has 200. */
-async function fileOf(count: number): Promise<string> {
-  const path = newPath();
-  const journal = openJournal(path);
-  await journal.commit(async (tx) => {
-    for (let nth = 0; nth < count; nth += 1) {
-      const intent = newIntent();
-      await tx.begin(intent, 'hash', nowMs);
-      await tx.endAttempt(intent.id, 1, endWith('accepted'), nowMs);
-      await tx.conclude(intent.id, 'accepted', undefined, nowMs);
-    }
-  });
-  await journal.close();
-  return path;
-}
 
 /** One of each kind of end that is settled, in a file that nobody has open any more. Its path. */
 async function fileWithAll(): Promise<string> {
@@ -103,37 +78,6 @@ function asText(all: readonly Everything[]): unknown {
     attempts: attempts.map((one) => ({ ...one, reply: one.reply && Buffer.from(one.reply) })),
     decisions: decisions.map((one) => ({ ...one, reason: plain(one.reason) })),
   }));
-}
-
-type More = { interrupted?: AbortSignal; onPage?: (done: number) => void; confirm?: () => Promise<void> };
-
-async function copy(path: string, place: SharedPlace, more: More = {}) {
-  const source = SourceFile.open(path);
-  const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const { connection, server } = await meetServer(address, patient);
-  const shared = {
-    connection,
-    server,
-    schema: place.schema,
-    place: 'postgres://…',
-    dataFolder: place.dataFolder,
-  };
-  try {
-    const { target, leaseMs, journalId, salt, end } = await openTarget(shared);
-    const copied = await copyIntoShared({
-      ...{ source, target, leaseMs },
-      moved: { place: 'postgres://…', journal: journalId, who: 'ada', atMs: nowMs + 60_000 },
-      isSameSalt: Buffer.from(source.salt).equals(salt),
-      interrupted: more.interrupted ?? patient.interrupted,
-      confirm: more.confirm ?? (async () => {}),
-      onPage: more.onPage ?? (() => {}),
-    });
-    await end();
-    return copied;
-  } finally {
-    await connection.close();
-    source.close();
-  }
 }
 
 describe('a journal in a file, copied into an empty shared one', () => {

@@ -30,7 +30,8 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
   const fresh = async (): Promise<Client> => connect(await server.newDatabase());
 
   async function valuesOf(client: Client): Promise<unknown> {
-    const { rows } = await client.query(`SELECT name, value FROM "bot ""ctl""".meta UNION ALL
+    const { rows } =
+      await client.query(`SELECT name, value FROM "bot ""ctl""".meta WHERE name <> 'parts' UNION ALL
       SELECT name, value FROM "bot ""ctl""".salt ORDER BY name`);
     return rows;
   }

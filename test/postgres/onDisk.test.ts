@@ -54,7 +54,7 @@ test('a reply is kept once it and its folder are synced, and not if the disk tak
 
 test('a note is forgotten once that is synced, and nothing stays open', () => {
   const notes = new Notes(join(newFolder(), 'notes'));
-  for (const number of [1, 2]) notes.write({ what: 'attempt', id: 'i', number });
+  for (const number of [1, 2]) notes.write({ what: 'attempt', id: 'i', number, at: 5 });
   notes.forget(notes.read());
   expect(disk.synced).toEqual(['notes']);
   expect([...disk.opened.values()]).toEqual(['notes']);

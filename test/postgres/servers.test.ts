@@ -1,14 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Intent } from '../../src/once/journal/journal.ts';
+import { NotOnStandby } from '../../src/postgres/faults.ts';
+import { migrateJournal } from '../../src/postgres/upkeep.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { Home } from '../../testing/home.ts';
 import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { copy, fileOf } from '../../testing/postgres/copies.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
-import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import {
+  lookingAfter,
+  newPlaceIn,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
 import { silence, upAsItIs, upForLong } from '../../testing/postgres/silence.ts';
 
 const patience = { sleep: shortSleep };
@@ -95,6 +105,29 @@ describe('a server that may forget what it has acknowledged', () => {
       code: 'journal-not-durable',
       message: expect.stringMatching(/and no standby answered\.$/u),
     });
+  });
+
+  test('since it stopped waiting for its standby is believed no copy', async () => {
+    const place = await newPlace();
+    const path = await fileOf(1);
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const failing = failureOf(() => copy(path, place));
+    await cancelWaitingUntil(failing);
+    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
+    await setTo({ synchronous_standby_names: '' });
+    expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-unusable' });
+    expect(await copy(path, place)).toMatchObject({ added: 1 });
+    await openShared(place);
+  });
+
+  test('since it stopped waiting for its standby is believed no journal that was made', async () => {
+    const place = { url: `${database}?schema=made`, schema: 'made', dataFolder: newFolder() };
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const making = lookingAfter(place, (asking) => migrateJournal(asking, randomBytes)).catch(
+      (thrown) => thrown,
+    );
+    await cancelWaitingUntil(making);
+    expect(await making).toBeInstanceOf(NotOnStandby);
   });
 
   test('waits for a standby no longer than was asked for, and says what it waits for', async () => {

@@ -186,7 +186,7 @@ describe('a loss that was accepted', () => {
     );
     await lookingAfter(place, async (asking) => {
       const found = await findSharedLoss(asking);
-      const missing = [{ what: 'attempt', id, number: 1 }];
+      const missing = [{ what: 'attempt', id, number: 1, at: nowMs }];
       expect(found?.loss).toEqual({ is: 'records', missing });
       if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
       expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([

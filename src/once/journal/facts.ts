@@ -48,7 +48,10 @@ export type JournalFacts = {
 };
 
 /** A part of a journal's schema: `intents`, `intents.why`, `insert_on_intents_keeps`. */
-export type SchemaPart = { readonly is: 'table' | 'column' | 'rule' | 'index'; readonly name: string };
+export type SchemaPart = {
+  readonly is: 'table' | 'column' | 'rule' | 'index' | 'constraint' | 'list';
+  readonly name: string;
+};
 
 /** What a journal's file is known to have lost. */
 export type Loss =

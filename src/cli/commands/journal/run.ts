@@ -124,7 +124,7 @@ export async function copy(given: ParsedArgs<'yes'>, context: Context): Promise<
 type Target = Awaited<ReturnType<typeof import('../../../postgres/copy.ts').openTarget>>;
 
 async function copyInto(
-  { target, leaseMs, journalId, salt }: Target,
+  { target, journalId, salt }: Target,
   place: string,
   source: SourceFile,
   given: ParsedArgs<'yes'>,
@@ -139,7 +139,7 @@ async function copyInto(
   let done = 0;
   let stopMeter = (): void => {};
   const copying = copyIntoShared({
-    ...{ source, target, leaseMs },
+    ...{ source, target },
     moved: { place, journal: journalId, who: whoDecides(), atMs: clock.now() },
     isSameSalt: Buffer.from(source.salt).equals(salt),
     interrupted: interrupts.first,

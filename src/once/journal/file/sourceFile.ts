@@ -13,7 +13,7 @@ import {
   receiptOf,
   sound,
 } from '../rows.ts';
-import { pragma, sqliteFailure } from './faults.ts';
+import { sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { openFile, readSalt } from './opening.ts';
 import {
@@ -69,11 +69,6 @@ export class SourceFile {
     return this.#rows('SELECT * FROM batches ORDER BY name').map(batchInputOf);
   }
 
-  /** Changes when another process has changed the journal. */
-  get version(): unknown {
-    return pragma(this.#database, 'data_version');
-  }
-
   /** The ids of what is neither over nor left behind. */
   get unsettled(): string[] {
     const sql = `SELECT id FROM intents WHERE state <> 'accepted' AND state IN ('open', 'sending', 'unknown', 'held')
@@ -117,13 +112,14 @@ export class SourceFile {
 
   /**
    * From now on the journal sends nothing more. Refused while a process that sends through it is alive. `lastLook` runs
-   * when nobody can change the journal any more, and may refuse too.
+   * when nobody can change the journal any more, and may refuse too. Returns what it does.
    */
-  async closeFor(moved: Moved, lastLook: () => Promise<void>): Promise<void> {
+  async closeFor<Result>(moved: Moved, lastLook: () => Promise<Result>): Promise<Result> {
     this.#run('BEGIN IMMEDIATE');
+    let result: Result;
     try {
       this.refuseOwners();
-      await lastLook();
+      result = await lastLook();
       closeForMove(this.#database, moved);
       this.#run('COMMIT');
     } catch (error) {
@@ -132,6 +128,7 @@ export class SourceFile {
     }
     // Then even a copy of the file without its log says that it is closed.
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return result;
   }
 
   refuseOwners(): void {

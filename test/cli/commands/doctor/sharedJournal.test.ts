@@ -86,7 +86,7 @@ describe('what is not in order', () => {
       'notes',
       'fail',
       '2 requests that the journal',
-      { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number })) } },
+      { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number, at: 5 })) } },
     ],
     ['notes', 'fail', 'a different server', { notes: { ...notes, held: 0, isNewServer: true } }],
     ['notes', 'ok', 'has everything that it acknowledged', { notes: { ...notes, isNewServer: true } }],

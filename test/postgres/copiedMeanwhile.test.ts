@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
+import { backUp } from '../../src/once/journal/file/upkeep.ts';
+import type { NewIntent } from '../../src/once/journal/journal.ts';
+import { Notes } from '../../src/postgres/notes.ts';
+import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
+import {
+  done,
+  endWith,
+  inHand,
+  newFolder,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../testing/journals.ts';
+import { copy, fileOf } from '../../testing/postgres/copies.ts';
+import {
+  lookingAfter,
+  newSharedPlace,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+import { silence, upForLong } from '../../testing/postgres/silence.ts';
+
+/** As it is thrown, without its words. */
+const failureOf = (work: () => Promise<unknown>): Promise<unknown> =>
+  work().then(
+    () => 'nothing was thrown',
+    (thrown: unknown) => thrown,
+  );
+
+/** Three pages, of which one is copied. */
+async function halfCopied(place: SharedPlace): Promise<string> {
+  const [path, stop] = [await fileOf(450), new AbortController()];
+  const copying = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
+  expect(await failureOf(() => copying)).toMatchObject({ kind: 'copy-interrupted' });
+  return path;
+}
+
+/** What the service was asked by one machine, in a file, and by another one, through the server. */
+async function fileWith(verdict: 'accepted' | 'rejected', change: Partial<NewIntent>): Promise<string> {
+  const path = newPath();
+  const journal = inHand(openJournal(path));
+  await done(journal, verdict, change);
+  await journal.close();
+  return path;
+}
+
+/** Another machine sends through it, and ends. */
+async function sentThrough(place: SharedPlace, change: Partial<NewIntent>): Promise<void> {
+  const journal = inHand(await openShared(place));
+  await done(journal, 'rejected', change);
+  await journal.close();
+}
+
+const once = { namedBy: 'once', name: 'n', key: 'one key' } as const;
+
+test('nothing is sent by who had opened the shared journal before, until the file is there whole', async () => {
+  const place = await newSharedPlace();
+  const journal = inHand(await openShared(place));
+  const path = await halfCopied(place);
+  expect(await failureOf(() => journal.begin(newIntent(), 'h', nowMs))).toMatchObject({
+    kind: 'copy-not-whole',
+    fields: { path },
+  });
+  await copy(path, place);
+  await journal.begin(newIntent(), 'h', nowMs);
+});
+
+test('nothing is sent by who was silent for too long when the copy began', async () => {
+  const place = await newSharedPlace();
+  await upForLong(place.url, place.schema);
+  const journal = inHand(await openShared(place));
+  const id = await done(journal, 'rejected');
+  await silence(place.url, journal.self(), place.schema);
+  const path = await halfCopied(place);
+  for (const sending of [
+    () => journal.begin(newIntent(), 'h', nowMs),
+    () => journal.startAttempt(id, 'h', nowMs),
+  ])
+    expect(await failureOf(sending)).toMatchObject({ kind: 'copy-not-whole', fields: { path } });
+});
+
+test('what came back is recorded all the same', async () => {
+  const place = await newSharedPlace();
+  await upForLong(place.url, place.schema);
+  const journal = inHand(await openShared(place));
+  const { id } = await journal.begin(newIntent(), 'h', nowMs);
+  await silence(place.url, journal.self(), place.schema);
+  await halfCopied(place);
+  const [reply, next] = await journal.commitTogether<unknown>([
+    { guards: {}, work: (tx) => tx.endAttempt(id, 1, endWith('unknown'), nowMs) },
+    { guards: { beforeSending: true }, work: (tx) => tx.begin(newIntent(), 'h', nowMs) },
+  ]);
+  expect([reply?.status, next?.status]).toEqual(['fulfilled', 'rejected']);
+  await journal.conclude(id, 'unknown', undefined, nowMs);
+  expect(await journal.get(id)).toMatchObject({ state: 'unknown' });
+});
+
+test('a claim that is being committed when the copy begins is waited for, and speaks against it', async () => {
+  const place = await newSharedPlace();
+  const [journal, path] = [await openShared(place), await fileOf(1)];
+  let goOn = (): void => {};
+  const gate = new Promise<void>((open) => {
+    goOn = open;
+  });
+  let hasAsked = (): void => {};
+  const asked = new Promise<void>((yes) => {
+    hasAsked = yes;
+  });
+  const claiming = journal.commit(
+    async (tx) => {
+      await tx.begin(newIntent(), 'h', nowMs);
+      hasAsked();
+      await gate;
+    },
+    { beforeSending: true },
+  );
+  await asked;
+  const copying = failureOf(() => copy(path, place));
+  await expect.poll(() => waitersOn(place)).toBe(1);
+  goOn();
+  await claiming;
+  expect(await copying).toMatchObject({ kind: 'owners-alive' });
+  await done(opened(path), 'accepted');
+  await openShared(place);
+});
+
+async function waitersOn(place: SharedPlace): Promise<number> {
+  const sql = `SELECT count(*)::int AS waiting FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  return (await onServer(place, (client) => client.query(sql))).rows[0]?.waiting;
+}
+
+test('what is sent by the same key while a person is asked is no part of the copy', async () => {
+  const place = await newSharedPlace();
+  await sentThrough(place, {});
+  const path = await fileWith('accepted', once);
+  const confirm = () => sentThrough(place, once);
+  expect(await failureOf(() => copy(path, place, { confirm }))).toMatchObject({ kind: 'bodies-differ' });
+  await done(opened(path), 'accepted');
+  await openShared(place);
+});
+
+test('an empty journal that is used while a person is asked keeps its own salt', async () => {
+  const place = await newSharedPlace();
+  const path = await fileWith('accepted', once);
+  const confirm = () => sentThrough(place, {});
+  expect(await copy(path, place, { confirm })).toEqual({ added: 1, known: 0, keepsTokens: false });
+});
+
+test('what has come to stand otherwise between two pages ends the copy, unfinished', async () => {
+  const place = await newSharedPlace();
+  const path = await fileOf(450);
+  const others = inHand(await openShared(place));
+  const last = opened(path);
+  const key = 'key of the last';
+  await done(last, 'accepted', { key });
+  await last.close();
+  const unguarded = async (): Promise<void> => {
+    const { id } = await others.commit((tx) => tx.begin(newIntent({ key }), 'h', nowMs));
+    await others.endAttempt(id, 1, endWith('rejected'), nowMs);
+  };
+  let pages = 0;
+  const copying = failureOf(() =>
+    copy(path, place, {
+      onPage: () => {
+        pages += 1;
+        if (pages === 1) waiting = unguarded();
+      },
+    }),
+  );
+  let waiting: Promise<void> | undefined;
+  expect(await copying).toMatchObject({ kind: 'sent-there-now' });
+  await waiting;
+  expect(await failureOf(() => openShared(place))).toMatchObject({ kind: 'copy-not-whole' });
+});
+
+test('a copy that is refused ends no other unfinished copy of the same journal', async () => {
+  const place = await newSharedPlace();
+  const backup = join(newFolder(), 'backup.db');
+  const path = await fileOf(450);
+  await backUp(path, backup);
+  const stop = new AbortController();
+  const first = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
+  await failureOf(() => first);
+  expect(await failureOf(() => copy(backup, place))).toMatchObject({
+    kind: 'copy-not-whole',
+    fields: { path },
+  });
+  expect(await failureOf(() => openShared(place))).toMatchObject({
+    kind: 'copy-not-whole',
+    fields: { path },
+  });
+  expect(await copy(path, place)).toMatchObject({ added: 250, known: 200 });
+});
+
+test('a copy of which the loss is accepted while it is at work goes on with no further page', async () => {
+  const place = await newSharedPlace();
+  const path = await fileOf(650);
+  let accepting: Promise<void> | undefined;
+  const copying = failureOf(() =>
+    copy(path, place, {
+      onPage: (pageDone) => {
+        if (pageDone === 200) accepting = acceptLoss(place);
+      },
+    }),
+  );
+  expect(await copying).toMatchObject({ kind: 'fenced' });
+  await accepting;
+  await openShared(place);
+});
+
+const acceptLoss = (place: SharedPlace): Promise<void> =>
+  lookingAfter(place, async (asking) => {
+    const found = await findSharedLoss(asking);
+    if (found === undefined) throw new Error('nothing is lost');
+    await acceptSharedLoss(asking, found, 'ada');
+  });
+
+test('this machine notes what was copied', async () => {
+  const place = await newSharedPlace();
+  const path = await fileOf(3);
+  await copy(path, place);
+  const { id } = await openShared(place);
+  const notes = new Notes(join(place.dataFolder, 'shared', id ?? '', 'notes'));
+  expect(notes.read()).toMatchObject([{ what: 'attempt' }]);
+  await onServer(place, (client) =>
+    client.query(`ALTER TABLE intents DISABLE TRIGGER ALL; ALTER TABLE attempts DISABLE TRIGGER ALL;
+      DELETE FROM attempts; DELETE FROM intents;
+      ALTER TABLE intents ENABLE TRIGGER ALL; ALTER TABLE attempts ENABLE TRIGGER ALL`),
+  );
+  expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
+});
