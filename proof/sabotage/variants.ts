@@ -267,6 +267,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['machines'],
   },
   {
+    name: 'copy-bars-nobody',
+    what: 'who had met a shared journal goes on claiming in it while a file is copied into it',
+    edits: [
+      {
+        file: 'src/postgres/base.ts',
+        from: 'if (fences && path !== undefined)',
+        to: 'if (fences && path === null)',
+      },
+    ],
+    caughtBy: ['machines'],
+  },
+  {
     name: 'no-identity-lock',
     what: 'two machines look for the same in a shared journal at the same time, and both begin it',
     edits: [

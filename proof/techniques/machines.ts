@@ -1,4 +1,5 @@
 import type { Tally } from '../tally.ts';
+import { playCopied } from './machines/copied.ts';
 import { playCrossed } from './machines/crossed.ts';
 import { playCut } from './machines/cut.ts';
 import { closeFleet, openFleet } from './machines/fleet.ts';
@@ -10,7 +11,16 @@ import { playTogether } from './machines/together.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
 
 /** Parts that need no observation of an undisturbed command come first. */
-const parts = [playTogether, playStopped, playKilled, playCut, playServerKilled, playLost, playCrossed];
+const parts = [
+  playTogether,
+  playStopped,
+  playKilled,
+  playCut,
+  playCopied,
+  playServerKilled,
+  playLost,
+  playCrossed,
+];
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   const few = isSlice(arena);

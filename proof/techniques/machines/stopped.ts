@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -23,13 +23,24 @@ type Stopped = {
   goOn(): Promise<Ran>;
 };
 
-async function stoppedAt(step: string, scene: Scene, argv = scene.deed.argv): Promise<Stopped> {
+type Which = { readonly argv: readonly string[]; readonly machine: 0 | 3; readonly url?: string };
+
+export async function stoppedAt(
+  step: string,
+  scene: Scene,
+  { argv, machine, url }: Which = { argv: scene.deed.argv, machine: 0 },
+): Promise<Stopped> {
   let child: ChildProcess | undefined;
   const { stdin } = scene.deed;
-  const met = join(scene.machine(0).path, 'met');
-  const ran = scene.play.run(argv, scene.machine(0), {
+  const home = scene.machine(machine);
+  const met = join(home.path, 'met');
+  rmSync(met, { force: true });
+  const ran = scene.play.run(argv, home, {
     program: scene.stage.programs.hooked,
-    env: { BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_BLOW: 'SIGSTOP', BOTCTL_PROOF_MET: met },
+    env: {
+      ...{ BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_BLOW: 'SIGSTOP', BOTCTL_PROOF_MET: met },
+      ...(url && { BOTCTL_JOURNAL: url }),
+    },
     // It stands still for as long as another command takes, which has 120 s itself.
     limitMs: 240_000,
     isOneOfMany: true,
