@@ -1,13 +1,131 @@
 import { expect, test } from 'vitest';
 import { inWords } from '../../src/cli/say/inWords.ts';
 import { Failure, retryOf } from '../../src/once/failures.ts';
+import { Overtaken } from '../../src/once/journal/verbs.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import { ServerTroubleError } from '../../src/postgres/facts.ts';
-import { isOfNetwork, serverFailure, unreachable } from '../../src/postgres/faults.ts';
+import {
+  elsewhere,
+  isComingBack,
+  isElsewhere,
+  isHeldUp,
+  isLastWord,
+  isOfNetwork,
+  isPassing,
+  isUnawaited,
+  needsTime,
+  serverFailure,
+  unreachable,
+} from '../../src/postgres/faults.ts';
 import { connectionFailure } from '../../src/postgres/upkeep.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
 const said = (code: string): Error => Object.assign(new Error('what it said'), { code });
+
+/** Errors of a server by their codes, and those of a connection. */
+const errors: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(
+    [
+      ...['0A000', '08P01', '22P02', '23503', '23505', '25006', '25P02', '25P03', '25P04', '26000'],
+      ...['28P01', '40001', '40P01', '42601', '42P05', '53100', '53200', '53300', '55000', '55P03'],
+      ...['57014', '57P01', '57P02', '57P03', '57P04', '57P05', '57P06', 'ZJ001'],
+      ...[
+        'ECONNREFUSED',
+        'EPIPE',
+        'ETIMEDOUT',
+        'EHOSTUNREACH',
+        'ENETDOWN',
+        'ENOTFOUND',
+        'EAI_AGAIN',
+        'EACCES',
+      ],
+    ].map((code) => [code, said(code)]),
+  ),
+  silent: new ServerTroubleError({ is: 'silent' }),
+  'out of reach': new ServerTroubleError({ is: 'out-of-reach' }),
+  'connection terminated': new Error('Connection terminated unexpectedly'),
+  'client closed': new Error('Client was closed and is not queryable'),
+  'another process': Object.assign(new Error(`"${elsewhere}"`), { code: '22P02' }),
+  'another process, it seems': Object.assign(new Error(elsewhere), { code: '42601' }),
+  'statement pooling': Object.assign(new Error('not allowed in statement pooling mode'), {
+    ...{ code: '08P01', severity: 'FATAL' },
+  }),
+  'pooler without a server': Object.assign(new Error('server conn crashed?'), {
+    ...{ code: '08P01', severity: 'FATAL' },
+  }),
+  overtaken: new Overtaken(),
+  'no code': new Error('something'),
+  'no error': 'Connection terminated',
+};
+
+const offNetwork = [
+  ...['ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['silent', 'out of reach', 'connection terminated', 'client closed', 'pooler without a server'],
+];
+
+test.each<[string, (error: unknown) => boolean, readonly string[]]>([
+  [
+    'may pass when the transaction is tried again',
+    isPassing,
+    [
+      ...['23505', '25006', '25P02', '25P03', '25P04', '40001', '40P01', '53200', '53300', '55P03'],
+      ...['57014', '57P01', '57P02', '57P03', '57P05', 'ZJ001', 'overtaken'],
+    ],
+  ],
+  [
+    'needs time',
+    needsTime,
+    [
+      ...['25P04', '53100', '53200', '53300', '55P03', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
+      ...['57P06', ...offNetwork],
+    ],
+  ],
+  ['held it up', isHeldUp, ['25P04', '55P03', 'silent']],
+  [
+    'is waited for when a connection is made',
+    isComingBack,
+    ['53300', '57P01', '57P02', '57P03', '57P05', 'silent'],
+  ],
+  ['came from another process', isElsewhere, ['26000', '42P05', 'another process', 'statement pooling']],
+  ['is of the network', isOfNetwork, offNetwork],
+  [
+    'is the last of its session',
+    isLastWord,
+    ['0A000', '25P03', '25P04', '57P01', '57P02', '57P03', '57P04', '57P05', 'pooler without a server'],
+  ],
+])('what %s', (_what, holds, wanted) => {
+  const found = Object.keys(errors).filter((name) => holds(errors[name]));
+  expect(found).toEqual(Object.keys(errors).filter((name) => wanted.includes(name)));
+});
+
+test.each<[string, unknown, object]>([
+  ['its words', said('XX000'), { is: 'said', text: 'what it said' }],
+  [
+    'its code, without words',
+    Object.assign(new Error(''), { code: 'ECONNRESET' }),
+    { is: 'said', text: 'ECONNRESET' },
+  ],
+  ['nothing', new Error(''), { is: 'no-reason' }],
+  ['a word that is no error', 'a word', { is: 'said', text: 'a word' }],
+  [
+    'the first of several',
+    new AggregateError([said('A'), new Error('second')]),
+    { is: 'said', text: 'what it said' },
+  ],
+  ['its kind', new ServerTroubleError({ is: 'silent' }), { is: 'silent' }],
+])('a server that cannot be reached is told with %s', (_what, error, trouble) => {
+  expect(unreachable(error, place)).toMatchObject({ kind: 'unreachable', fields: { trouble } });
+});
+
+test('only a warning of its own says that no standby was waited for', () => {
+  expect(isUnawaited({ warnings: ['01000'] })).toBe(true);
+  for (const warnings of [[], ['00000'], undefined]) expect(isUnawaited({ warnings } as object)).toBe(false);
+});
+
+test('a role that is refused is named as it is called', () => {
+  const at = 'postgres://b%C3%B6t@db.example.com/ledger';
+  expect(serverFailure(said('28000'), at)).toMatchObject({ fields: { denial: 'user', role: 'böt' } });
+});
 
 test.each([
   ['a password that is wrong', '28P01', 'journal-denied', 'after-fix'],
