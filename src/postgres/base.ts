@@ -32,6 +32,8 @@ type BaseInputs = {
   readonly schema: string;
   readonly connections: PgConnections;
   readonly lease: Lease;
+  /** Of the salt with which this process tells tokens apart. */
+  readonly saltDigest: string;
   readonly silentSinceMs: () => number;
   readonly onServerTime: (nowMs: number) => void;
   /** Called with the last note of a commit that is on the server's disk. */
@@ -234,7 +236,7 @@ export class ServerBase implements Base {
     { beforeSending: fences = false, unsynced = false }: Guards,
     id: string,
   ): Promise<number | undefined> {
-    const { place, lease, onServerTime } = this.#inputs;
+    const { place, lease, saltDigest, onServerTime } = this.#inputs;
     const answers = await connection.all([
       ...this.#locked(unsynced),
       lease.renewalOn(connection, id, fences),
@@ -244,6 +246,7 @@ export class ServerBase implements Base {
     onServerTime(Number(rows[0]?.now));
     const path = pathOf(rows[0]?.copying);
     if (fences && path !== undefined) throw sharedFailure('copy-not-whole', { place, path });
+    if (fences && rows[0]?.salt_digest !== saltDigest) throw sharedFailure('salt-replaced', { place });
     return numberOf(rows[0]?.policy);
   }
 

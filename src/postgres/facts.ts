@@ -140,6 +140,8 @@ export type SharedFacts = {
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
   /** Other processes have declared this one dead. */
   fenced: AtPlace;
+  /** The salt of a file that was copied into it has taken the place of its own. */
+  'salt-replaced': AtPlace;
   'sent-there-now': AtPlace;
 };
 
@@ -197,6 +199,7 @@ const codes = {
   lost: 'journal-lost',
   'rules-refused': 'journal-damaged',
   fenced: 'fenced',
+  'salt-replaced': 'fenced',
   'sent-there-now': 'not-allowed-now',
 } as const;
 

@@ -88,7 +88,8 @@ export class Lease {
          renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
        ${fences ? 'WHERE o.ended_at IS NULL' : ''}
        RETURNING ${here} AS here, ${nowMs} AS now, (SELECT max(seq) FROM @schema.policies) AS policy,
-         (${unfinishedCopies} LIMIT 1) AS copying`,
+         (${unfinishedCopies} LIMIT 1) AS copying,
+         (SELECT encode(sha256(value), 'hex') FROM @schema.salt) AS salt_digest`,
     );
   }
 

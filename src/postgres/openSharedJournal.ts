@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import type { Journal } from '../once/journal/journal.ts';
@@ -80,6 +80,7 @@ export async function openSharedJournal(
     schema,
     connections,
     lease,
+    saltDigest: hash('sha256', salt ?? '', 'hex'),
     silentSinceMs,
     onServerTime: (nowMs) => clock.set(nowMs),
     onAcknowledged: (note) => void notes?.write(note),

@@ -60,6 +60,7 @@ const once = { namedBy: 'once', name: 'n', key: 'one key' } as const;
 
 test('nothing is sent by who had opened the shared journal before, until the file is there whole', async () => {
   const place = await newSharedPlace();
+  await sentThrough(place, {});
   const journal = inHand(await openShared(place));
   const path = await halfCopied(place);
   expect(await failureOf(() => journal.begin(newIntent(), 'h', nowMs))).toMatchObject({
@@ -68,6 +69,15 @@ test('nothing is sent by who had opened the shared journal before, until the fil
   });
   await copy(path, place);
   await journal.begin(newIntent(), 'h', nowMs);
+});
+
+test('nothing is sent by who knows another salt: what has no name would not be found again', async () => {
+  const place = await newSharedPlace();
+  const journal = inHand(await openShared(place));
+  await copy(await fileOf(1), place);
+  const refused = { kind: 'salt-replaced', code: 'fenced', fields: { place: journal.place } };
+  expect(await failureOf(() => journal.begin(newIntent(), 'h', nowMs))).toMatchObject(refused);
+  await inHand(await openShared(place)).begin(newIntent(), 'h', nowMs);
 });
 
 test('nothing is sent by who was silent for too long when the copy began', async () => {

@@ -280,6 +280,8 @@ export const sharedTable: Table<SharedFacts> = {
   fenced: ({ place }) => says`
     This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work
     Run the same command again: it finds out what was done in the meantime.`,
+  'salt-replaced': ({ place }) => says`A file was copied into the journal ${place} in the meantime
+    Run the same command again.`,
   'sent-there-now': ({ place }) => says`
     An entry in the copy is being sent through ${place} now, or has changed there. The copy is not finished.
     Run the same command again: it continues where it stopped.`,
