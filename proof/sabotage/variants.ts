@@ -272,8 +272,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/postgres/base.ts',
-        from: 'if (fences && path !== undefined)',
-        to: 'if (fences && path === null)',
+        from: 'if (fences && copying !== undefined)',
+        to: 'if (fences && copying === null)',
       },
     ],
     caughtBy: ['machines'],

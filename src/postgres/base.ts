@@ -5,6 +5,7 @@ import { Mutex } from '../once/journal/mutex.ts';
 import type { Ask, Values } from '../once/journal/rows.ts';
 import type { Base, OwnReads } from '../once/journal/store.ts';
 import { changes } from '../once/journal/verbs.ts';
+import { begunCopy } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
 import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
@@ -20,7 +21,6 @@ import {
   unreachable,
 } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
-import { pathOf } from './handshake.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import { inSchema, nowMs } from './sql.ts';
 
@@ -244,8 +244,8 @@ export class ServerBase implements Base {
     const rows = answers.at(-1)?.rows ?? [];
     lease.fence(rows);
     onServerTime(Number(rows[0]?.now));
-    const path = pathOf(rows[0]?.copying);
-    if (fences && path !== undefined) throw sharedFailure('copy-not-whole', { place, path });
+    const copying = begunCopy(rows[0]?.copying);
+    if (fences && copying !== undefined) throw sharedFailure('copy-not-whole', { place, path: copying.path });
     if (fences && rows[0]?.salt_digest !== saltDigest) throw sharedFailure('salt-replaced', { place });
     return numberOf(rows[0]?.policy);
   }

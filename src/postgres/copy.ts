@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { journalFailure, type ShownConflict } from '../once/journal/facts.ts';
 import type { Moved } from '../once/journal/file/ownFiles.ts';
 import type { SourceFile } from '../once/journal/file/sourceFile.ts';
-import { type Added, type Conflict, type CopiedFile, CopyTarget } from './copyTarget.ts';
+import type { CopiedFile } from './begunCopies.ts';
+import { type Added, type Conflict, CopyTarget } from './copyTarget.ts';
 import { type Note, sharedFailure } from './facts.ts';
 import { askJournal, refusalToSend } from './handshake.ts';
 import { Lease } from './lease.ts';
@@ -57,18 +58,22 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
   const { source, target, moved, isSameSalt } = copying;
   if (source.moved !== undefined && source.moved.journal !== moved.journal)
     throw journalFailure('moved-elsewhere', { path: source.path, place: source.moved.place });
+  const file = { salt: source.salt, rows: source.rows, path: source.path, who: moved.who };
+  if (source.moved !== undefined && (await target.hasWhole(file))) {
+    source.noteWhole(moved.atMs);
+    return { added: 0, known: source.intents, keepsTokens: isSameSalt };
+  }
   const { isUsed, mayAdopt } = await target.refuseRole();
   if (!isUsed && !isSameSalt && !mayAdopt) throw journalFailure('may-not-adopt', { place: moved.place });
-  const file = { salt: source.salt, path: source.path, who: moved.who };
   const begin = (): Promise<boolean> =>
-    target.begin(file, !isSameSalt, () => refuseWhatIsThere(copying, file));
-  const keepsTokens =
-    (source.moved === undefined ? await closeSource(copying, file, begin) : await begin()) || isSameSalt;
+    target.begin(file, !isSameSalt && mayAdopt, () => refuseWhatIsThere(copying, file));
+  const hasAdopted = source.moved === undefined ? await closeSource(copying, file, begin) : await begin();
+  const keepsTokens = hasAdopted || isSameSalt;
   const sum = { added: 0, known: 0 };
   for (const page of source.pages()) {
     const copied = sum.added + sum.known;
     if (copying.interrupted.aborted) throw journalFailure('copy-interrupted', { path: source.path, copied });
-    const { added, known } = await target.add(page, keepsTokens);
+    const { added, known } = await target.add(file, page, keepsTokens);
     sum.added += added;
     sum.known += known;
     copying.onPage(sum.added + sum.known);
@@ -109,7 +114,7 @@ async function refuseWhatIsThere(
   { source, target, moved: { place } }: Copying,
   file: CopiedFile,
 ): Promise<void> {
-  await target.refuseOthers(file, source.moved !== undefined);
+  await target.refuseOthers(file);
   const found: Conflict[] = [];
   for (const page of source.pages()) found.push(...(await target.conflictsOf(page)));
   const [first, ...others] = found.slice(0, mostShown).map(shownConflict);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../once/failures.ts';
 import { journalFailure } from '../once/journal/facts.ts';
 import type { CopiedIntent } from '../once/journal/file/sourceFile.ts';
@@ -7,11 +6,22 @@ import { type Ask, intentOf, receiptValue, troubleText } from '../once/journal/r
 import { Spent } from '../once/journal/spent.ts';
 import { changes, questions } from '../once/journal/verbs.ts';
 import { lockOfWriters } from './base.ts';
+import {
+  type BegunCopy,
+  begunCopy,
+  type CopiedFile,
+  digestOf,
+  note,
+  noted,
+  unfinishedOfOthers,
+  unfinishedOfSame,
+  wholeCopies,
+} from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing, isUnawaited } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
-import { pathOf, takingItsTime, unfinishedCopies } from './handshake.ts';
+import { takingItsTime } from './handshake.ts';
 import type { Lease } from './lease.ts';
 import { inSchema, nowMs, type Row } from './sql.ts';
 
@@ -49,41 +59,42 @@ export class CopyTarget {
     return { isUsed: row.used === true, mayAdopt: row.may_adopt === true };
   }
 
+  /** Whether this file, or a newer one of the same journal, is here whole. */
+  async hasWhole(file: CopiedFile): Promise<boolean> {
+    return (await this.#query(wholeCopies, [digestOf(file), file.rows])).length > 0;
+  }
+
   /**
-   * Refuses what must not be: somebody sends through it now, or another file of the same journal is being copied. A
+   * Refuses an older backup of a file of which more was to be copied, and while somebody sends through this journal. A
    * copy of this file that was begun keeps all from sending already.
    */
-  async refuseOthers({ salt, path }: CopiedFile, isMoved: boolean): Promise<void> {
+  async refuseOthers(file: CopiedFile): Promise<void> {
     const { place, lease, leaseMs } = this.#inputs;
-    const begun = await this.#query(/* sql */ `${unfinishedCopies} AND begun.detail LIKE $1 || ' %'`, [
-      digestOf(salt),
-    ]);
-    const paths = begun.map(({ detail }) => pathOf(detail) ?? '');
-    const other = isMoved ? undefined : paths.find((one) => one !== path);
-    if (other !== undefined) throw sharedFailure('copy-not-whole', { place, path: other });
-    if (paths.length > 0) return;
+    const begun = await this.#begun(file);
+    const newer = begun.find(({ rows }) => rows > file.rows);
+    if (newer !== undefined) throw sharedFailure('copy-not-whole', { place, path: newer.path });
+    if (begun.length > 0) return;
     const [row] = await this.#query(countRunners, [leaseMs, lease.id]);
     const count = Number(row?.count);
     if (count > 0) throw journalFailure('owners-alive', { path: place, count });
   }
 
+  async #begun(file: CopiedFile): Promise<BegunCopy[]> {
+    const rows = await this.#query(unfinishedOfSame, [digestOf(file)]);
+    return rows.flatMap(({ detail }) => begunCopy(detail) ?? []);
+  }
+
   /**
    * From now on nothing is sent through it, until the file is here whole: what is not here yet would be sent again. What
    * speaks against it is found by a last `look`, while nobody else writes; then nothing is changed. The salt of the file
-   * is taken over if this journal has no intents. Returns whether it was.
+   * may be taken over if this journal has no intents, and no other file brought its own. Returns whether it was.
    */
-  async begin(file: CopiedFile, takesSalt: boolean, look: () => Promise<void>): Promise<boolean> {
+  async begin(file: CopiedFile, maySalt: boolean, look: () => Promise<void>): Promise<boolean> {
     return this.#transact(async () => {
       await look();
-      await this.#query(
-        noteCopy(
-          'copying',
-          /* sql */ `WHERE NOT EXISTS (${unfinishedCopies} AND begun.detail LIKE $3 || ' %')`,
-        ),
-        noted(file),
-      );
-      // Takes over the other journal's salt, which is possible only while there are no intents.
-      return takesSalt && (await this.#query(adoptSalt, [Buffer.from(file.salt)])).length > 0;
+      const isBegun = (await this.#begun(file)).some(({ rows }) => rows === file.rows);
+      if (!isBegun) await this.#query(note('copying'), noted(file));
+      return maySalt && (await this.#query(adoptSalt, [digestOf(file), Buffer.from(file.salt)])).length > 0;
     }, takingItsTime);
   }
 
@@ -91,14 +102,22 @@ export class CopyTarget {
   async finish(file: CopiedFile, batches: readonly BatchInput[]): Promise<void> {
     const { connection, lease } = this.#inputs;
     await this.#transact(async (ask) => {
+      await this.#refuseGivenUp(file);
       const texts = batches.map(({ totals, beyond, ...input }) => ({
         ...{ ...input, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) },
       }));
       await Promise.all(texts.map((input) => ask(addBatch, input)));
-      await this.#query(noteCopy('copied'), noted(file));
+      await this.#query(note('copied'), noted(file));
       // Where nobody hears of this commit, whoever runs it again need not wait for this process.
       await connection.query(lease.endOn(connection));
     });
+  }
+
+  /** Others may have accepted that it is lost, and send. */
+  async #refuseGivenUp(file: CopiedFile): Promise<void> {
+    const { place } = this.#inputs;
+    if ((await this.#begun(file)).length === 0)
+      throw sharedFailure('copy-not-whole', { place, path: file.path });
   }
 
   /** Intents with the key of one here that has another body, or stands otherwise. */
@@ -111,9 +130,10 @@ export class CopyTarget {
   }
 
   /** Adds all of a page, or nothing of it. */
-  async add(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
+  async add(file: CopiedFile, page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
     const { place, lease, onAcknowledged } = this.#inputs;
     const fresh = await this.#transact(async (ask) => {
+      await this.#refuseGivenUp(file);
       const known = await this.#known(page, ask);
       const isAnother = page.some(({ intent }, n) => known[n] && !isSame(known[n], intent));
       if (isAnother) throw sharedFailure('sent-there-now', { place });
@@ -151,15 +171,15 @@ export class CopyTarget {
 
   async #commit<Result>(work: (ask: Ask) => Promise<Result>, settings: readonly string[]): Promise<Result> {
     const { connection, lease, schema, place } = this.#inputs;
-    const answers = await connection.all([
-      /* sql */ 'BEGIN ISOLATION LEVEL read committed',
-      /* sql */ 'SET LOCAL synchronous_commit = on',
-      ...settings,
-      lockOfWriters(schema),
-      lease.renewalOn(connection),
-    ]);
     let result: Result;
     try {
+      const answers = await connection.all([
+        /* sql */ 'BEGIN ISOLATION LEVEL read committed',
+        /* sql */ 'SET LOCAL synchronous_commit = on',
+        ...settings,
+        lockOfWriters(schema),
+        lease.renewalOn(connection),
+      ]);
       lease.fence(answers.at(-1)?.rows ?? []);
       result = await work(this.#gathered());
       const { command } = await connection.query('COMMIT');
@@ -192,7 +212,8 @@ export class CopyTarget {
 
 /** What an earlier run copied, and what stands here in the same words. */
 function isSame(here: Intent, there: Intent): boolean {
-  if (here.id === there.id) return true;
+  if (here.id === there.id && here.attempts >= there.attempts && here.updatedAtMs >= there.updatedAtMs)
+    return true;
   return (
     here.fingerprint === there.fingerprint &&
     here.state === there.state &&
@@ -318,23 +339,6 @@ const addDecision = changes.addDecision
 
 const addBatch = changes.keepBatch.replace(/DO UPDATE[\s\S]*$/u, /* sql */ 'DO NOTHING');
 
-/** A file that is copied, wherever it lies: its backup has the same salt. */
-export type CopiedFile = { readonly salt: Uint8Array; readonly path: string; readonly who: string };
-
-function noted({ salt, path, who }: CopiedFile): string[] {
-  return [who, path, digestOf(salt)];
-}
-
-function digestOf(salt: Uint8Array): string {
-  return createHash('sha256').update(salt).digest('hex').slice(0, 32);
-}
-
-/** In the table of losses, which is only added to. */
-function noteCopy(what: 'copying' | 'copied', when = ''): string {
-  return /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
-    SELECT '${what}', $1, ${nowMs}, $3 || ' ' || $2::text ${when}`;
-}
-
 const aboutRole = /* sql */ `SELECT EXISTS (SELECT FROM @schema.intents) AS used,
   has_table_privilege(current_user, '@schema.salt', 'UPDATE') AS may_adopt,
   has_table_privilege(current_user, '@schema.intents', 'INSERT') AS may_add`;
@@ -342,5 +346,5 @@ const aboutRole = /* sql */ `SELECT EXISTS (SELECT FROM @schema.intents) AS used
 const countRunners = /* sql */ `SELECT count(*) AS count FROM @schema.owners
   WHERE ended_at IS NULL AND renewed_at + $1 >= ${nowMs} AND id <> $2`;
 
-const adoptSalt = /* sql */ `UPDATE @schema.salt SET value = $1
-  WHERE name = 'salt' AND NOT EXISTS (SELECT FROM @schema.intents) RETURNING name`;
+const adoptSalt = /* sql */ `UPDATE @schema.salt SET value = $2 WHERE name = 'salt'
+  AND NOT EXISTS (SELECT FROM @schema.intents) AND NOT EXISTS (${unfinishedOfOthers}) RETURNING name`;

@@ -55,8 +55,8 @@ export type SharedLoss =
   | { readonly is: 'records'; readonly missing: readonly Note[] }
   /** The journal is on a server where it never was before, and this machine has no notes of it. */
   | { readonly is: 'server-changed' }
-  /** A file that was being copied into it is not there whole. */
-  | { readonly is: 'rest-of-file'; readonly path: string };
+  /** A file that was being copied into it is not there whole. `copy` is how the journal has it. */
+  | { readonly is: 'rest-of-file'; readonly path: string; readonly copy: string };
 
 /** What the server refuses: the user, the database, or an action. */
 export type Denial = 'user' | 'database' | 'rights';

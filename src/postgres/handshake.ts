@@ -2,6 +2,7 @@ import type { Failure } from '../once/failures.ts';
 import type { SchemaPart } from '../once/journal/facts.ts';
 import type { JournalPolicy } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
+import { type BegunCopy, begunCopy, unfinishedCopies } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
 import { isUnawaited, NotOnStandby } from './faults.ts';
@@ -54,7 +55,7 @@ export type JournalFacts = {
   readonly leaseMs: number;
   readonly acceptedDurability: boolean;
   /** A file that is not here whole yet. */
-  readonly copying: string | undefined;
+  readonly copying: BegunCopy | undefined;
   /** The policy for everyone who sends through the journal. */
   readonly policy: JournalPolicy | undefined;
   /** The servers and timelines that the journal was on, and since when. */
@@ -141,16 +142,6 @@ async function rowIf(mayAsk: unknown, connection: PgConnection, sql: string): Pr
   return mayAsk === true ? (await connection.query(sql)).rows[0] : undefined;
 }
 
-/** Copies of files that were begun and not finished. */
-export const unfinishedCopies = /* sql */ `SELECT begun.detail FROM @schema.losses begun WHERE begun.what = 'copying' AND NOT EXISTS
-  (SELECT FROM @schema.losses done WHERE done.what = 'copied' AND done.seq > begun.seq
-    AND split_part(done.detail, ' ', 1) = split_part(begun.detail, ' ', 1))`;
-
-/** The file of one of them. */
-export function pathOf(copying: Row[string] | undefined): string | undefined {
-  return typeof copying === 'string' ? copying.replace(/^\S* /u, '') : undefined;
-}
-
 const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
   encode(m.id, 'hex') AS id, m.lease, m.durability, (${unfinishedCopies} LIMIT 1) AS copying,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
@@ -174,7 +165,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     role: String(row.role),
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
-    copying: pathOf(row.copying),
+    copying: begunCopy(row.copying),
     policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
@@ -232,7 +223,8 @@ export function refusalToSend(
   const off = (['fsync', 'full_page_writes'] as const).find((name) => server.settings[name] !== 'on');
   if (off !== undefined && !journal.acceptedDurability)
     return sharedFailure('not-durable', { place, setting: off });
-  if (journal.copying !== undefined) return sharedFailure('copy-not-whole', { place, path: journal.copying });
+  if (journal.copying !== undefined)
+    return sharedFailure('copy-not-whole', { place, path: journal.copying.path });
   return journal.salt === undefined ? sharedFailure('no-salt', { place }) : undefined;
 }
 

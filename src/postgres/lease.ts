@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { Failure } from '../once/failures.ts';
+import { unfinishedCopies } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
-import { unfinishedCopies } from './handshake.ts';
 import { inSchema, nowMs, type Row } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
@@ -101,11 +101,15 @@ export class Lease {
     );
   }
 
-  /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */
+  /**
+   * Renews the lease if it is on record. Returns no row if it is not, if others have ended it, or if it has run out and a
+   * file is being copied: then nobody sends.
+   */
   renewalOnlyOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
-      /* sql */ `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`,
+      /* sql */ `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL
+        AND NOT EXISTS (${unfinishedCopies}) RETURNING ${here}`,
     );
   }
 

@@ -5,6 +5,7 @@ import type { Intent, State } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import { lockOfWriters } from './base.ts';
+import { giveUp } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
@@ -19,7 +20,6 @@ import {
   refuseSchema,
   type ServerFacts,
   takingItsTime,
-  unfinishedCopies,
 } from './handshake.ts';
 import {
   insertServer,
@@ -151,53 +151,54 @@ export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefi
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  const { copying: path } = journal;
-  const rest: SharedLoss | undefined = path === undefined ? undefined : { is: 'rest-of-file', path };
+  const { copying } = journal;
+  const rest: SharedLoss | undefined = copying && {
+    ...{ is: 'rest-of-file', path: copying.path, copy: copying.detail },
+  };
   const loss = (await lossOf(connection, schema, { server, journal }, notes)) ?? rest;
   return loss && { notes, loss };
 }
 
-/** Records the loss and the journal's present server. From then on, machines use the journal again. */
+/**
+ * Records the loss and the journal's present server. From then on, machines use the journal again. Returns false if the
+ * file is there whole by now.
+ */
 export async function acceptSharedLoss(
   { connection, schema, place, server }: Asking,
   { notes, loss }: FoundLoss,
   who: string,
-): Promise<void> {
-  const [what, detail] = noteOf(loss, server);
-  await inOneCommit(
+): Promise<boolean> {
+  const isRecorded = await inOneCommit(
     connection,
     async () => {
-      await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
-      await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
       if (loss.is === 'rest-of-file') {
         await connection.query(lockOfWriters(schema));
-        await connection.query(inSchema(schema, endCopies), [who, loss.path]);
-        // Where the copy is still at work, it goes on with no further page. Nobody else sends.
-        await connection.query(inSchema(schema, endOwners));
+        const { rows } = await connection.query(inSchema(schema, giveUp), [who, loss.copy]);
+        if (rows.length === 0) return false;
+      } else {
+        const [what, detail] = noteOf(loss, server);
+        await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
       }
+      await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
+      return true;
     },
     (error) => sharedFailure('may-only-look', { place }, error),
   );
   if (loss.is === 'records') notes.forget(loss.missing);
+  return isRecorded;
 }
 
-function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: string] {
+type Noted = Exclude<SharedLoss, { readonly is: 'rest-of-file' }>;
+
+function noteOf(loss: Noted, server: ServerFacts): [what: string, detail: string] {
   switch (loss.is) {
     case 'records':
       return ['notes', JSON.stringify(loss.missing)];
     case 'server-changed':
       return ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
-    case 'rest-of-file':
-      return ['file', loss.path];
   }
 }
-
-const endCopies = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
-  SELECT 'copied', $1, ${nowMs}, detail FROM (${unfinishedCopies}) AS unfinished
-  WHERE substr(detail, strpos(detail, ' ') + 1) = $2::text`;
-
-const endOwners = /* sql */ `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE ended_at IS NULL`;
 
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
+import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { backUp } from '../../src/once/journal/file/upkeep.ts';
 import type { NewIntent } from '../../src/once/journal/journal.ts';
 import { Notes } from '../../src/postgres/notes.ts';
-import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
+import { acceptSharedLoss, findSharedLoss, grantsSql } from '../../src/postgres/upkeep.ts';
 import {
+  allOf,
   done,
   endWith,
   inHand,
@@ -15,6 +18,7 @@ import {
   nowMs,
   opened,
 } from '../../testing/journals.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { copy, fileOf } from '../../testing/postgres/copies.ts';
 import {
   lookingAfter,
@@ -189,7 +193,38 @@ test('what has come to stand otherwise between two pages ends the copy, unfinish
   expect(await failureOf(() => openShared(place))).toMatchObject({ kind: 'copy-not-whole' });
 });
 
+test('what runs out its lease in mid-send is not let go on by its own renewal while a copy is unfinished', async () => {
+  const place = await newSharedPlace();
+  await upForLong(place.url, place.schema);
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const journal = inHand(await openShared(place));
+  await journal.begin(newIntent(), 'h', nowMs);
+  await silence(place.url, journal.self(), place.schema);
+  await halfCopied(place);
+  vi.advanceTimersByTime(15_000);
+  await expect.poll(() => journal.trouble()).toEqual({ is: 'fenced' });
+});
+
 test('a copy that is refused ends no other unfinished copy of the same journal', async () => {
+  const place = await newSharedPlace();
+  const backup = join(newFolder(), 'backup.db');
+  const path = await fileOf(450);
+  await backUp(path, backup);
+  const open = opened(path);
+  await done(open, 'accepted');
+  await open.close();
+  const stop = new AbortController();
+  const first = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
+  await failureOf(() => first);
+  const unfinished = { kind: 'copy-not-whole', fields: { path } };
+  // It lacks what was sent since.
+  expect(await failureOf(() => copy(backup, place))).toMatchObject(unfinished);
+  expect(await failureOf(() => openShared(place))).toMatchObject(unfinished);
+  expect(await copy(path, place)).toMatchObject({ added: 251, known: 200 });
+});
+
+test('a backup that has all of it finishes a copy whose file is lost', async () => {
   const place = await newSharedPlace();
   const backup = join(newFolder(), 'backup.db');
   const path = await fileOf(450);
@@ -197,15 +232,84 @@ test('a copy that is refused ends no other unfinished copy of the same journal',
   const stop = new AbortController();
   const first = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
   await failureOf(() => first);
-  expect(await failureOf(() => copy(backup, place))).toMatchObject({
-    kind: 'copy-not-whole',
-    fields: { path },
+  expect(await copy(backup, place)).toMatchObject({ added: 250, known: 200 });
+  await openShared(place);
+});
+
+test('what was sent from a backup of a file that is there already is no part of the copy', async () => {
+  const place = await newSharedPlace();
+  const backup = join(newFolder(), 'backup.db');
+  const path = await fileWith('rejected', once);
+  await backUp(path, backup);
+  await copy(path, place);
+  const journal = opened(backup);
+  const [{ id } = { id: '' }] = await allOf(journal.reads.select({ limit: 1 }));
+  await journal.claim(id, nowMs + 1);
+  await journal.startAttempt(id, 'h', nowMs + 1);
+  await journal.endAttempt(id, 2, endWith('accepted'), nowMs + 2);
+  await journal.conclude(id, 'accepted', undefined, nowMs + 2);
+  await journal.close();
+  expect(await failureOf(() => copy(backup, place))).toMatchObject({ kind: 'bodies-differ' });
+});
+
+test('a copy that is whole, and was not noted so in its file, stops nobody when it is run again', async () => {
+  const place = await newSharedPlace();
+  const path = await fileOf(3);
+  vi.spyOn(SourceFile.prototype, 'noteWhole').mockImplementationOnce(() => {
+    throw new Error('killed');
   });
-  expect(await failureOf(() => openShared(place))).toMatchObject({
-    kind: 'copy-not-whole',
-    fields: { path },
+  expect(await failureOf(() => copy(path, place))).toMatchObject({ message: 'killed' });
+  const journal = inHand(await openShared(place));
+  await journal.begin(newIntent(), 'h', nowMs);
+  expect(await copy(path, place)).toEqual({ added: 0, known: 3, keepsTokens: true });
+  await journal.begin(newIntent(), 'h', nowMs);
+});
+
+test('no salt is replaced while a file that brought it is not there whole', async () => {
+  const place = await newSharedPlace();
+  const [stop, path] = [new AbortController(), await fileOf(1)];
+  stop.abort();
+  await failureOf(() => copy(path, place, { interrupted: stop.signal }));
+  await upForLong(place.url, place.schema);
+  await silence(place.url, undefined, place.schema);
+  expect(await copy(await fileOf(1), place)).toMatchObject({ added: 1, keepsTokens: false });
+  expect(await copy(path, place)).toMatchObject({ added: 1, keepsTokens: true });
+});
+
+test('a role that runs botctl copies a second file', async () => {
+  const place = await newSharedPlace();
+  await copy(await fileOf(1), place);
+  const role = `copies_${place.schema}`;
+  await onServer(place, async (client) => {
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
+    await client.query(grantsSql(place.schema, role, 'run'));
   });
-  expect(await copy(path, place)).toMatchObject({ added: 250, known: 200 });
+  expect(await copy(await fileOf(1), { ...place, url: asRole(place.url, role, 'p') })).toMatchObject({
+    added: 1,
+  });
+});
+
+test('a file that is locked when its copy is whole is told as that', async () => {
+  const [place, path] = [await newSharedPlace(), await fileOf(1)];
+  const other = new DatabaseSync(path);
+  const onPage = (): void => void other.exec('BEGIN IMMEDIATE');
+  expect(await failureOf(() => copy(path, place, { onPage }))).toMatchObject({ kind: 'busy' });
+  other.exec('ROLLBACK');
+  other.close();
+}, 60_000);
+
+test('a copy whose loss was accepted too late is whole, and ends nobody who sends', async () => {
+  const place = await newSharedPlace();
+  const path = await halfCopied(place);
+  await lookingAfter(place, async (asking) => {
+    const found = await findSharedLoss(asking);
+    await copy(path, place);
+    await sentThrough(place, {});
+    const journal = inHand(await openShared(place));
+    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    expect(found && (await acceptSharedLoss(asking, found, 'ada'))).toBe(false);
+    await journal.startAttempt(id, 'h', nowMs);
+  });
 });
 
 test('a copy of which the loss is accepted while it is at work goes on with no further page', async () => {
@@ -219,7 +323,7 @@ test('a copy of which the loss is accepted while it is at work goes on with no f
       },
     }),
   );
-  expect(await copying).toMatchObject({ kind: 'fenced' });
+  expect(await copying).toMatchObject({ kind: 'copy-not-whole' });
   await accepting;
   await openShared(place);
 });

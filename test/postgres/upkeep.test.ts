@@ -201,23 +201,26 @@ describe('a loss that was accepted', () => {
     await onServer(place, (client) =>
       client.query(
         `INSERT INTO losses (what, who, at, detail)
-         VALUES ('copying', 'ada', 1, 'sum /old disk/j.db'), ('copying', 'ada', 2, 'other /new.db')`,
+         VALUES ('copying', 'ada', 1, 'sum 3 /old disk/j.db'), ('copying', 'ada', 2, 'other 4 /old disk/j.db')`,
       ),
     );
     await expect(openShared(place)).rejects.toMatchObject({ kind: 'copy-not-whole' });
     await lookingAfter(place, async (asking) => {
       const found = await findSharedLoss(asking);
-      expect(found?.loss).toEqual({ is: 'rest-of-file', path: '/old disk/j.db' });
+      expect(found?.loss).toEqual({
+        ...{ is: 'rest-of-file', path: '/old disk/j.db', copy: 'sum 3 /old disk/j.db' },
+      });
       if (found !== undefined) await acceptSharedLoss(asking, found, 'bob');
       expect(await rowsOf(place, 'SELECT what, who, detail FROM losses ORDER BY seq')).toEqual([
-        { what: 'copying', who: 'ada', detail: 'sum /old disk/j.db' },
-        { what: 'copying', who: 'ada', detail: 'other /new.db' },
-        { what: 'file', who: 'bob', detail: '/old disk/j.db' },
-        { what: 'copied', who: 'bob', detail: 'sum /old disk/j.db' },
+        { what: 'copying', who: 'ada', detail: 'sum 3 /old disk/j.db' },
+        { what: 'copying', who: 'ada', detail: 'other 4 /old disk/j.db' },
+        { what: 'given-up', who: 'bob', detail: 'sum 3 /old disk/j.db' },
       ]);
       // Nobody was asked about the other one.
       const next = await findSharedLoss(asking);
-      expect(next?.loss).toEqual({ is: 'rest-of-file', path: '/new.db' });
+      expect(next?.loss).toEqual({
+        ...{ is: 'rest-of-file', path: '/old disk/j.db', copy: 'other 4 /old disk/j.db' },
+      });
       if (next !== undefined) await acceptSharedLoss(asking, next, 'bob');
       expect(await findSharedLoss(asking)).toBeUndefined();
     });

@@ -284,5 +284,5 @@ export const sharedTable: Table<SharedFacts> = {
     Run the same command again.`,
   'sent-there-now': ({ place }) => says`
     An entry in the copy is being sent through ${place} now, or has changed there. The copy is not finished.
-    Run the same command again: it continues where it stopped.`,
+    Run the same command again: it continues, or names the entry.`,
 };

@@ -56,8 +56,9 @@ function journalFinding(place: string, { server, schemaVersion }: SharedLook): F
   return ok('journal', `${place}: version ${schemaVersion}, on PostgreSQL ${major}.${minor}`);
 }
 
-function copyFinding(place: string, { journal: { copying: path } }: SharedLook): Finding[] {
-  if (path === undefined) return [];
+function copyFinding(place: string, { journal: { copying } }: SharedLook): Finding[] {
+  if (copying === undefined) return [];
+  const { path } = copying;
   return [
     fail('copy')`only a part of the file ${path} was copied into it, so no command sends through it
       ${finishCopy}

@@ -213,15 +213,14 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
     const { place } = shared;
     const journal = safeLine(place);
     const found = await rules.findSharedLoss(shared);
-    if (found === undefined) {
+    if (found !== undefined) await confirmLoss(safeLine(hasLost(place, found.loss)), given, context);
+    if (found === undefined || !(await rules.acceptSharedLoss(shared, found, whoDecides()))) {
       const whole = `The journal ${journal} has everything that it acknowledged to this machine. ${nothingChanged}`;
       const fields = { journal: place, accepted: false, missing: [] };
       await context.display.show(result(given.command, fields, [whole]));
       return;
     }
     const { loss } = found;
-    await confirmLoss(safeLine(hasLost(place, loss)), given, context);
-    await rules.acceptSharedLoss(shared, found, whoDecides());
     const missing = loss.is === 'records' ? loss.missing : [];
     const fields = { journal: place, accepted: true, missing: missing.map(missingJson) };
     const lines = [lossAccepted(journal), `  ${safeLine(sharedLoss(loss))}`, ...missing.map(missingNote)];

@@ -64,6 +64,13 @@ export class SourceFile {
     return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
   }
 
+  /** Of all that is only added to: a backup has as many as the file itself, or is older. */
+  get rows(): number {
+    const tables = ['intents', 'attempts', 'decisions', 'receipts', 'observations'];
+    const sums = tables.map((table) => `(SELECT count(*) FROM ${table})`);
+    return Number(this.#rows(`SELECT ${sums.join(' + ')} AS sum`)[0]?.sum);
+  }
+
   /** What the files of its batches asked for. */
   get batches(): BatchInput[] {
     return this.#rows('SELECT * FROM batches ORDER BY name').map(batchInputOf);
@@ -127,7 +134,7 @@ export class SourceFile {
       throw sqliteFailure(error, this.path);
     }
     // Then even a copy of the file without its log says that it is closed.
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#guard(() => this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
     return result;
   }
 
@@ -139,8 +146,10 @@ export class SourceFile {
   noteWhole(atMs: number): void {
     const database = new DatabaseSync(this.path, { timeout: 30_000 });
     try {
-      database.exec('PRAGMA synchronous = FULL');
-      noteMovedWhole(database, atMs);
+      this.#guard(() => {
+        database.exec('PRAGMA synchronous = FULL');
+        noteMovedWhole(database, atMs);
+      });
     } finally {
       database.close();
     }

@@ -73,7 +73,7 @@ describe('what is not in order', () => {
       'copy',
       'fail',
       'only a part of the file /j.db was copied',
-      { journal: { ...journal, copying: '/j.db' } },
+      { journal: { ...journal, copying: { detail: 'd 1 /j.db', rows: 1, path: '/j.db' } } },
     ],
     ['standby', 'warn', 'is a standby', { server: { ...server, isStandby: true } }],
     ['standby', 'fail', 'none of them is connected', { standbys: { names: 'a, b', synchronous: 0 } }],
