@@ -175,7 +175,6 @@ export class CopyTarget {
     try {
       const answers = await connection.all([
         /* sql */ 'BEGIN ISOLATION LEVEL read committed',
-        /* sql */ 'SET LOCAL synchronous_commit = on',
         ...settings,
         lockOfWriters(schema),
         lease.renewalOn(connection),
@@ -268,7 +267,11 @@ async function addFresh(
       ask(addDecision, { ...rest, id, at, who: text(who), reason: text(reason), role: undefined }),
     ),
   ]);
-  await each(({ intent: { id }, observations }) => observations.map((one) => observe(id, one, ask)));
+  const seen = await Promise.all(
+    fresh.flatMap(({ intent: { id }, observations }) => observations.map((one) => asSeenHere(id, one, ask))),
+  );
+  // In their order.
+  await Promise.all(seen.map((one) => ask(changes.observe, one)));
   for (const { intent, countsAtMs } of fresh) {
     const { payment, state, resolvedAs, updatedAtMs } = intent;
     spent.move(payment, undefined, countsAtMs);
@@ -309,17 +312,13 @@ function standing(
  * If both journals took the same payment as proof of their own intent, it belongs to the one here. The copied intent
  * becomes undecided and is looked up again.
  */
-async function observe(
-  id: string,
-  observation: CopiedIntent['observations'][number],
-  ask: Ask,
-): Promise<void> {
+async function asSeenHere(id: string, observation: CopiedIntent['observations'][number], ask: Ask) {
   const { atMs: at, who, facts, verdict, genesis, signature, instruction } = observation;
   const receipt = { origin: genesis, what: 'instruction', value: `${signature}/${instruction}` };
   const isAnothers =
     verdict === 'proven' && (await ask(questions.otherHolder, { id, ...receipt })).length > 0;
   const kept = { id, at, who: text(who), facts: text(facts), genesis, signature, instruction };
-  await ask(changes.observe, { ...kept, verdict: isAnothers ? 'undecided' : verdict });
+  return { ...kept, verdict: isAnothers ? 'undecided' : verdict };
 }
 
 /** PostgreSQL's text can hold neither NUL nor invalid Unicode. */

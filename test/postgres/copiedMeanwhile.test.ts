@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { backUp } from '../../src/once/journal/file/upkeep.ts';
 import type { NewIntent } from '../../src/once/journal/journal.ts';
 import { Notes } from '../../src/postgres/notes.ts';
-import { acceptSharedLoss, findSharedLoss, grantsSql } from '../../src/postgres/upkeep.ts';
+import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
 import {
   allOf,
   done,
@@ -18,7 +17,6 @@ import {
   nowMs,
   opened,
 } from '../../testing/journals.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
 import { copy, fileOf } from '../../testing/postgres/copies.ts';
 import {
   lookingAfter,
@@ -275,28 +273,6 @@ test('no salt is replaced while a file that brought it is not there whole', asyn
   expect(await copy(await fileOf(1), place)).toMatchObject({ added: 1, keepsTokens: false });
   expect(await copy(path, place)).toMatchObject({ added: 1, keepsTokens: true });
 });
-
-test('a role that runs botctl copies a second file', async () => {
-  const place = await newSharedPlace();
-  await copy(await fileOf(1), place);
-  const role = `copies_${place.schema}`;
-  await onServer(place, async (client) => {
-    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
-    await client.query(grantsSql(place.schema, role, 'run'));
-  });
-  expect(await copy(await fileOf(1), { ...place, url: asRole(place.url, role, 'p') })).toMatchObject({
-    added: 1,
-  });
-});
-
-test('a file that is locked when its copy is whole is told as that', async () => {
-  const [place, path] = [await newSharedPlace(), await fileOf(1)];
-  const other = new DatabaseSync(path);
-  const onPage = (): void => void other.exec('BEGIN IMMEDIATE');
-  expect(await failureOf(() => copy(path, place, { onPage }))).toMatchObject({ kind: 'busy' });
-  other.exec('ROLLBACK');
-  other.close();
-}, 60_000);
 
 test('a copy whose loss was accepted too late is whole, and ends nobody who sends', async () => {
   const place = await newSharedPlace();

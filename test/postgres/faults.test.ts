@@ -7,6 +7,7 @@ import { ServerTroubleError } from '../../src/postgres/facts.ts';
 import {
   elsewhere,
   isComingBack,
+  isDenied,
   isElsewhere,
   isHeldUp,
   isLastWord,
@@ -56,6 +57,7 @@ const errors: Readonly<Record<string, unknown>> = {
   overtaken: new Overtaken(),
   'no code': new Error('something'),
   'no error': 'Connection terminated',
+  nothing: undefined,
 };
 
 const offNetwork = [
@@ -86,6 +88,7 @@ test.each<[string, (error: unknown) => boolean, readonly string[]]>([
     isComingBack,
     ['53300', '57P01', '57P02', '57P03', '57P05', 'silent'],
   ],
+  ['is denied', isDenied, ['28P01']],
   ['came from another process', isElsewhere, ['26000', '42P05', 'another process', 'statement pooling']],
   ['is of the network', isOfNetwork, offNetwork],
   [

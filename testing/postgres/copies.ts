@@ -1,7 +1,11 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { copyIntoShared, openTarget } from '../../src/postgres/copy.ts';
+import type { Note } from '../../src/postgres/facts.ts';
+import { Notes } from '../../src/postgres/notes.ts';
 import { meetServer } from '../../src/postgres/upkeep.ts';
 import { endWith, newIntent, newPath, nowMs } from '../journals.ts';
 import { patient, type SharedPlace } from './sharedJournal.ts';
@@ -52,4 +56,11 @@ export async function copy(path: string, place: SharedPlace, more: More = {}) {
     await connection.close();
     source.close();
   }
+}
+
+/** What the machine has noted of the one journal that it uses. */
+export function notesOf({ dataFolder }: SharedPlace): readonly Note[] {
+  const folder = join(dataFolder, 'shared');
+  const [id = ''] = existsSync(folder) ? readdirSync(folder) : [];
+  return new Notes(join(dataFolder, 'shared', id, 'notes')).read();
 }
