@@ -58,17 +58,17 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
   const { source, target, moved, isSameSalt } = copying;
   if (source.moved !== undefined && source.moved.journal !== moved.journal)
     throw journalFailure('moved-elsewhere', { path: source.path, place: source.moved.place });
-  const file = { salt: source.salt, rows: source.rows, path: source.path, who: moved.who };
-  if (source.moved !== undefined && (await target.hasWhole(file))) {
+  if (source.moved !== undefined && (await target.hasWhole(fileOf(copying)))) {
     source.noteWhole(moved.atMs);
     return { added: 0, known: source.intents, keepsTokens: isSameSalt };
   }
   const { isUsed, mayAdopt } = await target.refuseRole();
   if (!isUsed && !isSameSalt && !mayAdopt) throw journalFailure('may-not-adopt', { place: moved.place });
   const begin = (): Promise<boolean> =>
-    target.begin(file, !isSameSalt && mayAdopt, () => refuseWhatIsThere(copying, file));
-  const hasAdopted = source.moved === undefined ? await closeSource(copying, file, begin) : await begin();
+    target.begin(fileOf(copying), !isSameSalt && mayAdopt, () => refuseWhatIsThere(copying));
+  const hasAdopted = source.moved === undefined ? await closeSource(copying, begin) : await begin();
   const keepsTokens = hasAdopted || isSameSalt;
+  const file = fileOf(copying);
   const sum = { added: 0, known: 0 };
   for (const page of source.pages()) {
     const copied = sum.added + sum.known;
@@ -83,15 +83,16 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
   return { ...sum, keepsTokens };
 }
 
+/** As it is now: until it is closed, others may add to it. */
+function fileOf({ source, moved }: Copying): CopiedFile {
+  return { salt: source.salt, rows: source.rows, path: source.path, who: moved.who };
+}
+
 /** Returns what `begin` does, which begins the copy on the server while nobody can change the file. */
-async function closeSource(
-  copying: Copying,
-  file: CopiedFile,
-  begin: () => Promise<boolean>,
-): Promise<boolean> {
+async function closeSource(copying: Copying, begin: () => Promise<boolean>): Promise<boolean> {
   const { source, moved, confirm } = copying;
   refuseUnsettled(source);
-  await refuseWhatIsThere(copying, file);
+  await refuseWhatIsThere(copying);
   await confirm();
   return source.closeFor(moved, () => {
     refuseUnsettled(source);
@@ -110,11 +111,10 @@ function refuseUnsettled(source: SourceFile): void {
   });
 }
 
-async function refuseWhatIsThere(
-  { source, target, moved: { place } }: Copying,
-  file: CopiedFile,
-): Promise<void> {
-  await target.refuseOthers(file);
+async function refuseWhatIsThere(copying: Copying): Promise<void> {
+  const { source, target, moved } = copying;
+  const { place } = moved;
+  await target.refuseOthers(fileOf(copying));
   const found: Conflict[] = [];
   for (const page of source.pages()) found.push(...(await target.conflictsOf(page)));
   const [first, ...others] = found.slice(0, mostShown).map(shownConflict);

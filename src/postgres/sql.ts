@@ -39,7 +39,7 @@ const numbers = new Set([
     'invalid',
     'skipped',
   ],
-  ...['skippedInDoubt', 'silentSince', 'tainted', 'leftBehind', 'mayHaveLandedAt', 'updatedAt', 'reportedAt'],
+  ...['skippedInDoubt', 'silentSince', 'tainted', 'leftBehind', 'mayHaveLandedAt', 'reportedAt'],
 ]);
 const bytes = new Set(['body', 'reply']);
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { begunCopy } from '../../src/postgres/begunCopies.ts';
 import type { SharedFacts } from '../../src/postgres/facts.ts';
 import {
   type JournalFacts,
+  nameOfServer,
   refusalOfServer,
   refusalToSend,
   type ServerFacts,
@@ -67,10 +69,30 @@ test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
     { acceptedDurability: true },
     off('synchronous_commit'),
   ],
+  [
+    'a file that is not there whole',
+    {},
+    { copying: { detail: 'sum 3 /a/j.db', rows: 3, path: '/a/j.db' } },
+    { kind: 'copy-not-whole', code: 'journal-unusable', fields: { place, path: '/a/j.db' } },
+  ],
   ['a role without the salt', {}, { salt: undefined }, { kind: 'no-salt', code: 'journal-schema' }],
 ])('nothing is sent with %s', (_what, ofServer, ofJournal, refusal) => {
   const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
   expect(refused).toMatchObject({ fields: { place }, ...refusal });
+});
+
+test('a begun copy is read as it was written, whatever its path', () => {
+  for (const path of ['/a/j.db', '/old disk/my j.db', '/a/li\nne.db'])
+    expect(begunCopy(`sum 12 ${path}`)).toEqual({ detail: `sum 12 ${path}`, rows: 12, path });
+  for (const none of [undefined, null]) expect(begunCopy(none)).toBeUndefined();
+});
+
+test('a server has another name on another system, in another history and after a restart', () => {
+  const names = [{}, { systemId: '8' }, { timeline: 2 }, { startedAtMs: 2 }].map((change) =>
+    nameOfServer({ ...server, ...change }),
+  );
+  expect(new Set(names).size).toBe(4);
+  expect(nameOfServer({ ...server, nowMs: 9 })).toBe(names[0]);
 });
 
 test('settings that were accepted are accepted', () => {

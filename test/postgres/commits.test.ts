@@ -25,8 +25,14 @@ let proxy: CuttableProxy;
 /** What the server's next answer to a COMMIT is made into. */
 let asCommitted: string | undefined;
 let durability: string[] = [];
+/** Whether the server does not understand the next BEGIN. */
+let isSpoiled = false;
 beforeAll(async () => {
   proxy = await startCuttableProxy((await sharedServer()).port, (from, message) => {
+    if (isSpoiled && from === 'client' && message.includes('BEGIN ISOLATION')) {
+      isSpoiled = false;
+      message.write('BOGUS', message.indexOf('BEGIN'));
+    }
     durability.push(...(/synchronous_commit = \w+/u.exec(message.toString('latin1')) ?? []));
     if (from !== 'server' || asCommitted === undefined || message.toString('latin1', 5) !== 'COMMIT\0')
       return message;
@@ -190,6 +196,14 @@ describe('a commit', () => {
       );
     },
   );
+
+  test('that did not begin changes nothing, although what it asks is sent with it', async () => {
+    const journal = inHand(await openShared(throughProxy(await newSharedPlace())));
+    const id = await done(journal, 'rejected');
+    isSpoiled = true;
+    await expect(journal.markReported(id, nowMs)).rejects.toMatchObject({ code: '42601' });
+    expect(await journal.get(id)).toMatchObject({ reportedAtMs: undefined });
+  });
 
   test('sees what it has written itself, in a list too', async () => {
     const journal = await openShared(await newSharedPlace());

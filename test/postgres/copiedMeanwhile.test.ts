@@ -222,6 +222,22 @@ test('a copy that is refused ends no other unfinished copy of the same journal',
   expect(await copy(path, place)).toMatchObject({ added: 251, known: 200 });
 });
 
+test('a backup lacks what was sent through the file while a person was asked', async () => {
+  const place = await newSharedPlace();
+  const backup = join(newFolder(), 'backup.db');
+  const [path, stop] = [await fileOf(250), new AbortController()];
+  await backUp(path, backup);
+  const confirm = async (): Promise<void> => {
+    const journal = inHand(openJournal(path));
+    await done(journal, 'accepted');
+    await journal.close();
+  };
+  const first = copy(path, place, { confirm, interrupted: stop.signal, onPage: () => stop.abort() });
+  expect(await failureOf(() => first)).toMatchObject({ kind: 'copy-interrupted' });
+  expect(await failureOf(() => copy(backup, place))).toMatchObject({ kind: 'copy-not-whole' });
+  expect(await copy(path, place)).toMatchObject({ added: 51, known: 200 });
+});
+
 test('a backup that has all of it finishes a copy whose file is lost', async () => {
   const place = await newSharedPlace();
   const backup = join(newFolder(), 'backup.db');
