@@ -88,6 +88,7 @@ test('an address is known to have been paid where that happened', async () => {
   const path = await fileFilled(async (journal) => {
     await done(journal, 'accepted', paying(ada));
     await done(journal, 'rejected', paying(bob));
+    await journal.decide(await done(journal, 'unknown', paying(bob)), { ...decided, kind: 'did-not-happen' });
     await journal.decide(await done(journal, 'unknown', paying(eve)), { ...decided, kind: 'happened' });
   });
   await copy(path, place);

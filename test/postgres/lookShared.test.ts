@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
-import { lookAtShared } from '../../src/postgres/upkeep.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { grantsSql, lookAtShared } from '../../src/postgres/upkeep.ts';
 import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
-import { lookingAfter, newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
+import { lookingAfter, newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { silence } from '../../testing/postgres/silence.ts';
 
 test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQL %i', async (version) => {
   const place = await newSharedPlace({ version });
@@ -22,5 +26,66 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
     });
     expect(Math.abs(look.aheadMs)).toBeLessThan(2_000 + look.latencyMs);
     expect(look.latencyMs).toBeGreaterThan(0);
+  });
+});
+
+test('a look as a runner, by a clock that is ahead, at what waits and whose owner is silent', async () => {
+  const place = await newSharedPlace();
+  await onServer(place, async (client) => {
+    await client.query(`CREATE ROLE looks_as_runner LOGIN PASSWORD 'p'`);
+    await client.query(grantsSql(place.schema, 'looks_as_runner', 'run'));
+  });
+  const silent = inHand(await openShared(place));
+  const { id: lost } = await silent.begin(newIntent(), 'hash', nowMs);
+  await silence(place.url, silent.self(), place.schema);
+  const journal = inHand(await openShared(place));
+  const paying = { kind: 'transfer', payment: '["a","sol","1"]' } as const;
+  for (const why of ['approval', 'approval', 'proposed'] as const)
+    await journal.propose(newIntent(paying), why, nowMs);
+  const held = await done(journal, 'held', {}, nowMs + 1);
+  await done(journal, 'unknown', {}, nowMs + 1);
+  await journal.begin(newIntent(), 'hash', nowMs - 1);
+  await onServer(place, (client) => client.query(`INSERT INTO servers VALUES ('another', 1, 1)`));
+  await onServer(place, (client) =>
+    client.query(`SET session_replication_role = replica; DELETE FROM servers WHERE system_id <> 'another'`),
+  );
+  const folder = join(place.dataFolder, 'shared', journal.id ?? '');
+  for (const name of ['late-x.jsonl', 'lost-late-y.jsonl', 'else-late-z.jsonl', 'late-w.txt'])
+    writeFileSync(join(folder, name), '');
+  await lookingAfter({ ...place, url: asRole(place.url, 'looks_as_runner', 'p') }, async (asking) => {
+    const look = await lookAtShared({ ...asking, now: () => Date.now() + 3_600_000 });
+    expect(look).toMatchObject({
+      standbys: { names: '', synchronous: 0 },
+      role: { name: 'looks_as_runner', isSuperuser: false, ownsTables: false },
+      runners: 1,
+      counts: { unknown: 1, sending: 2, held: 4 },
+      waiting: { approval: 2, proposed: 1 },
+      oldestUnknown: { id: lost, createdAtMs: nowMs },
+      notes: { held: 2, missing: [], isNewServer: true, folder },
+      lateReplies: folder,
+      lostReplies: [join(folder, 'lost-late-y.jsonl')],
+    });
+    expect(held).toBeDefined();
+    expect(Math.abs(look.aheadMs - 3_600_000)).toBeLessThan(2_000 + look.latencyMs);
+  });
+});
+
+test('a look shows the median of five round trips, and by how much the quickest was ahead', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    const took = [50, 10, 30, 20, 40];
+    const connection = Object.create(asking.connection) as typeof asking.connection;
+    let at = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => at);
+    connection.query = async (sql, values) => {
+      const answer = await asking.connection.query.call(asking.connection, sql, values);
+      if (!/^SELECT [^,]* AS now$/u.test(sql)) return answer;
+      at += took.shift() ?? 0;
+      return { ...answer, rows: [{ now: 1000 }] } as never;
+    };
+    const look = await lookAtShared({ ...asking, connection, now: () => 1000 + at });
+    clock.mockRestore();
+    // Asked second, after 50 ms, and answered at 60: in the middle of it the server’s clock showed 1000.
+    expect([look.latencyMs, look.aheadMs]).toEqual([30, 55]);
   });
 });
