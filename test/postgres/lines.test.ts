@@ -13,37 +13,11 @@ beforeAll(async () => {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-function newLines(url = 'postgres://127.0.0.1:1/none', maxWaitMs = 10_000): PgConnections {
+function newLines(url: string, maxWaitMs = 10_000): PgConnections {
   const address = parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
   const patience = { ...patient, maxWaitMs, leastMs: 1000, sleep: async () => {} };
   return new PgConnections(address, patience, async () => 'a server');
 }
-
-test('what is asked after a wait for nothing has only what is left of it, and never less than a moment', () => {
-  const lines = newLines();
-  lines.waiting();
-  vi.advanceTimersByTime(7000);
-  expect(lines.waiting().leftMs()).toBe(3000);
-  vi.advanceTimersByTime(60_000);
-  expect(lines.waiting().leftMs()).toBe(1000);
-});
-
-test('where the server has answered, what comes next has all the time again', () => {
-  const lines = newLines();
-  const first = lines.waiting();
-  vi.advanceTimersByTime(7000);
-  first.over();
-  expect(lines.waiting().leftMs()).toBe(10_000);
-});
-
-test('a reply that has come is worth all of the time, whatever was waited before', async () => {
-  const lines = newLines();
-  lines.waiting();
-  vi.advanceTimersByTime(60_000);
-  expect(await lines.waiting().again()).toBe(false);
-  const forReply = lines.waiting(true);
-  expect([forReply.leftMs(), await forReply.again()]).toEqual([10_000, true]);
-});
 
 test('however long the first connection took, what comes after it has all the time', async () => {
   const lines = closedAfterTest(newLines(server.url));
