@@ -108,7 +108,7 @@ export class CopyTarget {
       }));
       await Promise.all(texts.map((input) => ask(addBatch, input)));
       await this.#query(note('copied'), noted(file));
-      // Where nobody hears of this commit, whoever runs it again need not wait for this process.
+      // If the answer to this commit is lost, the next run need not wait until this lease has run out.
       await connection.query(lease.endOn(connection));
     });
   }

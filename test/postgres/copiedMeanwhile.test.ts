@@ -4,7 +4,6 @@ import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { backUp } from '../../src/once/journal/file/upkeep.ts';
 import type { NewIntent } from '../../src/once/journal/journal.ts';
-import { Notes } from '../../src/postgres/notes.ts';
 import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
 import {
   allOf,
@@ -17,7 +16,7 @@ import {
   nowMs,
   opened,
 } from '../../testing/journals.ts';
-import { copy, fileOf } from '../../testing/postgres/copies.ts';
+import { copy, fileOf, notesOf } from '../../testing/postgres/copies.ts';
 import {
   lookingAfter,
   newSharedPlace,
@@ -331,9 +330,8 @@ test('this machine notes what was copied', async () => {
   const place = await newSharedPlace();
   const path = await fileOf(3);
   await copy(path, place);
-  const { id } = await openShared(place);
-  const notes = new Notes(join(place.dataFolder, 'shared', id ?? '', 'notes'));
-  expect(notes.read()).toMatchObject([{ what: 'attempt' }]);
+  expect(notesOf(place)).toMatchObject([{ what: 'attempt' }]);
+  await openShared(place);
   await onServer(place, (client) =>
     client.query(`ALTER TABLE intents DISABLE TRIGGER ALL; ALTER TABLE attempts DISABLE TRIGGER ALL;
       DELETE FROM attempts; DELETE FROM intents;
