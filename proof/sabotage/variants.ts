@@ -3,7 +3,7 @@ export type Variant = {
   readonly name: string;
   readonly what: string;
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
-  /** The techniques that are to catch it, the likeliest first. */
+  /** The techniques, or parts of one, that are to catch it, the likeliest first. */
   readonly caughtBy: readonly string[];
 };
 
@@ -276,7 +276,7 @@ export const variants: readonly Variant[] = [
         to: 'if (fences && copying === null)',
       },
     ],
-    caughtBy: ['machines'],
+    caughtBy: ['machines/copied'],
   },
   {
     name: 'no-identity-lock',

@@ -11,29 +11,43 @@ import { playTogether } from './machines/together.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
 
 /** Parts that need no observation of an undisturbed command come first. */
-const parts = [
-  playTogether,
-  playStopped,
-  playKilled,
-  playCut,
-  playCopied,
-  playServerKilled,
-  playLost,
-  playCrossed,
-];
+const parts = {
+  together: playTogether,
+  stopped: playStopped,
+  killed: playKilled,
+  cut: playCut,
+  copied: playCopied,
+  serverKilled: playServerKilled,
+  lost: playLost,
+  crossed: playCrossed,
+};
+type Part = keyof typeof parts;
+const names = Object.keys(parts) as Part[];
 
-async function play(arena: Arena, tally: Tally): Promise<void> {
-  const few = isSlice(arena);
-  // Of a slice not more than two of them, on one server: each takes its time.
-  const chosen = few ? arena.dice.for('parts').sample(parts, 2) : parts;
-  const fleet = await openFleet(few ? { ...arena, lanes: arena.lanes.slice(0, 1) } : arena, tally);
+async function playThese(chosen: readonly Part[], arena: Arena, tally: Tally): Promise<void> {
+  const lanes = isSlice(arena) ? arena.lanes.slice(0, 1) : arena.lanes;
+  const fleet = await openFleet({ ...arena, lanes }, tally);
   try {
     for (const part of chosen) {
-      if (!tally.isEnough) await part(fleet);
+      if (!tally.isEnough) await parts[part](fleet);
     }
   } finally {
     await closeFleet(fleet);
   }
 }
 
-export const machines: Technique = { name: 'machines', title: '9. Many machines', play };
+/** Of a slice not more than two parts, on one server: each takes its time. */
+function play(arena: Arena, tally: Tally): Promise<void> {
+  return playThese(isSlice(arena) ? arena.dice.for('parts').sample(names, 2) : names, arena, tally);
+}
+
+const title = '9. Many machines';
+
+export const machines: Technique = { name: 'machines', title, play };
+
+/** Each part by itself, for what only that part can find. */
+export const partsOfMachines: readonly Technique[] = names.map((part) => ({
+  name: `machines/${part}`,
+  title: `${title}, ${part}`,
+  play: (arena, tally) => playThese([part], arena, tally),
+}));
