@@ -1,30 +1,23 @@
-import { join } from 'node:path';
 import { journalFailure, type ShownConflict } from '../once/journal/facts.ts';
 import type { Moved } from '../once/journal/file/ownFiles.ts';
 import type { SourceFile } from '../once/journal/file/sourceFile.ts';
 import type { CopiedFile } from './begunCopies.ts';
 import { type Added, type Conflict, CopyTarget } from './copyTarget.ts';
-import { type Note, sharedFailure } from './facts.ts';
-import { askJournal, refusalToSend } from './handshake.ts';
+import type { Note } from './facts.ts';
+import { refusalToSend } from './handshake.ts';
 import { Lease } from './lease.ts';
-import { Notes } from './notes.ts';
-import { findSharedLoss } from './upkeep.ts';
-
-type Shared = Parameters<typeof findSharedLoss>[0];
+import { refuseLoss } from './notes.ts';
+import { type Asking, meetJournal } from './upkeep.ts';
 
 /** Opens a shared journal to receive a copy. Refuses one through which nothing could be sent. */
-export async function openTarget(shared: Shared) {
-  const { connection, schema, place, server, dataFolder } = shared;
-  const lost = await findSharedLoss(shared);
-  if (lost !== undefined && lost.loss.is !== 'rest-of-file')
-    throw sharedFailure('lost', { place, loss: lost.loss });
-  const journal = await askJournal(connection, schema);
+export async function openTarget(shared: Asking) {
+  const { connection, schema, place, server } = shared;
+  const { journal, notes } = await meetJournal(shared);
+  await refuseLoss(connection, schema, place, { server, journal }, notes);
   const refused = refusalToSend(server, { ...journal, copying: undefined }, place);
   if (refused !== undefined) throw refused;
   const { leaseMs } = journal;
   const lease = new Lease(leaseMs, schema, place);
-  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  notes.read();
   const onAcknowledged = (note: Note): void => void notes.write(note);
   return {
     target: new CopyTarget({ connection, schema, place, lease, leaseMs, onAcknowledged }),

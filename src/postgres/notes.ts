@@ -25,6 +25,15 @@ import { inSchema, nowMs } from './sql.ts';
 const slots = 64;
 const slotBytes = 96;
 
+/** Where this machine keeps what it knows of a shared journal. */
+export function ownFolder(dataFolder: string, { id }: Pick<JournalFacts, 'id'>): string {
+  return join(dataFolder, 'shared', id);
+}
+
+export function notesIn(folder: string): Notes {
+  return new Notes(join(folder, 'notes'));
+}
+
 /**
  * What a shared journal has acknowledged to this machine, kept on this machine's disk. A journal that no longer knows
  * it has lost something. Each process writes one slot of the file: an empty one if it saw one. A damaged slot is ignored.

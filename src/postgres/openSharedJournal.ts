@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { lastRemembered } from '../once/journal/rows.ts';
@@ -21,7 +20,15 @@ import {
   type ServerFacts,
 } from './handshake.ts';
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
-import { LateReplies, lossOf, Notes, sameServerAsBefore, uploadLateReplies } from './notes.ts';
+import {
+  LateReplies,
+  lossOf,
+  type Notes,
+  notesIn,
+  ownFolder,
+  sameServerAsBefore,
+  uploadLateReplies,
+} from './notes.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
@@ -55,8 +62,7 @@ export async function openSharedJournal(
       throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
     facts = { server, journal };
     const name = nameOfServer(server);
-    const folder = join(dataFolder, 'shared', journal.id);
-    const noted = new Notes(join(folder, 'notes'));
+    const noted = notesIn(ownFolder(dataFolder, journal));
     if (use === 'look') {
       const loss = server.isStandby ? undefined : await lossOf(connection, schema, facts, noted);
       lost = loss && sharedFailure('lost', { place, loss });
@@ -87,7 +93,7 @@ export async function openSharedJournal(
   });
   const store = new Store(base);
   const renewing = keepLeaseRenewed(lease, connections);
-  const lateReplies = new LateReplies(join(dataFolder, 'shared', met.journal.id), lease.id);
+  const lateReplies = new LateReplies(ownFolder(dataFolder, met.journal), lease.id);
   const close = async (): Promise<void> => {
     renewing.stop();
     await base.close();

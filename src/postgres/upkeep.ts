@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import { invisibleIn } from '../once/intent/naming.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
@@ -28,7 +27,9 @@ import {
   lossOf,
   lostReplies,
   missingNotes,
-  Notes,
+  type Notes,
+  notesIn,
+  ownFolder,
   refuseLoss,
 } from './notes.ts';
 import { inSchema, nowMs, quotedName } from './sql.ts';
@@ -145,12 +146,19 @@ export type Asking = Maintained & { readonly dataFolder: string };
 
 type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
 
-export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
-  const { connection, schema, place, server, dataFolder } = asking;
+type Met = { readonly journal: JournalFacts; readonly notes: Notes };
+
+/** The journal, which can be written here, and what this machine has noted of it. */
+export async function meetJournal({ connection, schema, place, server, dataFolder }: Asking): Promise<Met> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
-  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+  return { journal, notes: notesIn(ownFolder(dataFolder, journal)) };
+}
+
+export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
+  const { connection, schema, server } = asking;
+  const { journal, notes } = await meetJournal(asking);
   const { copying } = journal;
   const rest: SharedLoss | undefined = copying && {
     ...{ is: 'rest-of-file', path: copying.path, copy: copying.detail },
@@ -210,14 +218,12 @@ const addPolicy = /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES
 
 /** Sets the policy for everyone who sends through the journal. Claims that are being made are waited for. */
 export async function setPolicy(
-  { connection, schema, place, server, dataFolder }: Asking,
+  asking: Asking,
   { text, needsTwo }: { readonly text: string; readonly needsTwo: boolean },
   who: string,
 ): Promise<number> {
-  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(connection, schema, place);
-  const journal = await askJournal(connection, schema);
-  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+  const { connection, schema, place, server } = asking;
+  const { journal, notes } = await meetJournal(asking);
   await refuseLoss(connection, schema, place, { server, journal }, notes);
   const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
     connection.query(inSchema(schema, statement), values);
@@ -361,8 +367,8 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
   const times = await roundTrips(looking);
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
-  const folder = join(dataFolder, 'shared', journal.id);
-  const notes = new Notes(join(folder, 'notes')).read();
+  const folder = ownFolder(dataFolder, journal);
+  const notes = notesIn(folder).read();
   const missing = await missingNotes(connection, schema, notes);
   return {
     ...times,

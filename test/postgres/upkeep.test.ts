@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { lockOfWriters } from '../../src/postgres/base.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
-import { Notes } from '../../src/postgres/notes.ts';
+import { Notes, notesIn, ownFolder } from '../../src/postgres/notes.ts';
 import {
   type Asking,
   acceptDurability,
@@ -97,7 +97,7 @@ describe('a policy', () => {
     ]);
     const journal = await openShared(place);
     expect(await journal.policy()).toMatchObject({ number: numbers[1], text: '{}' });
-    const notes = closedAfterTest(new Notes(join(place.dataFolder, 'shared', journal.id ?? '', 'notes')));
+    const notes = closedAfterTest(notesIn(ownFolder(place.dataFolder, { id: journal.id ?? '' })));
     const ids = kept.map(({ at }) => String(at));
     for (const { what, id } of notes.read()) expect([what, ids.includes(id)]).toEqual(['policy', true]);
     expect(notes.read().at(-1)).toBeDefined();

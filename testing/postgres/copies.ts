@@ -5,7 +5,7 @@ import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { copyIntoShared, openTarget } from '../../src/postgres/copy.ts';
 import type { Note } from '../../src/postgres/facts.ts';
-import { Notes } from '../../src/postgres/notes.ts';
+import { notesIn, ownFolder } from '../../src/postgres/notes.ts';
 import { meetServer } from '../../src/postgres/upkeep.ts';
 import { endWith, newIntent, newPath, nowMs } from '../journals.ts';
 import { patient, type SharedPlace } from './sharedJournal.ts';
@@ -62,5 +62,5 @@ export async function copy(path: string, place: SharedPlace, more: More = {}) {
 export function notesOf({ dataFolder }: SharedPlace): readonly Note[] {
   const folder = join(dataFolder, 'shared');
   const [id = ''] = existsSync(folder) ? readdirSync(folder) : [];
-  return new Notes(join(dataFolder, 'shared', id, 'notes')).read();
+  return notesIn(ownFolder(dataFolder, { id })).read();
 }
