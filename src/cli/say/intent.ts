@@ -1,4 +1,5 @@
 import type { OwnRules, RowComplaint } from '../../batch/facts.ts';
+import { longestBaseUrl } from '../../once/intent/baseUrl.ts';
 import type {
   BadAmount,
   BadText,
@@ -254,6 +255,7 @@ const example = 'Write it like https://bots.example.com.';
 const urlFaults: Readonly<
   Record<IntentFacts['bad-base-url']['fault'], readonly [problem: string, hint: string]>
 > = {
+  long: [`is longer than ${longestBaseUrl} characters`, example],
   'not-a-url': ['is not a URL', example],
   'user-info': [
     'contains a user name or a password',

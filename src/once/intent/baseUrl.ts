@@ -12,6 +12,9 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
+/** It is part of keys and of an index, which takes no text of any length. */
+export const longestBaseUrl = 1000;
+
 /** Proxies and servers may read these as another path, so one service would have many spellings. */
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
@@ -21,6 +24,7 @@ const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
  */
 export function parseBaseUrl(text: string, name?: string): BaseUrl {
   const bad = (fault: IntentFacts['bad-base-url']['fault']) => intentFailure('bad-base-url', { name, fault });
+  if (text.length > longestBaseUrl) throw bad('long');
   if (!URL.canParse(text)) throw bad('not-a-url');
   const url = new URL(text);
   const [, host = '', path = ''] = /^https?:\/\/([^/\\?#]*)([^?#]*)/isu.exec(text) ?? [];

@@ -124,7 +124,7 @@ export type IntentFacts = {
   'bad-base-url': {
     /** Which URL it is, as people call it. */
     readonly name: string | undefined;
-    readonly fault: 'not-a-url' | 'user-info' | 'not-https' | 'query' | 'path';
+    readonly fault: 'long' | 'not-a-url' | 'user-info' | 'not-https' | 'query' | 'path';
   };
   /** `source` names the file, or stdin, for people. */
   'bad-text': { readonly source: string; readonly fault: TextFault };

@@ -17,6 +17,7 @@ describe('a base URL is written one way only', () => {
       "https://bots.example.com/a.b/~c_d-e,f@g:h=i+j*k!l$m&n'(o)",
     ],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    [`https://a.example/${'b'.repeat(982)}`, `https://a.example/${'b'.repeat(982)}`],
     ['http://localhost:80', 'http://localhost'],
     ['http://localhost:8080/x/', 'http://localhost:8080/x'],
     ['http://LOCALHOST:1', 'http://localhost:1'],
@@ -63,6 +64,7 @@ describe('a base URL is refused without being echoed', () => {
   test.each([
     ['', 'is not a URL'],
     ['secret', 'is not a URL'],
+    [`https://secret.example/${'a'.repeat(978)}`, 'is longer than 1000 characters'],
     ['bots.secret.example', 'is not a URL'],
     ['https://', 'is not a URL'],
     ['https://secret.example:99999', 'is not a URL'],
