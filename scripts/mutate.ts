@@ -1,6 +1,7 @@
-// npm run mutate -- PATH… [--tests PATH…] [--since COMMIT] [--json FILE]
+// npm run mutate -- PATH… [--tests PATH…] [--since COMMIT] [--left FILE] [--json FILE]
 // Changes the sources at PATH in every small way, one change at a time, and says which changes no test notices. With
-// --since, only lines that changed since that commit are tried. Changes that no test can notice are listed, with reasons,
+// --since, only lines that changed since that commit are tried; with --left, only what an earlier run, whose --json FILE
+// is, left alive: so dear tests try what the cheap ones missed. Changes that no test can notice are listed, with reasons,
 // in mutate/equivalent.txt; any other survivor, and a listed one that is gone or that its first tests kill, makes it
 // exit 1.
 import { execFileSync } from 'node:child_process';
@@ -10,7 +11,15 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createVitest, type TestSpecification, type Vitest } from 'vitest/node';
 import { onMemoryDisk } from '../testing/memoryDisk.ts';
-import { type Change, changeOf, judge, listed, readEquivalent, readList } from './mutate/equivalent.ts';
+import {
+  type Change,
+  changeOf,
+  judge,
+  keyOf,
+  listed,
+  readEquivalent,
+  readList,
+} from './mutate/equivalent.ts';
 import { type Mutable, mutable, withMutants } from './mutate/mutants.ts';
 import type { Coverage, Pass, Targets } from './mutate/passes.ts';
 
@@ -32,6 +41,7 @@ const { values, positionals } = parseArgs({
       default: ['once', 'batch', 'machine', 'cli', 'errors', 'main'].map((name) => `test/${name}`),
     },
     since: { type: 'string' },
+    left: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -55,13 +65,23 @@ function changedLines(path: string, since: string): Set<number> {
   return lines;
 }
 
+/** What an earlier run left alive; undefined if everything is to be tried. */
+function leftAlive(): ReadonlySet<string> | undefined {
+  if (values.left === undefined) return undefined;
+  const all = JSON.parse(readFileSync(values.left, 'utf8')) as Judged[];
+  return new Set(all.filter(({ fate }) => fate !== 'killed').map(keyOf));
+}
+
 function readSources(): Source[] {
+  const left = leftAlive();
   let first = 0;
   const sources = positionals.flatMap(filesIn).map((path) => {
     const text = readFileSync(path, 'utf8');
     const all = mutable(text, path);
     const lines = values.since === undefined ? undefined : changedLines(path, values.since);
-    const mutants = all.mutants.filter(({ start }) => lines?.has(lineOf(text, start)) ?? true);
+    const mutants = all.mutants
+      .filter(({ start }) => lines?.has(lineOf(text, start)) ?? true)
+      .filter((mutant) => left?.has(keyOf(changeOf(relative('.', resolve(path)), text, mutant))) ?? true);
     const source = { path: resolve(path), text, found: { ...all, mutants }, first };
     first += mutants.length;
     return source;
@@ -332,8 +352,8 @@ function report(all: readonly Judged[]): void {
   const { excused, idle } = judge(survivors, equivalent);
   const open = survivors.filter((one) => !excused.includes(one));
   process.stdout.write(listed(open.map((one) => ({ ...one, label: one.fate }))));
-  // With --since most lines are not tried, and say nothing about what is listed.
-  const stale = values.since === undefined ? idle : [];
+  // Where not everything is tried, that says nothing about what is listed.
+  const stale = values.since === undefined && values.left === undefined ? idle : [];
   if (stale.length > 0) console.log('listed in equivalent.txt, but killed or gone:');
   process.stdout.write(listed(stale.map((one) => ({ ...one, label: one.reason }))));
   for (const path of [...paths, 'all']) {

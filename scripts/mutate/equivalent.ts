@@ -74,7 +74,8 @@ export function readEquivalent(text: string): {
 
 export const readList = (): string => readFileSync('scripts/mutate/equivalent.txt', 'utf8');
 
-const keyOf = ({ path, code, was, by }: Change): string => JSON.stringify([path, code, was, by]);
+/** What makes a change that change, wherever its line moves. */
+export const keyOf = ({ path, code, was, by }: Change): string => JSON.stringify([path, code, was, by]);
 
 function countByKey(changes: readonly Change[]): Map<string, number> {
   const counts = new Map<string, number>();
