@@ -100,7 +100,6 @@ export class CopyTarget {
 
   /** Adds what the files of batches asked for, where nobody has run them here. Then the file is here whole. */
   async finish(file: CopiedFile, batches: readonly BatchInput[]): Promise<void> {
-    const { connection, lease } = this.#inputs;
     await this.#transact(async (ask) => {
       await this.#refuseGivenUp(file);
       const texts = batches.map(({ totals, beyond, ...input }) => ({
@@ -108,8 +107,6 @@ export class CopyTarget {
       }));
       await Promise.all(texts.map((input) => ask(addBatch, input)));
       await this.#query(note('copied'), noted(file));
-      // If the answer to this commit is lost, the next run need not wait until this lease has run out.
-      await connection.query(lease.endOn(connection));
     });
   }
 

@@ -4,6 +4,7 @@ import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { backUp } from '../../src/once/journal/file/upkeep.ts';
 import type { NewIntent } from '../../src/once/journal/journal.ts';
+import { CopyTarget } from '../../src/postgres/copyTarget.ts';
 import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
 import {
   allOf,
@@ -70,6 +71,10 @@ test('nothing is sent by who had opened the shared journal before, until the fil
   });
   await copy(path, place);
   await journal.begin(newIntent(), 'h', nowMs);
+  const begun = await onServer(place, (client) =>
+    client.query(`SELECT count(*)::int FROM losses WHERE what = 'copying'`),
+  );
+  expect(begun.rows).toEqual([{ count: 1 }]);
 });
 
 test('nothing is sent by who knows another salt: what has no name would not be found again', async () => {
@@ -151,9 +156,43 @@ test('what is sent by the same key while a person is asked is no part of the cop
   await sentThrough(place, {});
   const path = await fileWith('accepted', once);
   const confirm = () => sentThrough(place, once);
-  expect(await failureOf(() => copy(path, place, { confirm }))).toMatchObject({ kind: 'bodies-differ' });
+  expect(await failureOf(() => copy(path, place, { confirm }))).toMatchObject({
+    kind: 'bodies-differ',
+    fields: { shown: [{ name: 'n' }] },
+  });
   await done(opened(path), 'accepted');
   await openShared(place);
+});
+
+test('what is left in doubt in the file while a person is asked keeps the file open', async () => {
+  const [place, path] = [await newSharedPlace(), await fileOf(1)];
+  const confirm = async (): Promise<void> => {
+    const journal = inHand(openJournal(path));
+    await done(journal, 'unknown');
+    await journal.close();
+  };
+  expect(await failureOf(() => copy(path, place, { confirm }))).toMatchObject({ kind: 'unsettled' });
+  await done(opened(path), 'accepted');
+  await openShared(place);
+});
+
+test('what was sent again through the server, since it was copied, is known to a newer file', async () => {
+  const place = await newSharedPlace();
+  const backup = join(newFolder(), 'backup.db');
+  const path = await fileWith('rejected', once);
+  await backUp(path, backup);
+  await copy(path, place);
+  const shared = inHand(await openShared(place));
+  const [{ id } = { id: '' }] = await allOf(shared.reads.select({ limit: 1 }));
+  await shared.claim(id, nowMs + 1);
+  await shared.startAttempt(id, 'h', nowMs + 1);
+  await shared.endAttempt(id, 2, endWith('accepted'), nowMs + 2);
+  await shared.conclude(id, 'accepted', undefined, nowMs + 2);
+  await shared.close();
+  const newer = opened(backup);
+  await done(newer, 'accepted');
+  await newer.close();
+  expect(await copy(backup, place)).toMatchObject({ added: 1, known: 1 });
 });
 
 test('an empty journal that is used while a person is asked keeps its own salt', async () => {
@@ -274,9 +313,19 @@ test('a copy that is whole, and was not noted so in its file, stops nobody when 
   expect(await failureOf(() => copy(path, place))).toMatchObject({ message: 'killed' });
   const journal = inHand(await openShared(place));
   await journal.begin(newIntent(), 'h', nowMs);
+  expect(openingOf(path)).toMatchObject({ kind: 'moved', fields: { isWhole: false } });
   expect(await copy(path, place)).toEqual({ added: 0, known: 3, keepsTokens: true });
+  expect(openingOf(path)).toMatchObject({ kind: 'moved', fields: { isWhole: true } });
   await journal.begin(newIntent(), 'h', nowMs);
 });
+
+const openingOf = (path: string): unknown => {
+  try {
+    return openJournal(path);
+  } catch (error) {
+    return error;
+  }
+};
 
 test('no salt is replaced while a file that brought it is not there whole', async () => {
   const place = await newSharedPlace();
@@ -317,6 +366,24 @@ test('a copy of which the loss is accepted while it is at work goes on with no f
   expect(await copying).toMatchObject({ kind: 'copy-not-whole' });
   await accepting;
   await openShared(place);
+  const { rows } = await onServer(place, (client) => client.query('SELECT count(*)::int FROM intents'));
+  expect(rows[0]?.count).toBeLessThan(650);
+});
+
+test('a copy of which the loss is accepted after its last page is not called whole', async () => {
+  const place = await newSharedPlace();
+  const path = await fileOf(3);
+  const { finish } = CopyTarget.prototype;
+  vi.spyOn(CopyTarget.prototype, 'finish').mockImplementationOnce(async function (
+    this: CopyTarget,
+    ...given
+  ) {
+    await acceptLoss(place);
+    return finish.apply(this, given);
+  });
+  expect(await failureOf(() => copy(path, place))).toMatchObject({ kind: 'copy-not-whole' });
+  expect(openingOf(path)).toMatchObject({ kind: 'moved', fields: { isWhole: false } });
+  expect(await copy(path, place)).toMatchObject({ added: 0, known: 3 });
 });
 
 const acceptLoss = (place: SharedPlace): Promise<void> =>
@@ -337,5 +404,6 @@ test('this machine notes what was copied', async () => {
       DELETE FROM attempts; DELETE FROM intents;
       ALTER TABLE intents ENABLE TRIGGER ALL; ALTER TABLE attempts ENABLE TRIGGER ALL`),
   );
-  expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
+  for (const using of [() => openShared(place), async () => copy(await fileOf(1), place)])
+    expect(await failureOf(using)).toMatchObject({ code: 'journal-lost' });
 });

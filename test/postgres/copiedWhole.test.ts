@@ -143,11 +143,11 @@ test('this machine notes the last attempt of a page, also where the last intent 
 });
 
 /** The server refuses the first so many times that an intent is added. */
-async function refusing(place: SharedPlace, times: number, code: string): Promise<void> {
+async function refusing(place: SharedPlace, times: number, code: string, table = 'intents'): Promise<void> {
   await onServer(place, (client) =>
     client.query(`CREATE SEQUENCE tries; CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = ${place.schema}
       AS $$ BEGIN IF nextval('tries') <= ${times} THEN RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
-      CREATE TRIGGER refuses BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION refuse()`),
+      CREATE TRIGGER refuses BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`),
   );
 }
 
@@ -167,6 +167,12 @@ test.each([
   if (tries > times) expect(await copying).toMatchObject({ added: 1 });
   else await expect(copying).rejects.toMatchObject({ code });
   expect(await triesOn(place)).toBe(tries);
+});
+
+test('a beginning that is refused for a while is made', async () => {
+  const [place, path] = [await newSharedPlace(), await fileOf(1)];
+  await refusing(place, 1, '40001', 'losses');
+  expect(await copy(path, place)).toMatchObject({ added: 1 });
 });
 
 test('a commit that the server undid is not taken for made', async () => {
@@ -211,6 +217,17 @@ test('a role that may not add to the journal is refused before anything is asked
   expect(await failureOf(async () => copy(await fileOf(1), partly))).toMatchObject({
     message: expect.stringContaining('This role may only read the journal'),
   });
+});
+
+test('a role that only reads, by its settings, is refused', async () => {
+  const place = await newSharedPlace();
+  const runner = grantsSql(place.schema, 'ROLE', 'run').replaceAll('"ROLE"', 'ROLE');
+  const role = await asRoleWith(
+    place,
+    'settled',
+    `${runner}; ALTER USER ROLE SET default_transaction_read_only = on`,
+  );
+  await expect(copy(await fileOf(1), role)).rejects.toMatchObject({ kind: 'role-reads-only' });
 });
 
 test('a role that may not replace the salt is refused before anything is asked, but only for an empty journal', async () => {

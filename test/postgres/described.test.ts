@@ -54,6 +54,12 @@ describe.each<Version>([18, 15])('the catalogue of PostgreSQL %i', (version) => 
     await begin('rent', null, 'transfer', '["Ada","usdc","1.5"]');
     await begin('hello', null, 'message', null);
     await begin('payroll', 'row-1', 'transfer', '["Ada","usdc","1.5"]');
+    await begin('doubt', null, 'transfer', '["Ada","usdc","1.5"]');
+    await client.query(
+      `UPDATE ${at}.intents SET state = 'unknown', tainted = 1, owner = NULL WHERE name = 'doubt'`,
+    );
+    await client.query(`INSERT INTO ${at}.decisions (intent, kind, who, at, reason, signature) SELECT seq, k, 'w', 1, 'r', s
+      FROM ${at}.intents, (VALUES ('happened', 'sig-2'), ('happened', 'sig-3'), ('happened', NULL)) AS said (k, s) WHERE name = 'doubt'`);
     await client.query(`INSERT INTO ${at}.attempts (intent, number, started_at)
       SELECT seq, 1, 1 FROM ${at}.intents WHERE name = 'rent'`);
     await client.query(`UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted'`);
@@ -73,6 +79,7 @@ describe.each<Version>([18, 15])('the catalogue of PostgreSQL %i', (version) => 
     expect(rows).toEqual([
       { ...shared, state: 'accepted', name: 'rent', signature: 'sig-1', chain: 'likely' },
       { ...shared, state: 'sending', name: 'payroll row-1', signature: null, chain: null },
+      { ...shared, state: 'unknown', name: 'doubt', signature: 'sig-3', chain: null },
     ]);
   });
 });

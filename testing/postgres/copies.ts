@@ -42,7 +42,7 @@ export async function copy(path: string, place: SharedPlace, more: More = {}) {
   };
   try {
     const { target, journalId, salt, end } = await openTarget(shared);
-    const copied = await copyIntoShared({
+    const copying = copyIntoShared({
       ...{ source, target },
       moved: { place: 'postgres://…', journal: journalId, who: 'ada', atMs: nowMs + 60_000 },
       isSameSalt: Buffer.from(source.salt).equals(salt),
@@ -50,8 +50,7 @@ export async function copy(path: string, place: SharedPlace, more: More = {}) {
       confirm: more.confirm ?? (async () => {}),
       onPage: more.onPage ?? (() => {}),
     });
-    await end();
-    return copied;
+    return await copying.finally(end);
   } finally {
     await connection.close();
     source.close();
