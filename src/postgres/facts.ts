@@ -116,11 +116,6 @@ export type SharedFacts = {
 
   /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
   'schema-missing': AtPlace & { readonly schema: string; readonly ownersUrl: string | undefined };
-  'schema-older': AtPlace & {
-    readonly version: number;
-    readonly needed: number;
-    readonly ownersUrl: string | undefined;
-  };
   'schema-newer': AtPlace & { readonly version: number; readonly known: number };
   'schema-unreleased': AtPlace;
   /** Somebody changed it by hand. */
@@ -183,7 +178,6 @@ const codes = {
   'disk-full': 'journal-not-writable',
 
   'schema-missing': 'journal-schema',
-  'schema-older': 'journal-schema',
   'schema-newer': 'journal-schema',
   'schema-unreleased': 'journal-schema',
   'schema-changed': 'journal-schema',

@@ -58,10 +58,6 @@ const failures: readonly Failure[] = [
   sharedFailure('certificate-refused', { place, trouble: said('it has expired') }, cause),
   sharedFailure('fenced', { place }),
   sharedFailure('not-on-standby', { place }),
-  sharedFailure('schema-older', {
-    ...{ place, version: 1, needed: 2 },
-    ownersUrl: 'postgres://owner@db.example.com/ledger?schema=botctl',
-  }),
   sharedFailure('server-too-old', { place, version: 14, least: 15 }),
   sharedFailure('through-pooler', { place }, cause),
   tokenCommandTooSlow({ program: 'op', secret: 'token' }, 30_000),

@@ -224,11 +224,6 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Check the schema and the database in the URL. If the journal belongs there, create it as the owner of the database:',
     next: migrating(ownersUrl),
   }),
-  'schema-older': ({ place, version, needed, ownersUrl }) => ({
-    message: `The journal ${place} has version ${version}, and this botctl needs ${needed}. It was left unchanged`,
-    hint: 'Commands that send never update it themselves. Update it as its owner:',
-    next: migrating(ownersUrl),
-  }),
   'schema-newer': ({ place, version, known }) => says`
     The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
     Use the newer botctl on this machine too.`,
