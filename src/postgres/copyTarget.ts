@@ -299,7 +299,7 @@ function standing(
   return {
     ...{ id, state, as, at, tainted: Number(tainted), leftBehind: Number(leftBehind) },
     ...{ mayHaveLandedAt: intent.mayHaveLandedAtMs, reportedAt: intent.reportedAtMs },
-    why: state === 'held' ? intent.heldReason : undefined,
+    why: intent.heldReason,
     tokenHash: keepsTokens ? tokenHash : undefined,
     countsAt: counts && payment !== undefined ? (countsAtMs ?? at) : undefined,
   };

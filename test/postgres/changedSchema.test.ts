@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SchemaPart } from '../../src/once/journal/facts.ts';
-import { findSharedLoss } from '../../src/postgres/upkeep.ts';
+import { findSharedLoss, lookAtShared } from '../../src/postgres/upkeep.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import {
   lookingAfter,
@@ -14,6 +14,10 @@ import {
 const opened = [
   ['sends', (place: SharedPlace) => openShared(place)],
   ['looks after it', (place: SharedPlace) => lookingAfter(place, findSharedLoss)],
+  [
+    'looks at it',
+    (place: SharedPlace) => lookingAfter(place, (asking) => lookAtShared({ ...asking, now: Date.now })),
+  ],
 ] as const;
 
 async function changed(sql: string): Promise<SharedPlace> {

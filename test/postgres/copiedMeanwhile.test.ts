@@ -4,6 +4,7 @@ import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import { backUp } from '../../src/once/journal/file/upkeep.ts';
 import type { NewIntent } from '../../src/once/journal/journal.ts';
+import { lockOfWriters } from '../../src/postgres/base.ts';
 import { CopyTarget } from '../../src/postgres/copyTarget.ts';
 import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
 import {
@@ -384,6 +385,21 @@ test('a copy of which the loss is accepted after its last page is not called who
   expect(await failureOf(() => copy(path, place))).toMatchObject({ kind: 'copy-not-whole' });
   expect(openingOf(path)).toMatchObject({ kind: 'moved', fields: { isWhole: false } });
   expect(await copy(path, place)).toMatchObject({ added: 0, known: 3 });
+});
+
+test('a loss is accepted between two commits of a copy, and not within one', async () => {
+  const place = await newSharedPlace();
+  await halfCopied(place);
+  const accepting = await onServer(place, async (client) => {
+    await client.query('BEGIN');
+    await client.query(lockOfWriters(place.schema));
+    const waiting = acceptLoss(place);
+    await expect.poll(() => waitersOn(place)).toBe(1);
+    await client.query('COMMIT');
+    return { waiting };
+  });
+  await accepting.waiting;
+  await openShared(place);
 });
 
 const acceptLoss = (place: SharedPlace): Promise<void> =>

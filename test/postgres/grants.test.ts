@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SharedFacts } from '../../src/postgres/facts.ts';
 import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
-import { type GrantedUse, grantsSql } from '../../src/postgres/upkeep.ts';
+import { type GrantedUse, grantsSql, refuseRole } from '../../src/postgres/upkeep.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 
@@ -150,4 +151,27 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await client.query('ROLLBACK');
     await client.query(grantsSql(schema, 'run "er', 'run'));
   });
+});
+
+test('the rights are given in one commit, or not at all', () => {
+  const lines = grantsSql(schema, 'runner', 'run').split('\n');
+  expect([lines[0], ...lines.slice(-2)]).toEqual(['BEGIN;', 'COMMIT;', '']);
+});
+
+const bytes = (count: number): string => 'é'.repeat(count / 2) + 'x'.repeat(count % 2);
+
+test.each<[string, keyof SharedFacts | undefined]>([
+  ['runner', undefined],
+  [bytes(63), undefined],
+  ['publicans', undefined],
+  ['apg_', undefined],
+  [bytes(64), 'role-length'],
+  ['', 'role-length'],
+  ['run\u200bner', 'unseen-in-role'],
+  ['public', 'role-reserved'],
+  ['none', 'role-reserved'],
+  ['pg_monitor', 'role-reserved'],
+])('a role may have the name “%s” but for %s', (role, kind) => {
+  if (kind === undefined) expect(() => refuseRole(role)).not.toThrow();
+  else expect(() => refuseRole(role)).toThrow(expect.objectContaining({ kind }));
 });

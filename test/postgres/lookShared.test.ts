@@ -20,7 +20,7 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
       role: { name: 'postgres', isSuperuser: true, ownsTables: true },
       runners: 1,
       counts: { accepted: 1, unknown: 1, sending: 1 },
-      oldestUnknown: { id: unknown },
+      oldestUnknown: { id: unknown, mayHaveLandedAtMs: nowMs },
       notes: { held: 1, missing: [], isNewServer: false },
       lateReplies: undefined,
     });
@@ -31,9 +31,10 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
 
 test('a look as a runner, by a clock that is ahead, at what waits and whose owner is silent', async () => {
   const place = await newSharedPlace();
+  const role = `looks_as_runner_of_${place.schema}`;
   await onServer(place, async (client) => {
-    await client.query(`CREATE ROLE looks_as_runner LOGIN PASSWORD 'p'`);
-    await client.query(grantsSql(place.schema, 'looks_as_runner', 'run'));
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
+    await client.query(grantsSql(place.schema, role, 'run'));
   });
   const silent = inHand(await openShared(place));
   const { id: lost } = await silent.begin(newIntent(), 'hash', nowMs);
@@ -52,15 +53,15 @@ test('a look as a runner, by a clock that is ahead, at what waits and whose owne
   const folder = join(place.dataFolder, 'shared', journal.id ?? '');
   for (const name of ['late-x.jsonl', 'lost-late-y.jsonl', 'else-late-z.jsonl', 'late-w.txt'])
     writeFileSync(join(folder, name), '');
-  await lookingAfter({ ...place, url: asRole(place.url, 'looks_as_runner', 'p') }, async (asking) => {
+  await lookingAfter({ ...place, url: asRole(place.url, role, 'p') }, async (asking) => {
     const look = await lookAtShared({ ...asking, now: () => Date.now() + 3_600_000 });
     expect(look).toMatchObject({
       standbys: { names: '', synchronous: 0 },
-      role: { name: 'looks_as_runner', isSuperuser: false, ownsTables: false },
+      role: { name: role, isSuperuser: false, ownsTables: false },
       runners: 1,
       counts: { unknown: 1, sending: 2, held: 4 },
       waiting: { approval: 2, proposed: 1 },
-      oldestUnknown: { id: lost, createdAtMs: nowMs },
+      oldestUnknown: { id: lost, createdAtMs: nowMs, mayHaveLandedAtMs: undefined },
       notes: { held: 2, missing: [], isNewServer: true, folder },
       lateReplies: folder,
       lostReplies: [join(folder, 'lost-late-y.jsonl')],
@@ -79,6 +80,9 @@ test('a look shows the median of five round trips, and by how much the quickest 
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => at);
     connection.query = async (sql, values) => {
       const answer = await asking.connection.query.call(asking.connection, sql, values);
+      // Who may not ask about standbys learns nothing of how many there are.
+      if (sql.includes('synchronous_standby_names'))
+        return { ...answer, rows: [{ names: 'a', synchronous: null }] };
       if (!/^SELECT [^,]* AS now$/u.test(sql)) return answer;
       at += took.shift() ?? 0;
       return { ...answer, rows: [{ now: 1000 }] } as never;
@@ -87,5 +91,6 @@ test('a look shows the median of five round trips, and by how much the quickest 
     clock.mockRestore();
     // Asked second, after 50 ms, and answered at 60: in the middle of it the server’s clock showed 1000.
     expect([look.latencyMs, look.aheadMs]).toEqual([30, 55]);
+    expect(look.standbys).toEqual({ names: 'a', synchronous: undefined });
   });
 });

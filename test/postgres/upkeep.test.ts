@@ -286,6 +286,28 @@ test.each([
     expect([table, await rowsOf(place, `SELECT FROM ${table}`)]).toEqual([table, []]);
 });
 
+test('what is missing is noted as long as nobody has recorded that it is lost', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    const note = { what: 'attempt', id: 'x', number: 1, at: nowMs } as const;
+    const notes = closedAfterTest(new Notes(join(asking.dataFolder, 'notes')));
+    notes.write(note);
+    const loss = { is: 'records', missing: [note] } as const;
+    failAt(asking.connection, /INTO .*made/u);
+    await expect(acceptSharedLoss(asking, { notes, loss }, 'ada')).rejects.toThrow('the server failed');
+    expect(notes.read()).toEqual([note]);
+  });
+});
+
+test('what no standby has is not called done', async () => {
+  const place = await newSharedPlace();
+  await lookingAfter(place, async (asking) => {
+    vi.spyOn(asking.connection, 'warnings', 'get').mockReturnValue(['01000']);
+    const failed = await sets(asking).catch((error: unknown) => error);
+    expect(connectionFailure(asking.connection, place.url, failed)).toMatchObject({ kind: 'not-on-standby' });
+  });
+});
+
 test('nothing is changed where no transaction begins', async () => {
   await lookingAfter(await newSharedPlace(), async (asking) => {
     asking.connection.begin = () => Promise.reject(new Error('the server failed'));
