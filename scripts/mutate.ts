@@ -148,6 +148,8 @@ const endedFile = join(folder, 'ended.txt');
 const doneFile = join(folder, 'done.txt');
 const failedFile = join(folder, 'failed.txt');
 writeFileSync(failedFile, '');
+const spoilingFile = join(folder, 'spoiling.txt');
+writeFileSync(spoilingFile, '');
 
 const killed = (): Set<number> =>
   new Set(
@@ -213,7 +215,7 @@ async function noticedAfterAll(loading: Vitest): Promise<number[]> {
  */
 async function playToTheEnd(specs: readonly TestSpecification[]): Promise<void> {
   const progress = (): number =>
-    [killedFile, doneFile, failedFile].reduce((sum, file) => sum + statSync(file).size, 0);
+    [killedFile, doneFile, failedFile, spoilingFile].reduce((sum, file) => sum + statSync(file).size, 0);
   writeFileSync(doneFile, '');
   let left = specs;
   while (left.length > 0) {

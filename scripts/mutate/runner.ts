@@ -77,6 +77,9 @@ const doneFile = join(folder, 'done.txt');
 /** Tests that failed with the code as it is, although they passed at first. */
 const failedFile = join(folder, 'failed.txt');
 
+/** Mutants with which a test failed twice, and after which it passed no more in that process, not even as it is. */
+const spoilingFile = join(folder, 'spoiling.txt');
+
 if (pass !== 'reach') {
   const workerData = { watched, file: killedFile };
   new Worker(watching, { eval: true, workerData }).unref();
@@ -101,6 +104,8 @@ export default class MutantRunner extends TestRunner {
   #startedMs = 0;
   #file = '';
   #todo: readonly number[] = [];
+  /** What spoiled this test in another process. */
+  #spoiled: readonly number[] = [];
   #passedAsItIs = false;
   /** One failed test of the file is enough where all have the same change. */
   #isNoticed = false;
@@ -123,8 +128,11 @@ export default class MutantRunner extends TestRunner {
     const targets = JSON.parse(readFileSync(join(folder, 'targets.json'), 'utf8')) as Targets;
     const dead = killed();
     const isDone = linesOf(doneFile).includes(test.id);
-    this.#todo = isDone ? [] : (targets[test.id] ?? []).filter((number) => !dead.has(number));
-    if (this.#todo.length === 0) test.mode = 'skip';
+    const left = isDone ? [] : (targets[test.id] ?? []).filter((number) => !dead.has(number));
+    const spoiling = linesOf(spoilingFile);
+    this.#spoiled = left.filter((number) => spoiling.includes(`${number}\t${test.id}`));
+    this.#todo = left.filter((number) => !this.#spoiled.includes(number));
+    if (left.length === 0) test.mode = 'skip';
     else Object.assign(test, { repeats: this.#todo.length, retry: 2 });
   }
 
@@ -153,6 +161,9 @@ export default class MutantRunner extends TestRunner {
     if (pass !== 'kill') return;
     if (repeats === 0) mutants.patienceMs = Math.max(leastPatienceMs, 10 * ms);
     if (repeats === 0 && !isPassed) leaveToAnotherProcess(test.id);
+    // As it is, the test passes in a process of its own: it was the mutant.
+    if (repeats === 0 && isPassed)
+      for (const number of this.#spoiled) appendFileSync(killedFile, `${number}\t${test.id}\n`);
     const isTriedAgain = this.#judge(test, isPassed, retry, repeats);
     if (!isTriedAgain && repeats === this.#todo.length) appendFileSync(doneFile, `${test.id}\n`);
     // Vitest tries again only where there is an error.
@@ -166,7 +177,7 @@ export default class MutantRunner extends TestRunner {
   /**
    * The first try is of the code as it is: a test that fails with it says nothing about mutants. What a mutant leaves
    * behind may make the next one's try fail, so a mutant is killed only if its test fails twice, and then passes with
-   * the code as it is. Returns whether to try once more.
+   * the code as it is, here or in another process. Returns whether to try once more.
    */
   #judge(test: RunnerTestCase, isPassed: boolean, retry: number, repeats: number): boolean {
     const number = this.#todo[repeats - 1];
@@ -177,6 +188,10 @@ export default class MutantRunner extends TestRunner {
       return true;
     }
     if (retry === 2 && isPassed) appendFileSync(killedFile, `${number}\t${test.id}\n`);
+    if (retry === 2 && !isPassed) {
+      appendFileSync(spoilingFile, `${number}\t${test.id}\n`);
+      process.kill(process.pid, 'SIGKILL');
+    }
     mutants.become(this.#passedAsItIs ? (this.#todo[repeats] ?? -1) : -1);
     return false;
   }
