@@ -1,10 +1,20 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { type Env, parseAddress } from '../../src/postgres/address.ts';
 import { driverSettings, onPassFileIgnored } from '../../src/postgres/connection.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
@@ -62,6 +72,44 @@ test.each([
   const failure = await failureOf(() => settings(`postgres://db/x?${new URLSearchParams(parameters)}`));
   expect(failure.code).toBe('journal-unusable');
   expect(failure.message).toContain(problem);
+});
+
+const privateKey = '-----BEGIN PRIVATE KEY-----';
+const keyOf = (mode: number, owner = 0): string => {
+  const path = file(`key-${mode}-${owner}.pem`, privateKey, mode);
+  if (process.getuid?.() === 0) chownSync(path, owner, 0);
+  return path;
+};
+const withKey = (sslkey: string) =>
+  settings(
+    `postgres://db/x?${new URLSearchParams({ sslcert: file('open.pem', '-----BEGIN CERTIFICATE-----', 0o644), sslkey })}`,
+  );
+
+test('a key that only its owner can read is read, and a certificate that all can read', () => {
+  expect(withKey(keyOf(0o600)).ssl).toMatchObject({ key: privateKey });
+});
+
+test.each([0o604, 0o602, 0o601, 0o620, 0o610])('a key that others can use is refused: mode %s', (mode) => {
+  expect(() => withKey(keyOf(mode))).toThrow(expect.objectContaining({ kind: 'key-open-to-others' }));
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a key of root’s may be read by a group, and nobody else’s may (skipped for all but root)',
+  () => {
+    expect(withKey(keyOf(0o640)).ssl).toMatchObject({ key: privateKey });
+    for (const mode of [0o640, 0o604])
+      expect(() => withKey(keyOf(mode, 65_534))).toThrow(
+        expect.objectContaining({ kind: 'key-open-to-others' }),
+      );
+    expect(withKey(keyOf(0o600, 65_534)).ssl).toMatchObject({ key: privateKey });
+  },
+);
+
+test('Windows has no such permissions', () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+  Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+  onTestFinished(() => void Object.defineProperty(process, 'platform', platform));
+  expect(withKey(keyOf(0o644)).ssl).toMatchObject({ key: privateKey });
 });
 
 const certificates = makeCertificates();

@@ -35,6 +35,15 @@ test('many questions at once are answered in turn, and the driver warns of nothi
   expect(warnings).toEqual([]);
 });
 
+test('has what the last statement was warned of, and nothing that it was only told', async () => {
+  const { url } = await sharedServer(18);
+  const line = closedAfterTest(await PgConnection.connect(addressOf(url)));
+  await line.query(`DO $$ BEGIN RAISE NOTICE 'told'; RAISE WARNING 'warned' USING ERRCODE = '01004'; END $$`);
+  expect(line.warnings).toEqual(['01004']);
+  await line.query('SELECT 1');
+  expect(line.warnings).toEqual([]);
+});
+
 test('statements have names, except behind a pooler, which may know none of them', async () => {
   const server = await sharedServer();
   const pooler = closedAfterTest(
