@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { PgConnections } from '../../src/postgres/connections.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { patient } from '../../testing/postgres/sharedJournal.ts';
@@ -34,4 +35,32 @@ test('a server that takes the first connection and does not answer is waited for
   await silent;
   vi.advanceTimersByTime(30_000);
   expect((await opening).isBroken).toBe(false);
+});
+
+test('who is let in no more is not kept waiting: the answer would stay the same', async () => {
+  const role = `let_in_once_${Date.now()}`;
+  await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
+  const lines = closedAfterTest(newLines(asRole(server.url, role, 'p')));
+  const first = await lines.open();
+  await server.query(`ALTER ROLE ${role} PASSWORD 'another'`);
+  first.destroy();
+  const again = vi.fn(async () => true);
+  const working = lines.working({ ...lines.waiting(), again });
+  await expect(working).rejects.toMatchObject({ kind: 'denied' });
+  expect(again).not.toHaveBeenCalled();
+});
+
+test('a separate line is introduced, so that what it does is known to be done by it', async () => {
+  const lines = closedAfterTest(newLines(server.url));
+  const another = closedAfterTest(await lines.another());
+  const { rows } = await another.query(`SELECT ${another.here} AS here`);
+  expect(rows).toEqual([{ here: true }]);
+});
+
+test('a separate line that is not introduced is no line', async () => {
+  const proxy = closedAfterTest(await startCuttableProxy(server.port));
+  const lines = closedAfterTest(newLines(proxy.through(server.url)));
+  const cut = proxy.when({ from: 'client', has: 'botctl.line', nth: 1 }, 'cut');
+  await expect(lines.another()).rejects.toThrow(/./u);
+  await cut;
 });
