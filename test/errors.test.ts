@@ -1,9 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { batchFailure } from '../src/batch/facts.ts';
+import { batchTable } from '../src/cli/say/batch.ts';
+import { engineTable } from '../src/cli/say/engine.ts';
+import { intentTable } from '../src/cli/say/intent.ts';
 import { inWords } from '../src/cli/say/inWords.ts';
+import { journalTable } from '../src/cli/say/journal.ts';
+import { sharedTable } from '../src/cli/say/shared.ts';
 import { problemOf, Told } from '../src/cli/say/told.ts';
-import { asFailure, type ExitRow, exitOf, exitTable, failureExits, retryOf } from '../src/once/failures.ts';
+import { engineFailure } from '../src/once/engine/facts.ts';
+import {
+  asFailure,
+  type ExitRow,
+  exitOf,
+  exitTable,
+  type Failure,
+  failureExits,
+  retryOf,
+} from '../src/once/failures.ts';
+import { intentFailure } from '../src/once/intent/facts.ts';
+import { journalFailure } from '../src/once/journal/facts.ts';
+import { sharedFailure } from '../src/postgres/facts.ts';
 import { runMain } from '../testing/inProcess.ts';
 import { root } from '../testing/root.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
@@ -24,6 +42,15 @@ const retries = [
   [130, 'same-command'],
 ] as const;
 
+/** Who makes them, and who has words for each of their kinds. */
+const rooms: readonly (readonly [string, (kind: never, fields: never) => Failure, object])[] = [
+  ['journal', journalFailure, journalTable],
+  ['shared', sharedFailure, sharedTable],
+  ['intent', intentFailure, intentTable],
+  ['engine', engineFailure, engineTable],
+  ['batch', batchFailure, batchTable],
+];
+
 describe('the exit table', () => {
   test('has each exit once, with what a caller may do next', () => {
     expect(exitTable.map((row: ExitRow) => [row.exit, row.retry])).toEqual(retries);
@@ -35,6 +62,14 @@ describe('the exit table', () => {
       expect(exitTable.some((row) => row.exit === exitOf(code))).toBe(true);
       expect(problemOf(new Told(code, 'x')).retry).toBe(retryOf(code));
     }
+  });
+
+  test.each(rooms)('every failure of a room has a code of the table: %s', (_room, failure, words) => {
+    for (const kind of Object.keys(words))
+      expect([kind, Object.keys(failureExits)]).toEqual([
+        kind,
+        expect.arrayContaining([failure(kind as never, {} as never).code]),
+      ]);
   });
 
   test('what helps belongs to the failure, not to its exit', () => {
