@@ -373,9 +373,10 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       await refused(`UPDATE receipts SET value = 'w'`, 'a receipt stands as it was given');
     });
 
-    test('a loss stands, and the server that was seen', async () => {
+    test('a loss stands, and the server that was seen, and a policy', async () => {
       await refused(`UPDATE losses SET detail = ''`, 'a loss stands as it was accepted');
       await refused('UPDATE servers SET since_ms = 0', 'a server stands as it was seen');
+      await refused(`UPDATE policies SET text = ''`, 'a policy stands as it was set');
     });
 
     test.each([
