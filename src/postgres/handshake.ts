@@ -349,8 +349,8 @@ export async function migrate(
 const lockClass = 0x626f7463;
 
 async function make(client: SqlClient, schema: string, random: (size: number) => Uint8Array): Promise<void> {
-  const run = (sql: string, values: unknown[] = []): ReturnType<SqlClient['query']> =>
-    client.query(inSchema(schema, sql), values.length === 0 ? undefined : values);
+  const run = (sql: string, values?: unknown[]): ReturnType<SqlClient['query']> =>
+    client.query(inSchema(schema, sql), values);
   await run('BEGIN');
   try {
     await run(/* sql */ `SELECT ${client.here ?? 'true'}`);

@@ -15,22 +15,17 @@ describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the
     ...place,
     url: asRole(place.url, role, 'secret'),
   });
-  const newPlace = async (): Promise<SharedPlace> => {
+  test('who runs can open the journal, and who only looks, without its salt', async () => {
     const place = await newPlaceIn(await (await sharedServer(version)).newDatabase());
+    const [runner, looker] = [`runner_${Date.now()}`, `looker_${Date.now()}`];
     await onServer(place, async (client) => {
       await client.query(`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC;
-        DROP ROLE IF EXISTS "runner_${version}", "looker_${version}";
-        CREATE ROLE "runner_${version}" LOGIN PASSWORD 'secret'; CREATE ROLE "looker_${version}" LOGIN PASSWORD 'secret'`);
-      await client.query(grantsSql(place.schema, `runner_${version}`, 'run'));
-      await client.query(grantsSql(place.schema, `looker_${version}`, 'look'));
+        CREATE ROLE ${runner} LOGIN PASSWORD 'secret'; CREATE ROLE ${looker} LOGIN PASSWORD 'secret'`);
+      await client.query(grantsSql(place.schema, runner, 'run'));
+      await client.query(grantsSql(place.schema, looker, 'look'));
     });
-    return place;
-  };
-
-  test('who runs can open the journal, and who only looks, without its salt', async () => {
-    const place = await newPlace();
-    const running = await openShared(placeAs(`runner_${version}`, place));
-    const looking = await openShared(placeAs(`looker_${version}`, place), { use: 'look' });
+    const running = await openShared(placeAs(runner, place));
+    const looking = await openShared(placeAs(looker, place), { use: 'look' });
     expect(looking.hashOf('token')).not.toBe(running.hashOf('token'));
     expect(await looking.reads.get('nobody')).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../src/once/journal/schema.ts';
+import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
@@ -142,5 +143,43 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     await expect(broken).rejects.toThrow('no randomness');
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
     expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
+  });
+
+  test('is not there at all, and that is told, wherever the server fails', async () => {
+    const client = await fresh();
+    let asked = 0;
+    const failingAt = (nth: number) => ({
+      query: async (text: string, values?: unknown[]) => {
+        asked += 1;
+        const isAfter = asked > nth;
+        if (asked === nth) throw new Error('the server failed');
+        if (isAfter) expect(text).toMatch(/ROLLBACK|pg_advisory_unlock/u);
+        return client.query(text, values);
+      },
+    });
+    await migrate(failingAt(Number.POSITIVE_INFINITY), 'undisturbed', randomBytes);
+    const all = asked;
+    // The last one lets go of the lock.
+    for (let nth = 1; nth < all; nth += 1) {
+      asked = 0;
+      await expect(migrate(failingAt(nth), schema, randomBytes), String(nth)).rejects.toThrow(
+        'the server failed',
+      );
+      expect([nth, await schemaStateOf(client, schema)]).toEqual([nth, { is: 'missing' }]);
+    }
+    expect(all).toBeGreaterThan(10);
+  });
+
+  test('is not made by one server process under the lock of another', async () => {
+    const client = await fresh();
+    const elsewhere = { query: client.query.bind(client), here: '1 / 0 = 1' };
+    await expect(migrate(elsewhere as never, schema, randomBytes)).rejects.toMatchObject({ code: '22012' });
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
+  });
+
+  test('is not called made where no standby has it', async () => {
+    const client = await fresh();
+    const unawaited = { query: client.query.bind(client), warnings: ['01000'] };
+    await expect(migrate(unawaited as never, schema, randomBytes)).rejects.toThrow(NotOnStandby);
   });
 });
