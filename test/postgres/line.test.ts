@@ -44,6 +44,18 @@ test('has what the last statement was warned of, and nothing that it was only to
   expect(line.warnings).toEqual([]);
 });
 
+test.each([
+  ['57P01', true],
+  ['25P03', true],
+  ['22012', false],
+])('after an error %s it is broken: %s', async (code, isBroken) => {
+  const { url } = await sharedServer(18);
+  const line = closedAfterTest(await PgConnection.connect(addressOf(url)));
+  const failing = line.query(`DO $$ BEGIN RAISE EXCEPTION 'over' USING ERRCODE = '${code}'; END $$`);
+  await expect(failing).rejects.toMatchObject({ code });
+  expect(line.isBroken).toBe(isBroken);
+});
+
 test('statements have names, except behind a pooler, which may know none of them', async () => {
   const server = await sharedServer();
   const pooler = closedAfterTest(
@@ -136,6 +148,7 @@ describe('how long is waited', () => {
     Atomics.wait(answered, 0, 0);
     vi.advanceTimersByTime(600_000);
     expect((await asked).command).toBe('SELECT');
+    for (const _turn of [1, 2, 3]) await turn();
     expect(line.isBroken).toBe(false);
   });
 });
