@@ -1,5 +1,6 @@
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAddress } from '../../src/postgres/address.ts';
+import { PgConnection } from '../../src/postgres/connection.ts';
 import { PgConnections } from '../../src/postgres/connections.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
@@ -48,6 +49,16 @@ test('who is let in no more is not kept waiting: the answer would stay the same'
   const working = lines.working({ ...lines.waiting(), again });
   await expect(working).rejects.toMatchObject({ kind: 'denied' });
   expect(again).not.toHaveBeenCalled();
+});
+
+test('a server that is away for a moment is waited for, once there was a line to it', async () => {
+  const lines = closedAfterTest(newLines(server.url));
+  const first = await lines.open();
+  first.destroy();
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  vi.spyOn(PgConnection, 'connect').mockRejectedValueOnce(refused);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect((await lines.working()).isBroken).toBe(false);
 });
 
 test('a separate line is introduced, so that what it does is known to be done by it', async () => {
