@@ -67,7 +67,15 @@ test('a look as a runner, by a clock that is ahead, at what waits and whose owne
       lostReplies: [join(folder, 'lost-late-y.jsonl')],
     });
     expect(held).toBeDefined();
+    expect(look.waiting).toEqual({ approval: 2, proposed: 1 });
     expect(Math.abs(look.aheadMs - 3_600_000)).toBeLessThan(2_000 + look.latencyMs);
+  });
+});
+
+test('a journal that nobody has used yet has come to no other server', async () => {
+  await lookingAfter(await newSharedPlace(), async (asking) => {
+    const { notes, journal } = await lookAtShared({ ...asking, now: Date.now });
+    expect([notes.isNewServer, journal.servers]).toEqual([false, []]);
   });
 });
 

@@ -188,7 +188,7 @@ describe('a loss that was accepted', () => {
       const found = await findSharedLoss(asking);
       const missing = [{ what: 'attempt', id, number: 1, at: nowMs }];
       expect(found?.loss).toEqual({ is: 'records', missing });
-      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
+      expect(found && (await acceptSharedLoss(asking, found, 'ada'))).toBe(true);
       expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
         { what: 'notes', who: 'ada', detail: missing },
       ]);
@@ -210,7 +210,7 @@ describe('a loss that was accepted', () => {
       expect(found?.loss).toEqual({
         ...{ is: 'rest-of-file', path: '/old disk/j.db', copy: 'sum 3 /old disk/j.db' },
       });
-      if (found !== undefined) await acceptSharedLoss(asking, found, 'bob');
+      expect(found && (await acceptSharedLoss(asking, found, 'bob'))).toBe(true);
       expect(await rowsOf(place, 'SELECT what, who, detail FROM losses ORDER BY seq')).toEqual([
         { what: 'copying', who: 'ada', detail: 'sum 3 /old disk/j.db' },
         { what: 'copying', who: 'ada', detail: 'other 4 /old disk/j.db' },
@@ -234,7 +234,7 @@ describe('a loss that was accepted', () => {
       const { systemId, timeline } = asking.server;
       const found = await findSharedLoss(asking);
       expect(found?.loss).toEqual({ is: 'server-changed' });
-      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
+      expect(found && (await acceptSharedLoss(asking, found, 'ada'))).toBe(true);
       expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
         { what: 'server', who: 'ada', detail: { system_id: systemId, timeline } },
       ]);
