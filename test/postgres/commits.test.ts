@@ -269,8 +269,28 @@ describe('a commit', () => {
       await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
     });
     const intent = newIntent();
-    const failed = await failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
-    expect(failed).toMatchObject({ code: 'journal-lost' });
+    const claiming = journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+    await expect(claiming).rejects.toMatchObject({
+      kind: 'lost',
+      fields: { loss: { is: 'server-changed' } },
+    });
+  });
+
+  test('on a line that was made anew is made under the policy that is the newest now', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    expect(await journal.policy()).toBeUndefined();
+    await onServer(place, (client) =>
+      client.query(`INSERT INTO policies (text, who, at) VALUES ('{}', 'w', 1)`),
+    );
+    await journal
+      .commit(async (tx) => {
+        await tx.get('nobody');
+        await killOthers(place);
+      }, beforeSending)
+      .catch(() => {});
+    await journal.commit((tx) => tx.get('nobody'), beforeSending);
+    expect(await journal.policy()).toEqual({ number: 1, text: '{}' });
   });
 
   test('is made again where somebody has added a column meanwhile', async () => {

@@ -4,6 +4,7 @@ import { PgConnection } from '../../src/postgres/connection.ts';
 import { askAll, askJournal, askServer } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -68,3 +69,28 @@ test.each(['send', 'look'] as const)(
     expect(await askAll(line, place.schema, use)).toBeUndefined();
   },
 );
+
+test('who looks is told what is lost, and looks on', async () => {
+  const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
+  const journal = inHand(await openShared(place));
+  const { id } = await journal.begin(newIntent(), 'h', nowMs);
+  await journal.close();
+  expect((await openShared(place, { use: 'look' })).lost).toBeUndefined();
+  await onServer(place, (client) =>
+    client.query('SET session_replication_role = replica; DELETE FROM attempts'),
+  );
+  const looking = await openShared(place, { use: 'look' });
+  expect(looking.lost).toMatchObject({ kind: 'lost', fields: { loss: { is: 'records' } } });
+  expect(await looking.reads.get(id)).toMatchObject({ id });
+});
+
+test('an owner that is asked hears so, and the others do not', async () => {
+  const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
+  const [asking, asked, other] = [await openShared(place), await openShared(place), await openShared(place)];
+  for (const one of [asked, other])
+    await one.commit((tx) => tx.begin(newIntent(), 'h', nowMs), { beforeSending: true });
+  const heard = (): Promise<boolean[]> => Promise.all([asked, other].map((one) => one.isAsked()));
+  expect(await heard()).toEqual([false, false]);
+  await asking.askOwner(asked.self());
+  expect(await heard()).toEqual([true, false]);
+});

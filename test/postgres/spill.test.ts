@@ -1,7 +1,8 @@
 import { appendFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Intent, Journal, LateEnd, Receipt, Transaction } from '../../src/once/journal/journal.ts';
+import { PgConnections } from '../../src/postgres/connections.ts';
 import { LateReplies, uploadLateReplies } from '../../src/postgres/notes.ts';
 import { baseUrl, endWith, newFolder, newIntent } from '../../testing/journals.ts';
 import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
@@ -226,4 +227,15 @@ test('a reply is not lost behind one that a full disk cut off', async () => {
   await (await openShared(place)).close();
   const states = intents.map(async ({ id }) => (await journal.reads.get(id))?.state);
   expect(await Promise.all(states)).toEqual(['accepted', 'accepted']);
+});
+
+test('a journal is closed again where the replies that were kept for it cannot be read', async () => {
+  const place = await newSharedPlace();
+  vi.spyOn(LateReplies.prototype, 'take').mockImplementationOnce(() => {
+    throw new Error('unreadable');
+  });
+  const closed = vi.spyOn(PgConnections.prototype, 'close');
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(openShared(place)).rejects.toThrow('unreadable');
+  expect(closed).toHaveBeenCalledTimes(1);
 });
