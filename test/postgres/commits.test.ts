@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Decision, Guards, Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
+import { lockOfWriters } from '../../src/postgres/base.ts';
+import { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf, done, endWith, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
+import { notesOf } from '../../testing/postgres/copies.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
@@ -171,14 +174,141 @@ describe('a commit', () => {
   });
 
   test('that was made, and whose answer was lost, leaves one decision', async () => {
-    const journal = inHand(await openShared(throughProxy(await newSharedPlace()), { patience }));
+    const place = throughProxy(await newSharedPlace());
+    const journal = inHand(await openShared(place, { patience }));
     const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
     const word: Decision = { kind: 'happened', who: 'w', atMs: nowMs, reason: 'seen', signature: undefined };
     const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
     await journal.decide(id, word);
     await cut;
+    expect(notesOf(place)).toMatchObject([{ what: 'decision', id, number: nowMs }]);
     expect(await journal.decisionsOf(id)).toEqual([{ ...word, role: journal.role }]);
     expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
+  });
+
+  test('that was made, and whose answer was lost, lets this process send, and is noted', async () => {
+    const place = throughProxy(await newSharedPlace());
+    const journal = inHand(await openShared(place, { patience }));
+    const intent = newIntent();
+    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    await journal.begin(intent, 'h', nowMs);
+    await cut;
+    expect(journal.trouble()).toBeUndefined();
+    expect(notesOf(place)).toMatchObject([{ what: 'attempt', id: intent.id, number: 1 }]);
+    const again = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    await journal.endAttempt(intent.id, 1, endWith('rejected'), nowMs);
+    await again;
+    expect(notesOf(place)).toHaveLength(1);
+  });
+
+  test('with no attempt in it, of which nobody hears, is told as what kept the answer away', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(
+      await openShared(throughProxy(place), { patience: { ...patience, maxWaitMs: 400 } }),
+    );
+    const id = await done(journal, 'rejected');
+    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
+    const failed = await failureOf(() => journal.markReported(id, nowMs));
+    await stranded;
+    expect(failed).toMatchObject({ code: 'journal-unreachable' });
+    proxy.release();
+  });
+
+  test('that the server refuses at its very end leaves nobody waiting for its lock', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    await onServer(place, (client) =>
+      client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+          AS $$ BEGIN RAISE EXCEPTION 'never' USING ERRCODE = '22012'; END $$;
+        CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON intents DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION refuse()`),
+    );
+    const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    await expect(begin()).rejects.toMatchObject({ code: '22012' });
+    const held = `SELECT count(*)::int FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'
+      AND datname = current_database() AND application_name = 'botctl'`;
+    expect((await onServer(place, (client) => client.query(held))).rows).toEqual([{ count: 0 }]);
+  });
+
+  test.each<[string, Failing]>([
+    ['an answer that was lost', { is: 'lost', kind: 'unheard' }],
+    ['a standby that has none of it', { is: 'unawaited', kind: 'not-on-standby' }],
+    ['a server that is away', { is: 'away', kind: 'unreachable' }],
+  ])('of two is not made of each alone after %s', async (_what, { is, kind }) => {
+    const place = await newSharedPlace();
+    const impatient = { ...patience, maxWaitMs: 200 };
+    const journal = await openShared(throughProxy(place), { patience: impatient });
+    const runs = [0, 0];
+    onTestFinished(() => void vi.restoreAllMocks());
+    if (is === 'unawaited') vi.spyOn(PgConnection.prototype, 'warnings', 'get').mockReturnValue(['01000']);
+    if (is === 'lost') void proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    const ends = await journal.commitTogether(
+      [0, 1].map((nth) => ({
+        guards: beforeSending,
+        work: async (tx: Transaction) => {
+          runs[nth] = (runs[nth] ?? 0) + 1;
+          if (is === 'away' && nth === 1) {
+            await tx.get('nobody');
+            vi.spyOn(PgConnection, 'connect').mockRejectedValue(
+              Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+            );
+            await killOthers(place);
+          }
+          await tx.begin(newIntent(), 'h', nowMs);
+          if (is === 'lost' && nth === 1)
+            await onServer(place, (client) =>
+              client.query(`UPDATE meta SET value = '99' WHERE name = 'journal-version'`),
+            );
+        },
+      })),
+    );
+    expect(ends).toMatchObject([
+      { status: 'rejected', reason: { kind } },
+      { status: 'rejected', reason: { kind } },
+    ]);
+    expect(runs).toEqual([1, 1]);
+  });
+
+  test('on a server that takes no changes any more is made on another line', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    await refusingOnce(place, '25006');
+    const intent = newIntent();
+    await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+    expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
+  });
+
+  test('is found although its lock is held for longer than a statement waits', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(throughProxy(place), { patience });
+    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    let runs = 0;
+    const intent = newIntent();
+    await onServer(place, async (client) => {
+      const committing = journal.commit(async (tx) => {
+        runs += 1;
+        await tx.begin(intent, 'h', nowMs);
+      }, beforeSending);
+      await cut;
+      await client.query('BEGIN');
+      await client.query(lockOfWriters(place.schema));
+      await timesOut(place);
+      await client.query('COMMIT');
+      await committing;
+    });
+    expect(runs).toBe(1);
+    expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
+  });
+
+  test('kept waiting by another one is told as that, and not as a standby that does not answer', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 1000, leastMs: 9000 } });
+    await onServer(place, async (client) => {
+      await client.query('BEGIN');
+      await client.query(lockOfWriters(place.schema));
+      const claiming = journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+      await expect(claiming).rejects.toMatchObject({ kind: 'busy' });
+    });
   });
 
   test.each(['made', 'not made'])(
@@ -256,6 +386,7 @@ describe('a commit', () => {
     );
     passHere(3_600_000);
     expect(await journal.commit((tx) => tx.policyNumber(), beforeSending)).toBe(2);
+    expect(await journal.reads.policyNumber()).toBe(2);
     expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
   });
 
@@ -326,6 +457,54 @@ describe('a commit', () => {
       await cancelling;
     });
     expect(runs).toBe(2);
+  });
+});
+
+type Failing = {
+  readonly is: 'lost' | 'unawaited' | 'away';
+  readonly kind: 'unheard' | 'not-on-standby' | 'unreachable';
+};
+
+/** The server refuses the first intent that is added. */
+async function refusingOnce(place: SharedPlace, code: string): Promise<void> {
+  await onServer(place, (client) =>
+    client.query(`CREATE SEQUENCE tries; CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = ${place.schema}
+      AS $$ BEGIN IF nextval('tries') = 1 THEN RAISE EXCEPTION 'not here' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER refuses BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION refuse()`),
+  );
+}
+
+/** Until whoever waits for the lock of those who write has waited too long, and asks again. */
+async function timesOut(place: SharedPlace): Promise<void> {
+  const asking = `SELECT query_start FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()`;
+  const since = async (): Promise<string | undefined> => {
+    const [row] = (await onServer(place, (client) => client.query(asking))).rows;
+    return row === undefined ? undefined : String(row.query_start);
+  };
+  let first: string | undefined;
+  await expect
+    .poll(
+      async () => {
+        const at = await since();
+        first ??= at;
+        return at !== undefined && at !== first;
+      },
+      { timeout: 8000 },
+    )
+    .toBe(true);
+}
+
+describe('a question', () => {
+  test.each([
+    ['that the server refuses is asked once', '42501', 1],
+    ['that others disturb again and again is asked five times', '40001', 5],
+  ])('%s', async (_what, code, times) => {
+    const journal = await openShared(await newSharedPlace(), { patience });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const failure = Object.assign(new Error('no'), { code });
+    const asked = vi.spyOn(PgConnection.prototype, 'ask').mockRejectedValue(failure);
+    await expect(journal.reads.get('somebody')).rejects.toThrow(/./u);
+    expect(asked).toHaveBeenCalledTimes(times);
   });
 });
 
