@@ -93,4 +93,10 @@ test('an owner that is asked hears so, and the others do not', async () => {
   expect(await heard()).toEqual([false, false]);
   await asking.askOwner(asked.self());
   expect(await heard()).toEqual([true, false]);
+  await onServer(place, (client) =>
+    client.query(
+      `INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('another', 'there', 7, 1, 1)`,
+    ),
+  );
+  expect(await asking.reads.processOf('another')).toEqual({ host: 'there', pid: 7 });
 });
