@@ -30,6 +30,11 @@ describe('a transfer', () => {
     );
   });
 
+  test('keeps an asset of 200 characters', () => {
+    const asset = 'x'.repeat(200);
+    expect(parseTransfer({ ...plain, asset }, walletsOnly).wanted.request.asset).toBe(asset);
+  });
+
   test.each<[string, unknown, string]>([
     ['null', null, 'the request is not an object'],
     ['no recipient', { asset: 'SOL', amount: '1' }, 'to_address is missing'],
