@@ -283,7 +283,6 @@ export class ServerBase implements Base {
           if (commit.noted !== undefined) this.#inputs.onAcknowledged(commit.noted);
           return true;
         } catch (error) {
-          if (error instanceof Failure) throw error;
           await rollBack(connection, error);
           if (!connection.isBroken && !isPassing(error)) throw error;
         }

@@ -272,7 +272,7 @@ describe('a commit', () => {
   test('on a server that takes no changes any more is made on another line', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
-    await refusingOnce(place, '25006');
+    await refusingOneLine(place, '25006');
     const intent = newIntent();
     await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
     expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
@@ -465,11 +465,14 @@ type Failing = {
   readonly kind: 'unheard' | 'not-on-standby' | 'unreachable';
 };
 
-/** The server refuses the first intent that is added. */
-async function refusingOnce(place: SharedPlace, code: string): Promise<void> {
+/** Who adds an intent first adds none on that line. A rollback leaves a sequence as it is. */
+async function refusingOneLine(place: SharedPlace, code: string): Promise<void> {
   await onServer(place, (client) =>
-    client.query(`CREATE SEQUENCE tries; CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = ${place.schema}
-      AS $$ BEGIN IF nextval('tries') = 1 THEN RAISE EXCEPTION 'not here' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
+    client.query(`CREATE SEQUENCE line; CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, ${place.schema}
+      AS $$ BEGIN
+        IF (SELECT NOT is_called FROM line) THEN PERFORM setval('line', pg_backend_pid()); END IF;
+        IF (SELECT last_value = pg_backend_pid() FROM line) THEN RAISE EXCEPTION 'not here' USING ERRCODE = '${code}'; END IF;
+        RETURN NEW; END $$;
       CREATE TRIGGER refuses BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION refuse()`),
   );
 }
