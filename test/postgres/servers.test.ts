@@ -235,6 +235,10 @@ describe('a standby', () => {
     proxy.refuse();
     proxy.now('cut');
     await begun(lacking);
+    // What it has not received yet is not lost.
+    const behind = await openShared(onStandby(lacking, standby), { use: 'look' });
+    expect(behind.lost).toBeUndefined();
+    await behind.close();
     await standby.promote();
     expect(await failureOf(() => openShared(onStandby(lacking, standby)))).toMatchObject({
       code: 'journal-lost',
