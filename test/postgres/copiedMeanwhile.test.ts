@@ -12,6 +12,7 @@ import {
   done,
   endWith,
   inHand,
+  type JournalInHand,
   newFolder,
   newIntent,
   newPath,
@@ -56,6 +57,16 @@ async function fileWith(verdict: 'accepted' | 'rejected', change: Partial<NewInt
 async function sentThrough(place: SharedPlace, change: Partial<NewIntent>): Promise<void> {
   const journal = inHand(await openShared(place));
   await done(journal, 'rejected', change);
+  await journal.close();
+}
+
+/** What was rejected is sent once more, and accepted. */
+async function sentAgain(journal: JournalInHand): Promise<void> {
+  const [{ id } = { id: '' }] = await allOf(journal.reads.select({ limit: 1 }));
+  await journal.claim(id, nowMs + 1);
+  await journal.startAttempt(id, 'h', nowMs + 1);
+  await journal.endAttempt(id, 2, endWith('accepted'), nowMs + 2);
+  await journal.conclude(id, 'accepted', undefined, nowMs + 2);
   await journal.close();
 }
 
@@ -184,12 +195,7 @@ test('what was sent again through the server, since it was copied, is known to a
   await backUp(path, backup);
   await copy(path, place);
   const shared = inHand(await openShared(place));
-  const [{ id } = { id: '' }] = await allOf(shared.reads.select({ limit: 1 }));
-  await shared.claim(id, nowMs + 1);
-  await shared.startAttempt(id, 'h', nowMs + 1);
-  await shared.endAttempt(id, 2, endWith('accepted'), nowMs + 2);
-  await shared.conclude(id, 'accepted', undefined, nowMs + 2);
-  await shared.close();
+  await sentAgain(shared);
   const newer = opened(backup);
   await done(newer, 'accepted');
   await newer.close();
@@ -296,12 +302,7 @@ test('what was sent from a backup of a file that is there already is no part of 
   await backUp(path, backup);
   await copy(path, place);
   const journal = opened(backup);
-  const [{ id } = { id: '' }] = await allOf(journal.reads.select({ limit: 1 }));
-  await journal.claim(id, nowMs + 1);
-  await journal.startAttempt(id, 'h', nowMs + 1);
-  await journal.endAttempt(id, 2, endWith('accepted'), nowMs + 2);
-  await journal.conclude(id, 'accepted', undefined, nowMs + 2);
-  await journal.close();
+  await sentAgain(journal);
   expect(await failureOf(() => copy(backup, place))).toMatchObject({ kind: 'bodies-differ' });
 });
 
