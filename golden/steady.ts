@@ -12,7 +12,7 @@ const numbered: readonly Pattern[] = [
   ['id', /\b[0-9a-f]{32}\b/gu],
   // Not those that scenarios name.
   ['address', /\b(?!9WzD|7o36)[1-9A-HJ-NP-Za-km-z]{43,44}\b/gu],
-  ['intent', /\b(?=[0-9a-f]*[0-9])[0-9a-f]{12}\b/gu],
+  ['intent', /\b[0-9a-f]{12}\b/gu],
 ];
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
