@@ -217,13 +217,18 @@ export function isSocket(host: string): boolean {
 /** Whether the server is on this machine. */
 export function isHere(host: string): boolean {
   if (isSocket(host) || /^localhost$/iu.test(host)) return true;
-  return isIPv4(host) ? host.startsWith('127.') : isIPv6(host) && /^[0:]*1$/u.test(host);
+  return isIPv4(host) ? host.startsWith('127.') : isVersion6(host) && /^[0:]*1$/u.test(host);
+}
+
+// Node's own isIPv6() takes 3 ms the first time.
+function isVersion6(host: string): boolean {
+  return host.includes(':') && isIPv6(host);
 }
 
 /** For messages and JSON: a URL without the password, in which every character is safe. */
 export function placeOf({ host, port, user, database, schema }: Address): string {
   const name = encodeURI(database).replace(/[?#@]/gu, encodeURIComponent);
-  const bare = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
+  const bare = isVersion6(host) ? `[${host}]` : encodeURIComponent(host);
   const server = isSocket(host) ? `/${name}?host=${inUrl(host)}&port=${port}&` : `${bare}:${port}/${name}?`;
   return `postgres://${encodeURIComponent(user)}@${server}schema=${schema}`;
 }
