@@ -275,6 +275,7 @@ describe('sslmode', () => {
     '128.0.0.1',
     'db',
     '127.0.0.1.evil.com',
+    '0%3A1',
   ])('%s is not', (host) => {
     expect(parse(`postgres://${host}/x`).tls.mode).toBe('verify-full');
   });
@@ -285,6 +286,7 @@ describe('its place, as people read it', () => {
     ['postgres://', 'postgres://me@localhost:5432/me?schema=botctl'],
     ['postgres://u:secret@db/x?sslmode=require', 'postgres://u@db:5432/x?schema=botctl'],
     ['postgres://a%40b:secret@[fd00::1]:1/%24%28x%29', 'postgres://a%40b@[fd00::1]:1/%2524(x)?schema=botctl'],
+    ['postgres://a%3Ab/x', 'postgres://me@a%3Ab:5432/x?schema=botctl'],
     ['postgres:///x?host=/a%20b', 'postgres://me@/x?host=/a%20b&port=5432&schema=botctl'],
   ])('%s is %s', (text, place) => {
     const address = parse(text);
