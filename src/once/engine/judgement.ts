@@ -55,7 +55,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     trouble: ruling.heldReason === 'someone-elses' ? { is: 'someone-elses-reply' } : troubleIn(flight),
     retryAfterMs: retryAfterMs(askingHeaders(headers, ruling), engine.clock.now()),
     duplicate: ruling.duplicate === true,
-    verified: isVerified(evidence, ruling, claim, engine.journal.isShared),
+    verified: isVerified(evidence, ruling, claim),
     reply: flight.came === 'reply' ? flight.body : undefined,
     headers: keptOf(headers),
   };
@@ -134,15 +134,8 @@ function isTheReplyBefore(flight: Flight, parsed: ParsedReply | undefined, { key
  * journal knows the name proves nothing: if a reply was lost, we do not know whether its attempt was the first under
  * the key. Only an accepted attempt can be unverified.
  */
-function isVerified(
-  { echo }: Evidence,
-  { verdict, duplicate }: Ruling,
-  { intent }: Claim,
-  isShared: boolean,
-): boolean {
-  if (verdict !== 'accepted' || keyFixesBody(intent) || echo === 'same') return true;
-  // All machines keep their names in one journal. A machine that bypasses it shows up as a 409 or in the echo.
-  return isShared && duplicate !== true && echo === 'silent';
+function isVerified({ echo }: Evidence, { verdict }: Ruling, { intent }: Claim): boolean {
+  return verdict !== 'accepted' || keyFixesBody(intent) || echo === 'same';
 }
 
 /** Why what was done under a name may not be what was ordered. */

@@ -199,15 +199,6 @@ describe('what happened is what was asked', () => {
     expect(verified(await scripted.run(order))).toBe(isVerified(one));
   });
 
-  test('is sure of a name on a shared journal, unless the service knew its key or tells otherwise', async () => {
-    const said = async (order: Order, answer: Flight): Promise<boolean | undefined> =>
-      verified(await scripted.run(order, [answer], { journal: { ...scripted.open(), isShared: true } }));
-    expect(await said(transfer({}, once('n')), did({ transfer_id: 't' }))).toBe(true);
-    expect(await said(message('Hi', once('m')), reply(409))).toBe(false);
-    const other = reply(200, { message: { id: 'm', content: 'Bye' } });
-    expect(await said(message('Hi', once('o')), other)).toBe(false);
-  });
-
   test('is not shown by an earlier try of the same command: another machine may have answered it first', async () => {
     const ended = await scripted.run(transfer({}, once('n')), [lost, did({ transfer_id: 't' })]);
     expect(verified(ended)).toBe(false);
