@@ -72,6 +72,7 @@ describe('the journal of a machine', () => {
     ['an unknown parameter', `${url}?sslmod=disable`],
     ['another kind of URL', 'mysql://bots@db.example.com/ledger'],
     ['nothing', ''],
+    ['a folder', '/tmp'],
     ['both a journal and --unset', `${url}`, '--unset'],
   ])('is not set with %s', async (_what, ...words) => {
     const { code, stderr } = await use(...words);

@@ -1,4 +1,5 @@
 import type { Exit } from '../../../once/failures.ts';
+import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
 import type { State } from '../../../once/journal/journal.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
@@ -38,7 +39,11 @@ export async function journal(given: JournalArgs, context: Context): Promise<Exi
 async function lastingName(text: string, given: ParsedArgs, context: Context): Promise<string> {
   if (text === '') throw emptyJournal('journal');
   const location = await locationAt(text, 'journal', context);
-  if (location.is === 'file') return location.path;
+  if (location.is === 'file') {
+    // Named, it could not be unset again: the journal to leave could not be opened.
+    refuseUnusable(location.path);
+    return location.path;
+  }
   await (await openAt(location, given, context, 'look')).close();
   return text;
 }
