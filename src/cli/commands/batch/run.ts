@@ -93,7 +93,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     ? await openJournalOf(given, context, 'look')
     : undefined;
   try {
-    const { policies } = await policiesForDryRun(bot, journal, context);
+    const policies = await policiesForDryRun(bot, journal, context);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const { surveyed, digest } = await surveyAll(batch);
     await refuseOtherFile(digest, batch);
@@ -200,9 +200,9 @@ async function keepBatch(
   );
   if (found === 'other-file') throw notThatFile(batch);
   if (found === 'replaced')
-    throw told('batch-at-work', { next: [again(batch.given)] })`
+    throw told('batch-at-work')`
       Another file was sent as the batch ${order.name} while this one was checked
-      Run the same command again: it compares this file with what was done.`;
+      Find out which of the two files is right before you run either.`;
   if (found.length > 0) throw atWork(found, batch);
 }
 
@@ -388,13 +388,10 @@ function notThatFile({ given, options, order }: Batch): Failure {
     Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:`;
 }
 
-/** To name its own way first would take the batch back from whoever has just corrected it. */
-function notThatFileAnyMore({ given, options, order, journal }: Batch): Failure {
-  const back = { name: 'changed-file', value: true } as const;
-  const next = [again(given, [], ...(journal?.isShared === true ? [back] : []))];
-  return told('other-file', { next })`
+function notThatFileAnyMore({ options, order }: Batch): Failure {
+  return told('other-file')`
     ${inputName(options)} is no longer the file of the batch ${order.name}: another was put on record since this run began
-    Go on with the other file. Only if this one is right after all, run it again when the other processes have ended:`;
+    Go on with the other file.`;
 }
 
 function atWork(others: readonly (Process | undefined)[], { order }: Batch): Failure {
