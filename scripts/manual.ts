@@ -28,15 +28,10 @@ const more: Readonly<Record<string, string>> = {
 key-age says for how long after its first request botctl sends an unknown payment again by itself. After that the payment is held, because the service may have forgotten its key. repeat-window is the default of --repeat-window.
 
 If an rpc-url holds a secret, give it as you give a token: with --token-stdin, --token-env, --token-file or --token-command. assets is JSON: the names of tokens and their mints. If base-url changes its origin, botctl needs the token again.`,
-  'botctl policy set':
-    'From the first policy on, the journal counts what is spent. It keeps the earlier policies.',
   'botctl journal accept-loss':
     'For a shared journal, it records what this machine misses, and which server the journal is on now.',
-  'botctl journal copy':
-    'The first file also brings its salt, by which botctl recognises tokens. Only what is settled is copied: botctl lists what is not, and copies nothing. If an entry has the same key, content and outcome as one there, that is one entry; if content or outcome differ, botctl lists them and copies nothing.',
   'botctl journal backup':
     'The copy has a .mark file of its own, by which botctl knows that nothing is missing from it.',
-  'botctl journal grants': 'An auditor (--read-only) sees no salt.',
   options: '--quiet prints nothing after a 409 that names no message.',
   'exit-codes': `Codes 2 to 5, 7, 8 and 130 are only for what cannot have happened.
 

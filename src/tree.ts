@@ -45,15 +45,11 @@ export const commandTree: readonly CommandSpec[] = [
   branch('policy', policySpec, {
     show: async () => (await import('./cli/commands/policy/run.ts')).run,
     check: async () => (await import('./cli/commands/policy/run.ts')).check,
-    set: async () => (await import('./cli/commands/policy/run.ts')).set,
   }),
   branch('journal', journalSpec, {
     'accept-loss': async () => (await import('./cli/commands/journal/run.ts')).acceptLossOf,
-    copy: async () => (await import('./cli/commands/journal/run.ts')).copy,
     backup: async () => (await import('./cli/commands/journal/run.ts')).backup,
-    'accept-durability': async () => (await import('./cli/commands/journal/run.ts')).acceptDurability,
     migrate: async () => (await import('./cli/commands/journal/run.ts')).migrate,
-    grants: async () => (await import('./cli/commands/journal/run.ts')).grants,
   }),
   leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox/run.ts')).run),
   leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor/run.ts')).run),

@@ -267,18 +267,6 @@ export const variants: readonly Variant[] = [
     caughtBy: ['machines'],
   },
   {
-    name: 'copy-bars-nobody',
-    what: 'who had met a shared journal goes on claiming in it while a file is copied into it',
-    edits: [
-      {
-        file: 'src/postgres/base.ts',
-        from: 'if (fences && copying !== undefined)',
-        to: 'if (fences && copying === null)',
-      },
-    ],
-    caughtBy: ['machines/copied'],
-  },
-  {
     name: 'no-identity-lock',
     what: 'two machines look for the same in a shared journal at the same time, and both begin it',
     edits: [

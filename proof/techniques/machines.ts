@@ -1,5 +1,4 @@
 import type { Tally } from '../tally.ts';
-import { playCopied } from './machines/copied.ts';
 import { playCrossed } from './machines/crossed.ts';
 import { playCut } from './machines/cut.ts';
 import { closeFleet, openFleet } from './machines/fleet.ts';
@@ -16,7 +15,6 @@ const parts = {
   stopped: playStopped,
   killed: playKilled,
   cut: playCut,
-  copied: playCopied,
   serverKilled: playServerKilled,
   lost: playLost,
   crossed: playCrossed,

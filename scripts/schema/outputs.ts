@@ -147,21 +147,11 @@ const acceptedSharedLoss = z
           attempt: z.int().optional(),
           decision: time.optional(),
           observation: time.optional(),
-          policy: z.int().optional(),
         }),
       )
       .describe('what this machine was acknowledged; none where only the server is another one'),
   })
   .meta({ id: 'AcceptedSharedLoss', title: 'A loss of a shared journal that was accepted' });
-
-const acceptedDurability = z
-  .strictObject({
-    ...head,
-    journal: sharedJournal,
-    off: z.array(oneOf(['fsync', 'full_page_writes'])),
-    accepted: z.boolean().describe('false where nothing is off'),
-  })
-  .meta({ id: 'AcceptedDurability', title: 'A server that may forget, and that it is meant' });
 
 const backup = z
   .strictObject({
@@ -173,28 +163,15 @@ const backup = z
   })
   .meta({ id: 'Backup', title: 'A backup of a journal' });
 
-const copiedJournal = z
-  .strictObject({
-    ...head,
-    from: text.describe('the journal that was copied'),
-    to: text.describe('the shared journal: its URL without the password'),
-    added: z.int(),
-    known: z.int().describe('there before'),
-  })
-  .meta({ id: 'CopiedJournal', title: 'A journal that was copied into another one' });
-
 const migratedJournal = z
   .strictObject({
     ...head,
     journal: sharedJournal,
     from: z.int().describe('its version before; 0 where there was none'),
     to: z.int(),
+    grants: text.describe('the SQL that gives the role botctl_runner what it needs'),
   })
   .meta({ id: 'MigratedJournal', title: 'A shared journal, made or up to date' });
-
-const grants = z
-  .strictObject({ ...head, role: text, read_only: z.boolean(), sql: text })
-  .meta({ id: 'Grants', title: 'What a role needs of a shared journal' });
 
 const whichRow = {
   line: z.int().describe('where the row begins in the input'),
@@ -538,10 +515,6 @@ const policies = z
   })
   .meta({ id: 'Policies', title: 'What a bot may spend' });
 
-const policySet = z
-  .strictObject({ ...head, journal: text, number: count.describe('the policy’s number in the journal') })
-  .meta({ id: 'PolicySet', title: 'A shared journal’s new policy' });
-
 const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
 
 const batches = ['batch send', 'batch transfer'];
@@ -647,12 +620,6 @@ export const outputs: readonly Output[] = [
     schema: policies,
   },
   {
-    name: 'PolicySet',
-    commands: ['policy set'],
-    about: 'The policy that applies from now on.',
-    schema: policySet,
-  },
-  {
     name: 'AcceptedLoss',
     commands: ['journal accept-loss'],
     about: 'What is known to be missing, once a person has accepted it.',
@@ -664,19 +631,7 @@ export const outputs: readonly Output[] = [
     about: 'The same for a shared journal.',
     schema: acceptedSharedLoss,
   },
-  {
-    name: 'AcceptedDurability',
-    commands: ['journal accept-durability'],
-    about: 'The settings that let the server forget what it has acknowledged.',
-    schema: acceptedDurability,
-  },
   { name: 'Backup', commands: ['journal backup'], about: 'What the copy holds.', schema: backup },
-  {
-    name: 'CopiedJournal',
-    commands: ['journal copy'],
-    about: 'How many intents it had, and what became of them.',
-    schema: copiedJournal,
-  },
   {
     name: 'MigratedJournal',
     commands: ['journal migrate'],
@@ -695,7 +650,6 @@ export const outputs: readonly Output[] = [
     about: 'SOL and the profile’s tokens. With an `error` where an amount is unknown.',
     schema: balance,
   },
-  { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
   {
     name: 'Sandbox',
     commands: ['sandbox'],

@@ -49,7 +49,6 @@ export const failureExits = {
   'config-not-writable': 1,
   'policy-damaged': 1,
   'policy-unsafe': 1,
-  'policy-changed': 1,
   'sandbox-unavailable': 1,
   'machine-fault': 1,
 
@@ -172,7 +171,6 @@ export function isOutage(code: FailureCode): boolean {
 
 /** The advice for codes where it differs from the advice of their exit code. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
-  'policy-changed': 'same-command',
   'batch-at-work': 'same-command',
   'bad-certificate': 'after-fix',
   stopped: 'after-fix',

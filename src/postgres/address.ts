@@ -42,7 +42,7 @@ type Part = Extract<Origin, { part: string }>['part'];
 
 type Setting = { readonly value: string; readonly origin: Origin };
 
-export const defaultSchema = 'botctl';
+const defaultSchema = 'botctl';
 
 const known: readonly string[] = [
   ...['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
@@ -215,7 +215,7 @@ export function isSocket(host: string): boolean {
 }
 
 /** Whether the server is on this machine. */
-export function isHere(host: string): boolean {
+function isHere(host: string): boolean {
   if (isSocket(host) || /^localhost$/iu.test(host)) return true;
   return isIPv4(host) ? host.startsWith('127.') : isVersion6(host) && /^[0:]*1$/u.test(host);
 }

@@ -5,7 +5,6 @@ import { Mutex } from '../once/journal/mutex.ts';
 import type { Ask, Values } from '../once/journal/rows.ts';
 import type { Base, OwnReads } from '../once/journal/store.ts';
 import { changes } from '../once/journal/verbs.ts';
-import { begunCopy } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
 import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
@@ -22,7 +21,7 @@ import {
 } from './faults.ts';
 import { askOn, Gathered } from './gathered.ts';
 import { type Lease, thisMoment } from './lease.ts';
-import { inSchema, nowMs } from './sql.ts';
+import { nowMs } from './sql.ts';
 
 /** How often a commit is tried again at once after a rollback that it did not cause. */
 const mostTries = 5;
@@ -32,8 +31,6 @@ type BaseInputs = {
   readonly schema: string;
   readonly connections: PgConnections;
   readonly lease: Lease;
-  /** Of the salt with which this process tells tokens apart. */
-  readonly saltDigest: string;
   readonly silentSinceMs: () => number;
   readonly onServerTime: (nowMs: number) => void;
   /** Called with the last note of a commit that is on the server's disk. */
@@ -55,12 +52,7 @@ export class ServerBase implements Base {
     );
     this.ask = outside.ask;
     this.owners = this.#owners();
-    this.reads = this.#readsBy(this.ask, async () => {
-      const { rows } = await this.onConnection((connection) =>
-        connection.query(inSchema(inputs.schema, latestPolicy)),
-      );
-      return numberOf(rows[0]?.number);
-    });
+    this.reads = this.#readsBy(this.ask);
   }
 
   /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
@@ -76,14 +68,13 @@ export class ServerBase implements Base {
     };
   }
 
-  #readsBy(ask: Ask, policyNumber: OwnReads['policyNumber']): OwnReads {
+  #readsBy(ask: Ask): OwnReads {
     return {
       ownerLives: async (owner) => (await ask(living, { owner })).some((row) => this.owners.lives(row)),
       processOf: async (owner) => {
         const [row] = await ask(process, { owner });
         return row && { host: String(row.host), pid: Number(row.pid) };
       },
-      policyNumber,
     };
   }
 
@@ -196,10 +187,7 @@ export class ServerBase implements Base {
     };
     let result: Result;
     try {
-      result = await work(
-        ask,
-        this.#readsBy(ask, () => begins),
-      );
+      result = await work(ask, this.#readsBy(ask));
       await begins;
     } catch (thrown) {
       // Before the rollback: what the work still asks would come after it, and be a commit of its own.
@@ -235,8 +223,8 @@ export class ServerBase implements Base {
     connection: PgConnection,
     { beforeSending: fences = false, unsynced = false }: Guards,
     id: string,
-  ): Promise<number | undefined> {
-    const { place, lease, saltDigest, onServerTime } = this.#inputs;
+  ): Promise<void> {
+    const { lease, onServerTime } = this.#inputs;
     const answers = await connection.all([
       ...this.#locked(unsynced),
       lease.renewalOn(connection, id, fences),
@@ -244,10 +232,6 @@ export class ServerBase implements Base {
     const rows = answers.at(-1)?.rows ?? [];
     lease.fence(rows);
     onServerTime(Number(rows[0]?.now));
-    const copying = begunCopy(rows[0]?.copying);
-    if (fences && copying !== undefined) throw sharedFailure('copy-not-whole', { place, path: copying.path });
-    if (fences && rows[0]?.salt_digest !== saltDigest) throw sharedFailure('salt-replaced', { place });
-    return numberOf(rows[0]?.policy);
   }
 
   #locked(unsynced: boolean): string[] {
@@ -363,8 +347,6 @@ const living = /* sql */ `SELECT renewed_at AS owner_renewed_at FROM owners WHER
 
 const process = /* sql */ 'SELECT host, pid FROM owners WHERE id = :owner';
 
-const latestPolicy = /* sql */ 'SELECT max(seq) AS number FROM @schema.policies';
-
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
 /** Failures of a commit that was made, or may have been. */
@@ -374,10 +356,6 @@ const wholes = ['unheard', 'not-on-standby'];
 async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {
   if (!needsTime(error)) return tries < mostTries;
   return tries === 1 || (await waiting.again());
-}
-
-function numberOf(cell: unknown): number | undefined {
-  return cell === null || cell === undefined ? undefined : Number(cell);
 }
 
 /** The failure to report for an error of the server, the network or the driver. */

@@ -54,9 +54,7 @@ export type SharedLoss =
   /** Records that the journal acknowledged to this machine but no longer has. */
   | { readonly is: 'records'; readonly missing: readonly Note[] }
   /** The journal is on a server where it never was before, and this machine has no notes of it. */
-  | { readonly is: 'server-changed' }
-  /** A file that was being copied into it is not there whole. `copy` is how the journal has it. */
-  | { readonly is: 'rest-of-file'; readonly path: string; readonly copy: string };
+  | { readonly is: 'server-changed' };
 
 /** What the server refuses: the user, the database, or an action. */
 export type Denial = 'user' | 'database' | 'rights';
@@ -84,10 +82,6 @@ export type SharedFacts = {
   'not-pem': { readonly path: string; readonly wanted: 'certificate' | 'key' };
   'key-open-to-others': { readonly path: string };
   'notes-unreadable': OfDisk;
-
-  'unseen-in-role': { readonly unseen: Unseen };
-  'role-length': { readonly mostBytes: number };
-  'role-reserved': { readonly role: string };
 
   interrupted: None;
   unreachable: AtPlace & { readonly trouble: ServerTrouble };
@@ -122,22 +116,13 @@ export type SharedFacts = {
   'schema-changed': AtPlace & { readonly lacks: readonly SchemaPart[] };
   'schema-foreign': AtPlace & { readonly schema: string };
   'no-salt': AtPlace;
-  /** A journal file was begun to be copied into it. */
-  'copy-not-whole': AtPlace & { readonly path: string };
   'may-only-look': AtPlace;
   'may-not-migrate': AtPlace & { readonly schema: string };
-  'may-not-accept': AtPlace;
-  'may-not-set-policy': AtPlace;
-  /** No other role could approve what this one proposes. `role` is undefined if only superusers can. */
-  'one-role': AtPlace & { readonly role: string | undefined };
 
   lost: AtPlace & { readonly loss: SharedLoss };
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
   /** Other processes have declared this one dead. */
   fenced: AtPlace;
-  /** The salt of a file that was copied into it has taken the place of its own. */
-  'salt-replaced': AtPlace;
-  'sent-there-now': AtPlace;
 };
 
 const codes = {
@@ -154,10 +139,6 @@ const codes = {
   'not-pem': 'journal-unusable',
   'key-open-to-others': 'journal-unusable',
   'notes-unreadable': 'machine-fault',
-
-  'unseen-in-role': 'usage',
-  'role-length': 'usage',
-  'role-reserved': 'usage',
 
   interrupted: 'interrupted',
   unreachable: 'journal-unreachable',
@@ -183,28 +164,22 @@ const codes = {
   'schema-changed': 'journal-schema',
   'schema-foreign': 'journal-schema',
   'no-salt': 'journal-schema',
-  'copy-not-whole': 'journal-unusable',
   'may-only-look': 'journal-schema',
   'may-not-migrate': 'journal-schema',
-  'may-not-accept': 'journal-schema',
-  'may-not-set-policy': 'journal-denied',
-  'one-role': 'not-allowed-now',
 
   lost: 'journal-lost',
   'rules-refused': 'journal-damaged',
   fenced: 'fenced',
-  'salt-replaced': 'fenced',
-  'sent-there-now': 'not-allowed-now',
 } as const;
 
 export const sharedFailure = failing<SharedFacts>('shared', codes);
 
 /**
  * Something that the journal acknowledged to this machine: an attempt by its number and its time, a decision or observation
- * by its time, or a policy by its number with its time as the id.
+ * by its time.
  */
 export type Note = {
-  readonly what: 'attempt' | 'decision' | 'observation' | 'policy';
+  readonly what: 'attempt' | 'decision' | 'observation';
   readonly id: string;
   readonly number: number;
   /** Where an attempt was lost, another machine makes one of its number. */

@@ -1,8 +1,6 @@
 import type { Failure } from '../once/failures.ts';
 import type { SchemaPart } from '../once/journal/facts.ts';
-import type { JournalPolicy } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
-import { type BegunCopy, begunCopy, unfinishedCopies } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
 import { isUnawaited, NotOnStandby } from './faults.ts';
@@ -18,7 +16,7 @@ function endTransactionsAfter(time: string, inThis: 'session' | 'transaction'): 
 }
 
 /** Settings for a transaction that changes much and must not be lost. */
-export const takingItsTime = [
+const takingItsTime = [
   /* sql */ 'SET LOCAL synchronous_commit = on',
   /* sql */ 'SET LOCAL statement_timeout = 0',
   endTransactionsAfter('0', 'transaction'),
@@ -53,11 +51,6 @@ export type JournalFacts = {
   /** Who asks, as the server says. */
   readonly role: string;
   readonly leaseMs: number;
-  readonly acceptedDurability: boolean;
-  /** A file that is not here whole yet. */
-  readonly copying: BegunCopy | undefined;
-  /** The policy for everyone who sends through the journal. */
-  readonly policy: JournalPolicy | undefined;
   /** The servers and timelines that the journal was on, and since when. */
   readonly servers: readonly {
     readonly systemId: string;
@@ -143,13 +136,11 @@ async function rowIf(mayAsk: unknown, connection: PgConnection, sql: string): Pr
 }
 
 const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
-  encode(m.id, 'hex') AS id, m.lease, m.durability, (${unfinishedCopies} LIMIT 1) AS copying,
-  (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
+  encode(m.id, 'hex') AS id, m.lease,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
    FROM @schema.servers)::text AS servers
   FROM (SELECT (SELECT value FROM @schema.meta WHERE name = 'journal-id') AS id,
-    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease,
-    EXISTS (SELECT FROM @schema.meta WHERE name = 'durability') AS durability) m`;
+    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease) m`;
 
 const readSalt = /* sql */ `SELECT value FROM @schema.salt WHERE name = 'salt'`;
 
@@ -164,9 +155,6 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     salt: salt?.value as Uint8Array | undefined,
     role: String(row.role),
     leaseMs: Number(row.lease),
-    acceptedDurability: row.durability === true,
-    copying: begunCopy(row.copying),
-    policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
 }
@@ -220,11 +208,6 @@ export function refusalToSend(
   const wanted = 'synchronous_commit';
   // The connection has asked for it. A server on which it is still off acknowledges commits that it may lose.
   if (server.settings[wanted] !== 'on') return sharedFailure('not-durable', { place, setting: wanted });
-  const off = (['fsync', 'full_page_writes'] as const).find((name) => server.settings[name] !== 'on');
-  if (off !== undefined && !journal.acceptedDurability)
-    return sharedFailure('not-durable', { place, setting: off });
-  if (journal.copying !== undefined)
-    return sharedFailure('copy-not-whole', { place, path: journal.copying.path });
   return journal.salt === undefined ? sharedFailure('no-salt', { place }) : undefined;
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { Failure } from '../once/failures.ts';
-import { unfinishedCopies } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
@@ -87,9 +86,7 @@ export class Lease {
        ON CONFLICT (id) DO UPDATE SET last_commit = excluded.last_commit,
          renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
        ${fences ? 'WHERE o.ended_at IS NULL' : ''}
-       RETURNING ${here} AS here, ${nowMs} AS now, (SELECT max(seq) FROM @schema.policies) AS policy,
-         (${unfinishedCopies} LIMIT 1) AS copying,
-         (SELECT encode(sha256(value), 'hex') FROM @schema.salt) AS salt_digest`,
+       RETURNING ${here} AS here, ${nowMs} AS now`,
     );
   }
 
@@ -101,15 +98,12 @@ export class Lease {
     );
   }
 
-  /**
-   * Renews the lease if it is on record. Returns no row if it is not, if others have ended it, or if it has run out and a
-   * file is being copied: then nobody sends.
-   */
+  /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */
   renewalOnlyOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
       /* sql */ `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL
-        AND NOT EXISTS (${unfinishedCopies}) RETURNING ${here}`,
+        RETURNING ${here}`,
     );
   }
 

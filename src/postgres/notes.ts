@@ -154,7 +154,7 @@ export async function sameServerAsBefore(
   return true;
 }
 
-export async function refuseLoss(
+async function refuseLoss(
   connection: PgConnection,
   schema: string,
   place: string,
@@ -212,7 +212,6 @@ const knownOf: Readonly<Record<Note['what'], string>> = {
   attempt: ofIntent('attempts', /* sql */ 't.number = g.number AND t.started_at = g.at'),
   decision: ofIntent('decisions', /* sql */ 't.at = g.at'),
   observation: ofIntent('observations', /* sql */ 't.at = g.at'),
-  policy: /* sql */ `${asked} JOIN @schema.policies p ON p.seq = g.number AND p.at = g.at`,
 };
 
 export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Failure } from '../once/failures.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { lastRemembered } from '../once/journal/rows.ts';
@@ -86,7 +86,6 @@ export async function openSharedJournal(
     schema,
     connections,
     lease,
-    saltDigest: hash('sha256', salt ?? '', 'hex'),
     silentSinceMs,
     onServerTime: (nowMs) => clock.set(nowMs),
     onAcknowledged: (note) => void notes?.write(note),
@@ -131,7 +130,6 @@ export async function openSharedJournal(
     keepForLater: (late) => lateReplies.keep(late),
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
-    policy: async () => (facts ?? met).journal.policy,
     hashOf: lastRemembered((token) =>
       createHash('sha256')
         .update(salt ?? '')

@@ -45,14 +45,6 @@ CREATE TABLE owners (
   last_commit  text COLLATE "C"
 ) WITH (fillfactor = 50);
 
--- The latest policy applies to everyone who sends.
-CREATE TABLE policies (
-  seq   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  text  text COLLATE "C" NOT NULL,
-  who   text COLLATE "C" NOT NULL,
-  at    bigint NOT NULL
-);
-
 CREATE TABLE losses (
   seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   what    text COLLATE "C" NOT NULL,
@@ -90,7 +82,6 @@ const ownRules: typeof rules = [
   ['INSERT ON decisions', 'NEW.role <> session_user', 'a decision is made in one’s own role'],
   ['UPDATE ON losses', 'true', 'a loss stands as it was accepted'],
   ['UPDATE ON servers', 'true', 'a server stands as it was seen'],
-  ['UPDATE ON policies', 'true', 'a policy stands as it was set'],
   [
     'UPDATE ON owners',
     'OLD.ended_at IS NOT NULL AND (NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.renewed_at <> OLD.renewed_at)',
@@ -102,7 +93,7 @@ const ownRules: typeof rules = [
     'an owner stays who it is',
   ],
   ['UPDATE ON meta', `OLD.name = 'journal-id' OR NEW.name <> OLD.name`, 'a journal keeps its id'],
-  ['UPDATE ON salt', 'EXISTS (SELECT 1 FROM intents)', 'the salt stays once there are intents'],
+  ['UPDATE ON salt', 'true', 'a journal keeps its salt'],
 ];
 
 const all = [...rules, ...ownRules];
@@ -139,47 +130,17 @@ function functionOf(name: string, body: string): string {
 const refusing = `CREATE FUNCTION refuse_always() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
   AS $body$ BEGIN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = TG_ARGV[0]; END $body$;`;
 
-const ownTables = ['meta', 'salt', 'servers', 'owners', 'policies', 'losses'];
+const ownTables = ['meta', 'salt', 'servers', 'owners', 'losses'];
 
 const deleting = [...kept, ...ownTables].map(
   (table) => `CREATE TRIGGER ${table}_is_never_deleted BEFORE DELETE OR TRUNCATE ON ${table}
   EXECUTE FUNCTION refuse_always('${deletion}');`,
 );
 
-/** The payments for people to read: one line for each transfer. Everyone who may look at the journal may read this. */
-const payments = `
-CREATE VIEW payments WITH (security_invoker = true) AS
-SELECT to_timestamp(i.created_at / 1000.0) AS "time", i.bot, (i.payment::jsonb)->>0 AS recipient,
-  convert_from(i.body, 'UTF8')::json->>'asset' AS asset, ((i.payment::jsonb)->>2)::numeric AS amount,
-  CASE WHEN i.resolved_as IS NULL THEN i.state ELSE 'resolved: ' || i.resolved_as END AS state,
-  CASE WHEN i.row_id IS NULL THEN i.name ELSE i.name || ' ' || i.row_id END AS name,
-  coalesce((SELECT p.value FROM receipts p WHERE p.intent = i.seq AND p.what = 'signature' LIMIT 1),
-    (SELECT d.signature FROM decisions d WHERE d.intent = i.seq AND d.signature IS NOT NULL ORDER BY d.seq DESC LIMIT 1))
-    AS signature,
-  (SELECT o.verdict FROM observations o WHERE o.intent = i.seq AND o.verdict NOT IN ('acknowledged', 'before')
-    ORDER BY o.verdict = 'proven' DESC, o.seq DESC LIMIT 1) AS chain
-FROM intents i WHERE i.kind = 'transfer';
-`;
-
-/** For those who look into the database itself. */
-const comments = Object.entries({
-  '"time"': 'when it was first asked for',
-  bot: 'who speaks: a profile, or env',
-  recipient: 'the address that gets it',
-  asset: 'SOL, or a token',
-  amount: 'how much of it, as it was asked for',
-  state: 'accepted, rejected, unknown, held, open, sending, or how a person resolved it',
-  name: 'its name; of a row of a batch, the batch and the row',
-  signature: 'the signature of the transaction, where it is known',
-  chain: 'what a chain says: proven, likely, contradicted or undecided; empty if not asked',
-}).map(([column, says]) => `COMMENT ON COLUMN payments.${column} IS '${says}';`);
-
 /** Run in one transaction, with the name of the schema in place of `@schema`. */
 export const sharedSchema = [
   'SET LOCAL search_path = @schema, pg_temp;',
-  ...[turned, own, refusing, ...keeping, ...following, ...deleting, payments],
-  `COMMENT ON VIEW payments IS 'All transfers, for people to read: who paid how much of what to whom, and how that stands';`,
-  ...comments,
+  ...[turned, own, refusing, ...keeping, ...following, ...deleting],
 ].join('\n');
 
 const ownTablesThere = `WITH c AS MATERIALIZED (SELECT oid, relname FROM pg_class

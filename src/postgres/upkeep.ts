@@ -1,10 +1,7 @@
 import type { Failure } from '../once/failures.ts';
-import { invisibleIn } from '../once/intent/naming.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
-import { lockOfWriters } from './base.ts';
-import { giveUp } from './begunCopies.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
@@ -18,7 +15,6 @@ import {
   refusalOfServer,
   refuseSchema,
   type ServerFacts,
-  takingItsTime,
 } from './handshake.ts';
 import {
   insertServer,
@@ -30,7 +26,6 @@ import {
   type Notes,
   notesIn,
   ownFolder,
-  refuseLoss,
 } from './notes.ts';
 import { inSchema, nowMs, quotedName } from './sql.ts';
 
@@ -109,38 +104,6 @@ export async function migrateJournal(
 
 const notPermitted = '42501';
 
-/** The settings that are off although they keep a server from losing what it has acknowledged. */
-export function settingsOff({ settings }: ServerFacts): ('fsync' | 'full_page_writes')[] {
-  return (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
-}
-
-export async function isDurabilityAccepted({
-  connection,
-  schema,
-  place,
-  server,
-}: Maintained): Promise<boolean> {
-  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(connection, schema, place);
-  return (await askJournal(connection, schema)).acceptedDurability;
-}
-
-/** Allows the journal to be used although its server may lose what it has acknowledged. */
-export async function acceptDurability(
-  { connection, schema, place, server }: Maintained,
-  who: string,
-): Promise<void> {
-  const accepted = JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) });
-  await inOneCommit(
-    connection,
-    () => connection.query(inSchema(schema, insertAccepted), [accepted]),
-    (error) => sharedFailure('may-not-accept', { place }, error),
-  );
-}
-
-const insertAccepted = /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('durability', convert_to($1, 'UTF8'))
-  ON CONFLICT (name) DO NOTHING`;
-
 /** A connection to a shared journal, and where this machine keeps its own notes. */
 export type Asking = Maintained & { readonly dataFolder: string };
 
@@ -149,7 +112,7 @@ type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
 type Met = { readonly journal: JournalFacts; readonly notes: Notes };
 
 /** The journal, which can be written here, and what this machine has noted of it. */
-export async function meetJournal({ connection, schema, place, server, dataFolder }: Asking): Promise<Met> {
+async function meetJournal({ connection, schema, place, server, dataFolder }: Asking): Promise<Met> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
@@ -159,47 +122,30 @@ export async function meetJournal({ connection, schema, place, server, dataFolde
 export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
   const { connection, schema, server } = asking;
   const { journal, notes } = await meetJournal(asking);
-  const { copying } = journal;
-  const rest: SharedLoss | undefined = copying && {
-    ...{ is: 'rest-of-file', path: copying.path, copy: copying.detail },
-  };
-  const loss = (await lossOf(connection, schema, { server, journal }, notes)) ?? rest;
+  const loss = await lossOf(connection, schema, { server, journal }, notes);
   return loss && { notes, loss };
 }
 
-/**
- * Records the loss and the journal's present server. From then on, machines use the journal again. Returns false if the
- * file is there whole by now.
- */
+/** Records the loss and the journal's present server. From then on, machines use the journal again. */
 export async function acceptSharedLoss(
   { connection, schema, place, server }: Asking,
   { notes, loss }: FoundLoss,
   who: string,
-): Promise<boolean> {
-  const isRecorded = await inOneCommit(
+): Promise<void> {
+  await inOneCommit(
     connection,
     async () => {
-      if (loss.is === 'rest-of-file') {
-        await connection.query(lockOfWriters(schema));
-        const { rows } = await connection.query(inSchema(schema, giveUp), [who, loss.copy]);
-        if (rows.length === 0) return false;
-      } else {
-        const [what, detail] = noteOf(loss, server);
-        await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
-      }
+      const [what, detail] = noteOf(loss, server);
+      await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
       await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
-      return true;
     },
     (error) => sharedFailure('may-only-look', { place }, error),
   );
   if (loss.is === 'records') notes.forget(loss.missing);
-  return isRecorded;
 }
 
-type Noted = Exclude<SharedLoss, { readonly is: 'rest-of-file' }>;
-
-function noteOf(loss: Noted, server: ServerFacts): [what: string, detail: string] {
+function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: string] {
   switch (loss.is) {
     case 'records':
       return ['notes', JSON.stringify(loss.missing)];
@@ -210,44 +156,6 @@ function noteOf(loss: Noted, server: ServerFacts): [what: string, detail: string
 
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;
-
-/** The roles that can log in and decide. A superuser always could, and is nobody's everyday role. */
-const deciders = /* sql */ `SELECT r.rolname AS name FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
-  AND has_table_privilege(r.oid, '@schema.decisions', 'INSERT') LIMIT 2`;
-const addPolicy = /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq';
-
-/** Sets the policy for everyone who sends through the journal. Claims that are being made are waited for. */
-export async function setPolicy(
-  asking: Asking,
-  { text, needsTwo }: { readonly text: string; readonly needsTwo: boolean },
-  who: string,
-): Promise<number> {
-  const { connection, schema, place, server } = asking;
-  const { journal, notes } = await meetJournal(asking);
-  await refuseLoss(connection, schema, place, { server, journal }, notes);
-  const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
-    connection.query(inSchema(schema, statement), values);
-  if (needsTwo) {
-    const [role, other] = (await run(deciders)).rows.map(({ name }) => String(name));
-    if (other === undefined) throw sharedFailure('one-role', { place, role });
-  }
-  const add = async (): Promise<number> => {
-    await run(lockOfWriters(schema));
-    const { rows } = await run(addPolicy, [text, who, server.nowMs]);
-    return Number(rows[0]?.seq);
-  };
-  const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
-  try {
-    const number = await inOneCommit(connection, add, notAllowed, ...takingItsTime);
-    notes.write({ what: 'policy', id: String(server.nowMs), number, at: server.nowMs });
-    return number;
-  } finally {
-    notes.close();
-  }
-}
-
-/** `run` is for commands that send, `look` for those that only read. */
-export type GrantedUse = 'run' | 'look';
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
@@ -279,65 +187,32 @@ const growing = [
   ...['services', 'made', 'spent', 'paid', 'batches'],
 ];
 
-/** The SQL that gives a role exactly the rights that it needs in the journal. */
-export function grantsSql(schema: string, role: string, use: GrantedUse): string {
+/** The role that is named in the SQL. Whoever runs it puts another in its place. */
+export const usualRunner = 'botctl_runner';
+
+/** The SQL that gives the role of a runner exactly the rights that it needs in the journal. */
+export function grantsSql(schema: string, role = usualRunner): string {
   const to = quotedName(role);
   const lines = [
     'BEGIN;',
     /* sql */ `REVOKE ALL ON SCHEMA @schema FROM ${to};`,
     /* sql */ `REVOKE ALL ON ALL TABLES IN SCHEMA @schema FROM ${to};`,
     /* sql */ `GRANT USAGE ON SCHEMA @schema TO ${to};`,
-    ...(use === 'run' ? runnerGrants(to) : auditorGrants(to)),
+    /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA @schema TO ${to};`,
+    /* sql */ `GRANT INSERT ON ${growing.map((table) => `@schema.${table}`).join(', ')} TO ${to};`,
+    ...Object.entries(changing).map(
+      ([table, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON @schema.${table} TO ${to};`,
+    ),
     'COMMIT;',
   ];
   return lines.map((line) => `${inSchema(schema, line)}\n`).join('');
 }
 
-function runnerGrants(to: string): string[] {
-  return [
-    /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA @schema TO ${to};`,
-    /* sql */ `GRANT INSERT ON ${listed(growing)} TO ${to};`,
-    ...Object.entries(changing).map(
-      ([table, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON @schema.${table} TO ${to};`,
-    ),
-  ];
-}
-
-/** Without the salt: with it, an auditor could try tokens against their hashes. */
-function auditorGrants(to: string): string[] {
-  return [/* sql */ `GRANT SELECT ON ${listed(['meta', 'payments', 'policies', ...growing])} TO ${to};`];
-}
-
-function listed(tables: readonly string[]): string {
-  return tables.map((table) => `@schema.${table}`).join(', ');
-}
-
-/** Refuses names that are not a role's. `public` would mean everybody. */
-export function refuseRole(role: string): void {
-  const unseen = invisibleIn(role);
-  if (unseen !== undefined) throw sharedFailure('unseen-in-role', { unseen });
-  if (role === '' || Buffer.byteLength(role) > longestName)
-    throw sharedFailure('role-length', { mostBytes: longestName });
-  if (/^(?:public|none|pg_.*)$/u.test(role)) throw sharedFailure('role-reserved', { role });
-}
-
-// PostgreSQL truncates longer names.
-const longestName = 63;
-
 /** What a look at a shared journal and its server shows. It changes nothing. */
 export type SharedLook = {
   readonly server: ServerFacts;
   readonly schemaVersion: number;
-  readonly standbys: Standbys;
-  /** The median of a few round trips. */
-  readonly latencyMs: number;
-  /** How far this machine's clock is ahead of the server's. */
-  readonly aheadMs: number;
-  /** The role, and rights that it has beyond those of runners. */
-  readonly role: { readonly name: string; readonly isSuperuser: boolean; readonly ownsTables: boolean };
   readonly journal: JournalFacts;
-  /** Processes whose lease is still valid. */
-  readonly runners: number;
   readonly counts: Partial<Record<State, number>>;
   /** Held intents that wait for approval, counted by the reason. */
   readonly waiting: Readonly<Record<string, number>>;
@@ -357,27 +232,22 @@ export type SharedLook = {
 
 type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
 
-/** The configured servers that a commit waits for, and how many are connected; undefined if the role may not ask. */
-type Standbys = { readonly names: string; readonly synchronous: number | undefined };
-
-type Looking = Asking & { now(): number };
-
-export async function lookAtShared(looking: Looking): Promise<SharedLook> {
-  const { connection, schema, place, server, dataFolder } = looking;
-  const times = await roundTrips(looking);
+export async function lookAtShared({
+  connection,
+  schema,
+  place,
+  server,
+  dataFolder,
+}: Asking): Promise<SharedLook> {
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
   const folder = ownFolder(dataFolder, journal);
   const notes = notesIn(folder).read();
   const missing = await missingNotes(connection, schema, notes);
   return {
-    ...times,
     server,
     schemaVersion,
-    standbys: await standbysOf(connection),
-    role: await roleOf(connection, schema),
     journal,
-    runners: Number((await one(connection, inSchema(schema, countRunners), [journal.leaseMs])).count),
     ...(await intentsIn(connection, schema, journal.leaseMs)),
     notes: {
       held: notes.length,
@@ -391,42 +261,6 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
   };
 }
 
-const trips = 5;
-const askTime = /* sql */ `SELECT ${nowMs} AS now`;
-
-async function roundTrips({ connection, now }: Looking): Promise<Pick<SharedLook, 'latencyMs' | 'aheadMs'>> {
-  const made: { tookMs: number; aheadMs: number }[] = [];
-  for (let trip = 0; trip < trips; trip += 1) {
-    const began = performance.now();
-    const { now: theirsMs } = await one(connection, askTime);
-    const tookMs = performance.now() - began;
-    made.push({ tookMs, aheadMs: now() - tookMs / 2 - Number(theirsMs) });
-  }
-  made.sort((left, right) => left.tookMs - right.tookMs);
-  return { latencyMs: made[Math.floor(trips / 2)]?.tookMs ?? 0, aheadMs: made[0]?.aheadMs ?? 0 };
-}
-
-const askStandbys = /* sql */ `SELECT current_setting('synchronous_standby_names') AS names,
-  (SELECT CASE WHEN count(*) = count(sync_state) THEN count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END
-   FROM pg_stat_replication) AS synchronous`;
-
-async function standbysOf(connection: PgConnection): Promise<Standbys> {
-  const { names, synchronous } = await one(connection, askStandbys);
-  return { names: String(names), synchronous: synchronous === null ? undefined : Number(synchronous) };
-}
-
-const askRole = /* sql */ `SELECT current_user AS name, rolsuper AS superuser,
-  EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = $1 AND c.relname = 'intents' AND pg_has_role(c.relowner, 'USAGE')) AS owns
-  FROM pg_roles WHERE rolname = current_user`;
-
-async function roleOf(connection: PgConnection, schema: string): Promise<SharedLook['role']> {
-  const { name, superuser, owns } = await one(connection, askRole, [schema]);
-  return { name: String(name), isSuperuser: superuser === true, ownsTables: owns === true };
-}
-
-const countRunners = /* sql */ `SELECT count(*) AS count FROM @schema.owners WHERE ended_at IS NULL
-  AND renewed_at + $1 >= ${nowMs}`;
 const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents GROUP BY state`;
 const countWaiting = /* sql */ `SELECT why, count(*) AS count FROM @schema.intents
   WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
@@ -454,12 +288,4 @@ async function intentsIn(
       mayHaveLandedAtMs: oldest.may_have_landed_at === null ? undefined : Number(oldest.may_have_landed_at),
     },
   };
-}
-
-async function one(
-  connection: PgConnection,
-  sql: string,
-  values?: unknown[],
-): Promise<Readonly<Record<string, unknown>>> {
-  return (await connection.query(sql, values)).rows[0] ?? {};
 }

@@ -31,7 +31,6 @@ const proposing = (name: string, key: string): string[] => [
 const proposed = proposing('lost', 'key-of-the-proposed');
 const payable = proposing('stored', 'key-of-the-payable');
 
-const mine = './mine.db';
 const migrate = ['journal', 'migrate'];
 const sharedMessage = ['send', ...hello, '--once', 'shared'];
 
@@ -136,22 +135,9 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['--yes', '--journal', '/nowhere/journal.db'], code: 2 },
     { line: ['--yes'], shared: true, code: 1 },
   ],
-  'journal accept-durability': [
-    { line: ['--yes'], before: [migrate], shared: true, code: 0 },
-    { line: ['--yes'], code: 2 },
-  ],
   'journal backup': [
     { line: ['./copy.db'], before: [lostMessage], code: 0 },
     { line: ['./copy.db'], code: 2 },
-  ],
-  'journal copy': [
-    {
-      line: [mine, '--yes'],
-      before: [migrate, ['send', ...hello, '--journal', mine]],
-      shared: true,
-      code: 0,
-    },
-    { line: [mine], shared: true, code: 2 },
   ],
   'journal migrate': [
     { line: [], shared: true, code: 0 },
@@ -165,14 +151,6 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   'policy check': [
     { line: ['policy.json'], code: 0 },
     { line: ['nowhere.json'], code: 2 },
-  ],
-  'policy set': [
-    { line: ['policy.json'], before: [migrate], shared: true, code: 0 },
-    { line: ['policy.json', '--journal', './journal.db'], code: 2 },
-  ],
-  'journal grants': [
-    { line: [], shared: true, code: 0 },
-    { line: ['--journal', './journal.db'], code: 2 },
   ],
   'config add': [
     { line: ['new', ...url, '--token-stdin'], stdin: `${theToken}\n`, code: 0 },

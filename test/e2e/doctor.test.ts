@@ -219,14 +219,3 @@ test('in the sandbox everything is in order, and what is there is counted', asyn
   expect(human.stdout).toMatch(/^ok {4}node {6}(?:Node|Bun) /u);
   expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
-
-test.each([
-  ['postgres://127.0.0.1/x', 'ok', 'on this machine'],
-  ['postgres:///x?host=/tmp', 'ok', 'on this machine'],
-  ['postgres://db.example.com/x', 'ok', 'must prove its name'],
-  ['postgres://db.example.com/x?sslmode=require', 'warn', 'proves nothing'],
-  ['postgres://db.example.com/x?sslmode=disable', 'warn', 'not encrypted'],
-])('of the journal %s it says how the server is known: %s', async (url, level, says) => {
-  const { checks } = await doctor(['--sandbox', '--journal', url]);
-  expect(checks.server).toMatchObject({ level, says: expect.stringContaining(says) });
-});

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/tree.ts';
 import { botctl } from '../../testing/botctl.ts';
-import { newSharedPlace } from '../../testing/postgres/sharedJournal.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 /** It moves the cursor, begins a line, turns the reading direction and hides. */
@@ -31,8 +30,6 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   'batch send': [messages, 'x,y\n1,2\n', '', '"'],
   'batch transfer': [rows, rows.slice(0, rows.indexOf('b,')), 'x,y\n1,2\n', '{"id":"a"}'],
   'policy check': [policy, '{}', '{'],
-  'policy set': [policy, '{}', '{'],
-  'journal copy': ['no database'],
   'journal backup': ['of somebody'],
 };
 
@@ -57,11 +54,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'config remove': ['none', '--yes'],
   completion: ['bash'],
   'journal accept-loss': ['--yes'],
-  'journal copy': ['--yes'],
 };
-
-/** They need a shared journal. */
-const shared = ['policy set', 'journal copy'];
 
 const leaves = commandTree.flatMap((spec): { command: string; spec: LeafSpec }[] =>
   'children' in spec
@@ -140,9 +133,6 @@ describe('a hostile file name is shown escaped', () => {
   test.each([...drives, ...checks])('by $command at $at', async ({ command, at, words }) => {
     const path = join(place, `${hostile}${at === '--report' ? '.csv' : ''}`);
     operator.home.file('rows.csv', command === 'batch send' ? messages : rows);
-    const env: Record<string, string> = shared.includes(command)
-      ? { BOTCTL_JOURNAL: (await newSharedPlace()).url }
-      : {};
     let all = '';
     for (const text of [undefined, ...(contents[at] ?? [])]) {
       rmSync(path, { recursive: true, force: true });
@@ -150,7 +140,7 @@ describe('a hostile file name is shown escaped', () => {
         writeFileSync(path, text);
         chmodSync(path, 0o600);
       }
-      all += await allSaid([...words, path], env);
+      all += await allSaid([...words, path]);
     }
     // Not every command looks at a token and a journal.
     if (!everywhere.includes(at)) expect(all).toContain('[2J');

@@ -76,10 +76,6 @@ test.each(serverLike.slice(3))('BOTCTL_JOURNAL=%j is refused, too', async (text,
 test.each([
   [['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'], 'FILE looks like a server'],
   [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE looks like a URL'],
-  [
-    ['journal', 'copy', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'],
-    'FILE is ambiguous: it could be a file in',
-  ],
   [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal looks like a connection string'],
 ])('%j is refused', async (words, problem) => {
   const { code, stderr } = await here(words);

@@ -99,13 +99,8 @@ async function printShared(): Promise<void> {
   const server = await sharedServer();
   home.env.BOTCTL_JOURNAL = await server.newDatabase();
   expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ from: 0 });
-  await lines(['journal', 'grants']);
-  await lines(['journal', 'accept-durability']);
   const policy = home.policy('{"schema":"botctl-policy/1","limits":{"SOL":{"day":"5"}}}');
   expect((await lines(['policy', 'check', policy]))[0]).toMatchObject({ command: 'policy check' });
-  await lines(['policy', 'set', policy]);
-  const copied = await lines(['journal', 'copy', join(home.path, 'backup.db'), '--yes']);
-  expect(copied[0]).toMatchObject({ to: expect.stringContaining('postgres://') });
   expect((await lines(['journal', 'accept-loss']))[0]).toMatchObject({ accepted: false, missing: [] });
   await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], home.env.BOTCTL_JOURNAL);
   // A machine that has no note of its own.

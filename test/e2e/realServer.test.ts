@@ -42,11 +42,9 @@ async function newRole(sql: string): Promise<string> {
   return asRole(journal, role, 'secret');
 }
 
-async function grants(...words: readonly string[]): Promise<string> {
-  return (await operator.run(['journal', 'grants', '--role', 'RUNNER', ...words])).stdout.replaceAll(
-    '"RUNNER"',
-    'RUNNER',
-  );
+async function grants(): Promise<string> {
+  const { stdout } = await operator.run(['journal', 'migrate', '--quiet']);
+  return stdout.replaceAll('"botctl_runner"', 'RUNNER');
 }
 
 test('a session that is idle for longer than the server allows is not ended', async () => {
@@ -74,21 +72,6 @@ test('a role that may only read is told so, at once, and nothing is refused to i
 });
 
 describe('the server’s log has no complaint', () => {
-  test('of what an auditor’s commands ask', async () => {
-    expect(await operator.json(pay('rent'))).toMatchObject({ exit: 0 });
-    operator.env.BOTCTL_JOURNAL = await newRole(await grants('--read-only'));
-    for (const words of [
-      ['history'],
-      ['history', '--format', 'csv'],
-      ['doctor'],
-      ['policy', 'show'],
-      ['batch', 'status', 'none'],
-      [...pay('food'), '--dry-run'],
-    ])
-      expect([words[0], (await operator.run(words)).code]).toEqual([words[0], expect.toSatisfy(isCalm)]);
-    expect(complaints()).toEqual([]);
-  });
-
   test('of the first migration', async () => {
     operator.env.BOTCTL_JOURNAL = await server.newDatabase();
     expect((await operator.run(['journal', 'migrate'])).code).toBe(0);
@@ -108,5 +91,3 @@ describe('the server’s log has no complaint', () => {
     }
   });
 });
-
-const isCalm = (exit: number | null): boolean => exit === 0 || exit === 2;

@@ -41,8 +41,6 @@ const failures: readonly Failure[] = [
     reason: 'the disk is full',
     isFull: true,
   }),
-  sharedFailure('salt-replaced', { place }),
-  sharedFailure('sent-there-now', { place }),
   engineFailure('intent-changed', { id, wasDone: false }),
   engineFailure('intent-missing', {}),
   asFailure(new NoHomeFolder('', { cause })),

@@ -14,10 +14,7 @@ import {
 const opened = [
   ['sends', (place: SharedPlace) => openShared(place)],
   ['looks after it', (place: SharedPlace) => lookingAfter(place, findSharedLoss)],
-  [
-    'looks at it',
-    (place: SharedPlace) => lookingAfter(place, (asking) => lookAtShared({ ...asking, now: Date.now })),
-  ],
+  ['looks at it', (place: SharedPlace) => lookingAfter(place, lookAtShared)],
 ] as const;
 
 async function changed(sql: string): Promise<SharedPlace> {

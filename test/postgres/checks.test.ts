@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { begunCopy } from '../../src/postgres/begunCopies.ts';
 import type { SharedFacts } from '../../src/postgres/facts.ts';
 import {
   type JournalFacts,
@@ -25,9 +24,6 @@ const journal: JournalFacts = {
   salt: Buffer.from('salt'),
   role: 'bots',
   leaseMs: 30_000,
-  acceptedDurability: false,
-  copying: undefined,
-  policy: undefined,
   servers: [],
 };
 const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
@@ -47,12 +43,6 @@ test.each<[string, Partial<ServerFacts>, keyof SharedFacts, object]>([
   expect(refused).toMatchObject({ kind, fields: { place, ...fields }, code: 'journal-schema' });
 });
 
-const off = (setting: string) => ({
-  kind: 'not-durable',
-  code: 'journal-not-durable',
-  fields: { place, setting },
-});
-
 test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
   ['a standby', { isStandby: true }, {}, { kind: 'standby-only', code: 'journal-unreachable' }],
   [
@@ -61,30 +51,16 @@ test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
     {},
     { kind: 'role-reads-only', code: 'journal-not-writable' },
   ],
-  ['fsync off', set({ fsync: 'off' }), {}, off('fsync')],
-  ['full_page_writes off', set({ full_page_writes: 'off' }), {}, off('full_page_writes')],
   [
     'a synchronous_commit that cannot be set on',
     set({ synchronous_commit: 'off' }),
-    { acceptedDurability: true },
-    off('synchronous_commit'),
-  ],
-  [
-    'a file that is not there whole',
     {},
-    { copying: { detail: 'sum 3 /a/j.db', rows: 3, path: '/a/j.db' } },
-    { kind: 'copy-not-whole', code: 'journal-unusable', fields: { place, path: '/a/j.db' } },
+    { kind: 'not-durable', code: 'journal-not-durable', fields: { place, setting: 'synchronous_commit' } },
   ],
   ['a role without the salt', {}, { salt: undefined }, { kind: 'no-salt', code: 'journal-schema' }],
 ])('nothing is sent with %s', (_what, ofServer, ofJournal, refusal) => {
   const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
   expect(refused).toMatchObject({ fields: { place }, ...refusal });
-});
-
-test('a begun copy is read as it was written, whatever its path', () => {
-  for (const path of ['/a/j.db', '/old disk/my j.db', '/a/li\nne.db'])
-    expect(begunCopy(`sum 12 ${path}`)).toEqual({ detail: `sum 12 ${path}`, rows: 12, path });
-  for (const none of [undefined, null]) expect(begunCopy(none)).toBeUndefined();
 });
 
 test('a server has another name on another system, in another history and after a restart', () => {
@@ -95,7 +71,7 @@ test('a server has another name on another system, in another history and after 
   expect(nameOfServer({ ...server, nowMs: 9 })).toBe(names[0]);
 });
 
-test('settings that were accepted are accepted', () => {
+test('a server that may lose what it has acknowledged is used: the doctor warns of it', () => {
   const lax = { ...server, ...set({ fsync: 'off', full_page_writes: 'off' }) };
-  expect(refusalToSend(lax, { ...journal, acceptedDurability: true }, place)).toBeUndefined();
+  expect(refusalToSend(lax, journal, place)).toBeUndefined();
 });

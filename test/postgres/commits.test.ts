@@ -10,12 +10,12 @@ import { failureOf } from '../../testing/failure.ts';
 import { allOf, done, endWith, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
-import { notesOf } from '../../testing/postgres/copies.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
 import {
   newSharedPlace,
+  notesOf,
   onServer,
   openShared,
   patient,
@@ -378,15 +378,11 @@ describe('a commit', () => {
     expect(journal.trouble()).toEqual({ is: 'stale-claim' });
   });
 
-  test('brings the server’s time and the number of the newest policy', async () => {
+  test('brings the server’s time', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place);
-    await onServer(place, (client) =>
-      client.query(`INSERT INTO policies (text, who, at) VALUES ('{}', 'w', 1), ('{}', 'w', 2)`),
-    );
     passHere(3_600_000);
-    expect(await journal.commit((tx) => tx.policyNumber(), beforeSending)).toBe(2);
-    expect(await journal.reads.policyNumber()).toBe(2);
+    await journal.commit((tx) => tx.get('x'), beforeSending);
     expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
   });
 
@@ -405,22 +401,6 @@ describe('a commit', () => {
       kind: 'lost',
       fields: { loss: { is: 'server-changed' } },
     });
-  });
-
-  test('on a line that was made anew is made under the policy that is the newest now', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(place, { patience });
-    expect(await journal.policy()).toBeUndefined();
-    await onServer(place, (client) =>
-      client.query(`INSERT INTO policies (text, who, at) VALUES ('{}', 'w', 1)`),
-    );
-    let runs = 0;
-    await journal.commit(async (tx) => {
-      runs += 1;
-      await tx.get('nobody');
-      if (runs === 1) await killOthers(place);
-    }, beforeSending);
-    expect(await journal.policy()).toEqual({ number: 1, text: '{}' });
   });
 
   test('is made again where somebody has added a column meanwhile', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { acceptSharedLoss, findSharedLoss, setPolicy } from '../../src/postgres/upkeep.ts';
-import { failureOf } from '../../testing/failure.ts';
+import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
 import { done, inHand, type JournalInHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import {
   lookingAfter,
@@ -13,7 +12,7 @@ import {
 
 const numRuns = Number(process.env.BOTCTL_RUNS ?? 4);
 
-const deeds = ['attempt', 'decision', 'observation', 'policy'] as const;
+const deeds = ['attempt', 'decision', 'observation'] as const;
 type Story = {
   readonly done: readonly { readonly what: (typeof deeds)[number]; readonly machine: 0 | 1 }[];
   readonly restoredTo: number;
@@ -37,11 +36,6 @@ async function doIt(
   place: SharedPlace,
   atMs = nowMs,
 ): Promise<void> {
-  if (what === 'policy') {
-    const text = JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: {} }, fresh_journal: 'allow' });
-    await lookingAfter(place, (asking) => setPolicy(asking, { text, needsTwo: false }, 'ada'));
-    return;
-  }
   await asProcess(place, async (journal) => {
     if (what === 'attempt') await journal.begin(newIntent(), 'h', atMs);
     else if (what === 'decision') await journal.decide(id, { ...decided, atMs });
@@ -123,12 +117,11 @@ test('a server restored from before what it told a machine is refused there, and
 
 const elsewhere = (place: SharedPlace): SharedPlace => ({ ...place, dataFolder: newFolder() });
 
-/** Nothing is sent by it; nothing is decided, and no policy set. */
+/** Nothing is sent by it, and nothing is decided. */
 async function isRefused(place: SharedPlace): Promise<boolean> {
   const failed = await asProcess(place, async () => undefined).catch((error: unknown) => error);
   if (failed === undefined) return false;
   expect(failed).toMatchObject({ code: 'journal-lost' });
-  expect(await failureOf(() => doIt('policy', '', place))).toMatchObject({ code: 'journal-lost' });
   return true;
 }
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SharedFacts } from '../../src/postgres/facts.ts';
-import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
-import { type GrantedUse, grantsSql, refuseRole } from '../../src/postgres/upkeep.ts';
+import { migrate } from '../../src/postgres/handshake.ts';
+import { grantsSql } from '../../src/postgres/upkeep.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 
@@ -101,17 +100,17 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     const server = await sharedServer(version);
     client = new Client({ connectionString: await server.newDatabase() });
     await client.connect();
-    await client.query(`DO $$ BEGIN CREATE ROLE "run ""er"; CREATE ROLE "look ""er";
+    await client.query(`DO $$ BEGIN CREATE ROLE "run ""er";
       EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
     await migrate(client, schema, randomBytes);
-    for (const use of ['run', 'look'] as const) await client.query(grantsSql(schema, `${use} "er`, use));
+    await client.query(grantsSql(schema, 'run "er'));
   });
   afterAll(() => client.end());
   beforeEach(() => client.query('BEGIN'));
   afterEach(() => client.query('ROLLBACK'));
 
-  async function become(use: GrantedUse): Promise<void> {
-    await client.query(`SET LOCAL ROLE "${use} ""er"`);
+  async function become(): Promise<void> {
+    await client.query('SET LOCAL ROLE "run ""er"');
   }
 
   async function refused(sql: string): Promise<void> {
@@ -121,57 +120,19 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   }
 
   test('who runs can do all that runners do', async () => {
-    await become('run');
+    await become();
     for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
     const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents`);
     expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: '1' }]);
   });
 
   test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {
-    await become('run');
+    await become();
     await refused(statement);
-  });
-
-  test('who looks sees everything but the salt, and changes nothing', async () => {
-    for (const [, statement] of work) await client.query(statement);
-    await become('look');
-    for (const table of [...tables.filter((table) => table !== 'salt'), 'payments']) {
-      await expect(client.query(`SELECT * FROM ${at}.${table}`), table).resolves.toBeDefined();
-    }
-    expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });
-    await refused(`SELECT value FROM ${at}.salt`);
-    for (const [, statement] of [...work, ...forNobody]) await refused(statement);
-  });
-
-  test('who ran before may only look once it is granted no more', async () => {
-    await client.query('ROLLBACK');
-    await client.query(grantsSql(schema, 'run "er', 'look'));
-    await client.query(`BEGIN; SET LOCAL ROLE "run ""er"`);
-    for (const [, statement] of work) await refused(statement);
-    await client.query('ROLLBACK');
-    await client.query(grantsSql(schema, 'run "er', 'run'));
   });
 });
 
 test('the rights are given in one commit, or not at all', () => {
-  const lines = grantsSql(schema, 'runner', 'run').split('\n');
+  const lines = grantsSql(schema, 'runner').split('\n');
   expect([lines[0], ...lines.slice(-2)]).toEqual(['BEGIN;', 'COMMIT;', '']);
-});
-
-const bytes = (count: number): string => 'é'.repeat(count / 2) + 'x'.repeat(count % 2);
-
-test.each<[string, keyof SharedFacts | undefined]>([
-  ['runner', undefined],
-  [bytes(63), undefined],
-  ['publicans', undefined],
-  ['apg_', undefined],
-  [bytes(64), 'role-length'],
-  ['', 'role-length'],
-  ['run\u200bner', 'unseen-in-role'],
-  ['public', 'role-reserved'],
-  ['none', 'role-reserved'],
-  ['pg_monitor', 'role-reserved'],
-])('a role may have the name “%s” but for %s', (role, kind) => {
-  if (kind === undefined) expect(() => refuseRole(role)).not.toThrow();
-  else expect(() => refuseRole(role)).toThrow(expect.objectContaining({ kind }));
 });

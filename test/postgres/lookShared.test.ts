@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { grantsSql, lookAtShared } from '../../src/postgres/upkeep.ts';
 import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
@@ -14,27 +14,22 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
   const unknown = await done(journal, 'unknown');
   await journal.begin(newIntent(), 'hash', nowMs + 1);
   await lookingAfter(place, async (asking) => {
-    const look = await lookAtShared({ ...asking, now: Date.now });
+    const look = await lookAtShared(asking);
     expect(look).toMatchObject({
-      standbys: { names: '', synchronous: 0 },
-      role: { name: 'postgres', isSuperuser: true, ownsTables: true },
-      runners: 1,
       counts: { accepted: 1, unknown: 1, sending: 1 },
       oldestUnknown: { id: unknown, mayHaveLandedAtMs: nowMs },
       notes: { held: 1, missing: [], isNewServer: false },
       lateReplies: undefined,
     });
-    expect(Math.abs(look.aheadMs)).toBeLessThan(2_000 + look.latencyMs);
-    expect(look.latencyMs).toBeGreaterThan(0);
   });
 });
 
-test('a look as a runner, by a clock that is ahead, at what waits and whose owner is silent', async () => {
+test('a look as a runner at what waits and whose owner is silent', async () => {
   const place = await newSharedPlace();
   const role = `looks_as_runner_of_${place.schema}`;
   await onServer(place, async (client) => {
     await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
-    await client.query(grantsSql(place.schema, role, 'run'));
+    await client.query(grantsSql(place.schema, role));
   });
   const silent = inHand(await openShared(place));
   const { id: lost } = await silent.begin(newIntent(), 'hash', nowMs);
@@ -54,11 +49,8 @@ test('a look as a runner, by a clock that is ahead, at what waits and whose owne
   for (const name of ['late-x.jsonl', 'lost-late-y.jsonl', 'else-late-z.jsonl', 'late-w.txt'])
     writeFileSync(join(folder, name), '');
   await lookingAfter({ ...place, url: asRole(place.url, role, 'p') }, async (asking) => {
-    const look = await lookAtShared({ ...asking, now: () => Date.now() + 3_600_000 });
+    const look = await lookAtShared(asking);
     expect(look).toMatchObject({
-      standbys: { names: '', synchronous: 0 },
-      role: { name: role, isSuperuser: false, ownsTables: false },
-      runners: 1,
       counts: { unknown: 1, sending: 2, held: 4 },
       waiting: { approval: 2, proposed: 1 },
       oldestUnknown: { id: lost, createdAtMs: nowMs, mayHaveLandedAtMs: undefined },
@@ -68,37 +60,12 @@ test('a look as a runner, by a clock that is ahead, at what waits and whose owne
     });
     expect(held).toBeDefined();
     expect(look.waiting).toEqual({ approval: 2, proposed: 1 });
-    expect(Math.abs(look.aheadMs - 3_600_000)).toBeLessThan(2_000 + look.latencyMs);
   });
 });
 
 test('a journal that nobody has used yet has come to no other server', async () => {
   await lookingAfter(await newSharedPlace(), async (asking) => {
-    const { notes, journal } = await lookAtShared({ ...asking, now: Date.now });
+    const { notes, journal } = await lookAtShared(asking);
     expect([notes.isNewServer, journal.servers]).toEqual([false, []]);
-  });
-});
-
-test('a look shows the median of five round trips, and by how much the quickest was ahead', async () => {
-  const place = await newSharedPlace();
-  await lookingAfter(place, async (asking) => {
-    const took = [50, 10, 30, 20, 40];
-    const connection = Object.create(asking.connection) as typeof asking.connection;
-    let at = 0;
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => at);
-    connection.query = async (sql, values) => {
-      const answer = await asking.connection.query.call(asking.connection, sql, values);
-      // Who may not ask about standbys learns nothing of how many there are.
-      if (sql.includes('synchronous_standby_names'))
-        return { ...answer, rows: [{ names: 'a', synchronous: null }] };
-      if (!/^SELECT [^,]* AS now$/u.test(sql)) return answer;
-      at += took.shift() ?? 0;
-      return { ...answer, rows: [{ now: 1000 }] } as never;
-    };
-    const look = await lookAtShared({ ...asking, connection, now: () => 1000 + at });
-    clock.mockRestore();
-    // Asked second, after 50 ms, and answered at 60: in the middle of it the server’s clock showed 1000.
-    expect([look.latencyMs, look.aheadMs]).toEqual([30, 55]);
-    expect(look.standbys).toEqual({ names: 'a', synchronous: undefined });
   });
 });

@@ -373,10 +373,9 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       await refused(`UPDATE receipts SET value = 'w'`, 'a receipt stands as it was given');
     });
 
-    test('a loss stands, and the server that was seen, and a policy', async () => {
+    test('a loss stands, and the server that was seen', async () => {
       await refused(`UPDATE losses SET detail = ''`, 'a loss stands as it was accepted');
       await refused('UPDATE servers SET since_ms = 0', 'a server stands as it was seen');
-      await refused(`UPDATE policies SET text = ''`, 'a policy stands as it was set');
     });
 
     test.each([
@@ -387,17 +386,15 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       await refused(`UPDATE owners SET ${change}`, sentence);
     });
 
-    test('the id of a journal stays, and its salt once there is an intent', async () => {
+    test('the id of a journal stays, and its salt', async () => {
       await refused(`UPDATE meta SET value = '' WHERE name = 'journal-id'`, 'a journal keeps its id');
-      await run('UPDATE salt SET value = sha256(value)');
-      await bring('open');
-      await refused('UPDATE salt SET value = sha256(value)', 'the salt stays once there are intents');
+      await refused('UPDATE salt SET value = sha256(value)', 'a journal keeps its salt');
     });
 
     const tables = [
       ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
       ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
-      ...['services', 'policies', 'made', 'spent', 'paid'],
+      ...['services', 'made', 'spent', 'paid'],
     ];
     test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
       await refused(`DELETE FROM ${table}`, 'nothing is deleted from the journal');

@@ -4,11 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import type { Intent } from '../../src/once/journal/journal.ts';
 import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { Home } from '../../testing/home.ts';
 import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
-import { copy, fileOf } from '../../testing/postgres/copies.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
@@ -62,23 +59,6 @@ const onStandby = (place: SharedPlace, standby: Standby): SharedPlace => ({
 });
 
 describe('a server that may forget what it has acknowledged', () => {
-  test.each(['fsync', 'full_page_writes'])(
-    'by %s = off takes nothing, unless that was accepted',
-    async (setting) => {
-      const place = await newPlace();
-      await setTo({ [setting]: 'off' });
-      expect(await failureOf(() => openShared(place))).toMatchObject({
-        code: 'journal-not-durable',
-        message: expect.stringContaining(`its setting ${setting} is off.`),
-      });
-      expect(await allOf((await openShared(place, { use: 'look' })).reads.select({ limit: 1 }))).toEqual([]);
-      await onServer(place, (client) =>
-        client.query(`INSERT INTO meta (name, value) VALUES ('durability', 'x')`),
-      );
-      await begun(place);
-    },
-  );
-
   test('since it stopped waiting for its standby is believed no commit', async () => {
     const place = await newPlace();
     const journal = await openShared(place, { patience });
@@ -89,35 +69,6 @@ describe('a server that may forget what it has acknowledged', () => {
     );
     await cancelWaitingUntil(failing);
     expect(await failing).toMatchObject({ code: 'journal-not-durable' });
-  });
-
-  test('since it stopped waiting for its standby is believed no policy, and says not that nothing was changed', async () => {
-    const place = await newPlace();
-    const home = new Home();
-    onTestFinished(() => home.remove());
-    await setTo({ synchronous_standby_names: 'nobody' });
-    const file = home.policy({ schema: 'botctl-policy/1', limits: { SOL: {} } });
-    const env = { ...home.env, BOTCTL_JOURNAL: place.url };
-    const failing = botctlHere(['policy', 'set', file, '--json'], { env });
-    await cancelWaitingUntil(failing);
-    const { error } = JSON.parse((await failing).stdout);
-    expect(error).toMatchObject({
-      code: 'journal-not-durable',
-      message: expect.stringMatching(/and no standby answered\.$/u),
-    });
-  });
-
-  test('since it stopped waiting for its standby is believed no copy', async () => {
-    const place = await newPlace();
-    const path = await fileOf(1);
-    await setTo({ synchronous_standby_names: 'nobody' });
-    const failing = failureOf(() => copy(path, place));
-    await cancelWaitingUntil(failing);
-    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
-    await setTo({ synchronous_standby_names: '' });
-    expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-unusable' });
-    expect(await copy(path, place)).toMatchObject({ added: 1 });
-    await openShared(place);
   });
 
   test('since it stopped waiting for its standby is believed no journal that was made', async () => {

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import type { Patience } from '../../src/postgres/connections.ts';
+import type { Note } from '../../src/postgres/facts.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
+import { notesIn, ownFolder } from '../../src/postgres/notes.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { type Asking, meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../closedAfterTest.ts';
@@ -85,4 +89,11 @@ export async function onServer<Result>(
   } finally {
     await client.end();
   }
+}
+
+/** What the machine has noted of the one journal that it uses. */
+export function notesOf({ dataFolder }: SharedPlace): readonly Note[] {
+  const folder = join(dataFolder, 'shared');
+  const [id = ''] = existsSync(folder) ? readdirSync(folder) : [];
+  return notesIn(ownFolder(dataFolder, { id })).read();
 }

@@ -134,7 +134,7 @@ async function wordOn(
 async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
   if (!(await isJournalThere(given, context))) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    const { policies } = await policiesForDryRun(bot, undefined, context);
+    const policies = await policiesForDryRun(bot, undefined, context);
     const word = await wordOn(order, bot, undefined, policies, undefined, context);
     return { identity, plan: planOfNewJournal, word, holds: undefined, policies };
   }
@@ -147,7 +147,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       is === 'resume' && found !== undefined
         ? whyHold(found, { journal, bot, clock: context.clock })
         : undefined;
-    const { policies } = await policiesForDryRun(bot, journal, context);
+    const policies = await policiesForDryRun(bot, journal, context);
     return {
       identity,
       plan,

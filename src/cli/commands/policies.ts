@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Bot, sandboxBot } from '../../once/connection.ts';
-import type { Journal, JournalPolicy } from '../../once/journal/journal.ts';
+import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { mustBeConfirmed, type Told, told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
-import { journalLocation, openWithoutWarning, whileOpen } from './openJournal.ts';
 
 /**
  * The policies that apply to this bot: its profile's and the machine's. The sandbox has none, because its money is not
@@ -28,7 +27,7 @@ export async function policiesOf(
   return policies.length === 0 ? undefined : policies;
 }
 
-/** The policies of the chosen bot, of the machine, and of a shared journal. The bot's token is not read. */
+/** The policies of the chosen bot and of the machine. The bot's token is not read. */
 export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
   return (await policiesAndSpellings(given, context)).policies;
 }
@@ -40,12 +39,7 @@ export async function policiesAndSpellings(
 ): Promise<Pick<Bot, 'spellings'> & { readonly policies: Policies }> {
   if (given.flag('sandbox')) return { policies: [] };
   const { settings, spellings } = await settingsOfChoice(botOptions(given), context);
-  const own = (await policiesOf({ name: '', settings }, context)) ?? [];
-  if ((await journalLocation(given, context)).is === 'file') return { policies: own, spellings };
-  return whileOpen(openWithoutWarning(given, context, 'look'), async (journal) => {
-    const stored = await journal.policy();
-    return { policies: stored === undefined ? own : [...own, await storedPolicy(stored)], spellings };
-  });
+  return { policies: (await policiesOf({ name: '', settings }, context)) ?? [], spellings };
 }
 
 /** Whether the path exists. If that cannot be checked, it may. */
@@ -76,30 +70,15 @@ export function nobodyToConfirm(
   return settings.confirm === 'always' ? mustBeConfirmed({ is: 'profile', source: name }) : undefined;
 }
 
-/** The policies that apply to a transfer, and the number of the one that the journal stores. */
-export type PoliciesInForce = {
-  readonly policies: Policies | undefined;
-  readonly policyNumber: number | undefined;
-};
-
 /** All policies that apply to what is sent through this journal. */
-export async function policiesInForce(
+export function policiesInForce(
   own: Policies | undefined,
   { name }: Pick<Bot, 'name'>,
   journal: Journal,
-): Promise<PoliciesInForce> {
-  const stored = await journal.policy();
-  const policies = [...(own ?? []), ...(stored === undefined ? [] : [await storedPolicy(stored)])];
-  if (policies.length === 0 || name === sandboxBot)
-    return { policies: undefined, policyNumber: stored?.number };
-  refuseOtherJournal(policies, journal);
-  const [first] = policies;
-  if (journal.isShared && stored === undefined && first !== undefined)
-    throw told('policy-journal')`
-      The shared journal ${journal.place} has no policy of its own and does not count spending yet, so the policy ${first.source} cannot be applied there
-      The role that owns its tables must set a policy for everyone who sends through it:
-      $ policy set FILE`;
-  return { policies, policyNumber: stored?.number };
+): Policies | undefined {
+  if (own === undefined || name === sandboxBot) return undefined;
+  refuseOtherJournal(own, journal);
+  return own;
 }
 
 /** The same for a dry run, which may have no journal. */
@@ -107,16 +86,9 @@ export async function policiesForDryRun(
   bot: Pick<Bot, 'name' | 'settings'>,
   journal: Journal | undefined,
   context: Context,
-): Promise<PoliciesInForce> {
+): Promise<Policies | undefined> {
   const own = await policiesOf(bot, context);
-  return journal === undefined
-    ? { policies: own, policyNumber: undefined }
-    : policiesInForce(own, bot, journal);
-}
-
-async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
-  const { readPolicy } = await import('../../once/policy/readPolicy.ts');
-  return readPolicy(text, 'of the journal');
+  return journal === undefined ? own : policiesInForce(own, bot, journal);
 }
 
 /** A policy can be tied to one journal: spending through another would not count. */

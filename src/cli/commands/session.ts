@@ -10,7 +10,7 @@ import { formatPause } from '../say/phrases.ts';
 import { troubleWords } from '../say/trouble.ts';
 import { openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
-import { type PoliciesInForce, policiesInForce, policiesOf } from './policies.ts';
+import { policiesInForce, policiesOf } from './policies.ts';
 
 /** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
@@ -54,25 +54,19 @@ export async function engineWithPolicies(
   given: ParsedArgs,
   context: Context,
 ): Promise<EngineContext> {
-  return engineContext(
-    connected,
-    await policiesInForce(own, connected.bot, journal),
-    journal,
-    given,
-    context,
-  );
+  return engineContext(connected, policiesInForce(own, connected.bot, journal), journal, given, context);
 }
 
 function engineContext(
   { bot, connection }: ConnectedBot,
-  inForce: PoliciesInForce,
+  policies: Policies | undefined,
   journal: Journal,
   given: ParsedArgs,
   { display, clock, chance, interrupts }: Context,
 ): EngineContext {
   const settings = { ...bot.settings, ...settingsOf(given) };
   return {
-    ...inForce,
+    policies,
     journal,
     bot,
     connection,

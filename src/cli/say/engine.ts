@@ -18,9 +18,6 @@ export const engineTable: Table<EngineFacts> = {
     return damaged(`the record of entry ${id} has changed${before}`);
   },
 
-  'policy-changed': () => says`The journal’s policy changed after this command started
-    Run the same command again: it uses the new policy.`,
-
   'unnamed-on-shared': ({ place, kind }) => says`
     The journal ${place} is shared, and a ${kind} without a name is never sent through a shared journal
     Give it a name with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:

@@ -1,10 +1,8 @@
 import { basename } from 'node:path';
-import type { JournalFacts, LostRows, SchemaPart, ShownConflict } from '../../once/journal/facts.ts';
+import type { JournalFacts, LostRows, SchemaPart } from '../../once/journal/facts.ts';
 import { beforeAccepting, damaged, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { counted, formatCount, listed, nounsOf, troubleInWords } from './phrases.ts';
-import { says, type Table, whenReady } from './told.ts';
-
-const nameAnother = 'or name another file with --journal';
+import { says, type Table } from './told.ts';
 
 /** What is at a journal's path, if it is not a regular file. */
 const noFiles: Readonly<Record<JournalFacts['not-a-file']['is'], string>> = {
@@ -36,7 +34,7 @@ export const journalTable: Table<JournalFacts> = {
     Name a file of its own with --journal.`,
   'hard-linked': ({ path }) => says`
     The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
-    Remove one of the names, ${nameAnother}.`,
+    Remove one of the names.`,
   'mounted-alone': ({ path }) => says`
     The journal ${path} is mounted alone, without the files that belong beside it. It was left unchanged
     Mount its folder instead of the file.`,
@@ -50,11 +48,9 @@ export const journalTable: Table<JournalFacts> = {
       next: [['journal', 'accept-loss']],
     };
   },
-  moved: ({ path, place, isWhole }) => ({
+  moved: ({ path, place }) => ({
     message: `The journal ${path} was copied into ${place}, and no longer sends anything itself`,
-    hint: isWhole
-      ? 'Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.'
-      : 'The copy is not finished. Run journal copy again, then name that journal with BOTCTL_JOURNAL or --journal.',
+    hint: 'Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.',
   }),
   'taken-away': ({ path, how }) => says`
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
@@ -63,7 +59,7 @@ export const journalTable: Table<JournalFacts> = {
     Name the right one with --journal or BOTCTL_JOURNAL.`,
   'not-writable': ({ path, trouble }) => says`
     The journal ${path} cannot be written: ${troubleInWords(trouble)}
-    Free some space, fix the folder’s permissions, ${nameAnother}.`,
+    Free some space, or fix the folder’s permissions.`,
   'mark-not-writable': ({ mark, trouble }) => says`
     The file ${mark} beside the journal cannot be written: ${troubleInWords(trouble)}
     Fix the problem named above, then run the same command again.`,
@@ -81,28 +77,9 @@ export const journalTable: Table<JournalFacts> = {
   'backup-not-made': ({ path, trouble }) => says`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
     Free some space, or name a file in a folder that you may write to.`,
-  'nothing-to-copy': ({ path }) => says`There is no journal in the file ${path}
-    Name the file to copy. BOTCTL_JOURNAL or --journal names the journal that it goes into.`,
   'owners-alive': ({ path, count }) => says`
     ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
     Let them end, or end them. Then run the same command again.`,
-  unsettled: ({ path, shown, count }) => says`
-    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} not settled, and only what is settled is copied: ${listed([...shown, ...more(count - shown.length)])}
-    Resume, resolve, approve or decline each in its own journal. Then run the same command again. This shows the first:
-    $ history ${shown[0] ?? ''} --journal ${path}`,
-  'moved-elsewhere': ({ path, place }) => says`The journal ${path} was copied into ${place} before
-    Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.`,
-  'may-not-adopt': ({ place }) => says`
-    The journal ${place} is empty, and this role may not give it the salt of the file
-    Connect as the owner of the tables.`,
-  'bodies-differ': ({ path, place, shown, count }) => says`
-    ${counted(count, 'entry', 'entries')} of ${path} cannot be copied into ${place}, which has a different amount, recipient, text or outcome under the same name: ${listed([...shown.map(namedConflict), ...more(count - shown.length)])}
-    One journal cannot keep two different requests under the same name. Keep using the file for these, or leave it unchanged. This shows both, each in its own journal:
-    $ history ${shown[0].idInFile} --journal ${path}
-    $ history ${shown[0].idOnServer}`,
-  'copy-interrupted': ({ path, copied }) => says`
-    Interrupted after ${counted(copied, 'entry', 'entries')}. The copy is not finished, and ${path} no longer sends anything
-    ${whenReady}`,
 };
 
 const shownParts = 3;
@@ -115,10 +92,6 @@ export function schemaChanged(journal: string, lacks: readonly SchemaPart[]): st
 
 export const putBackParts =
   'Nothing is sent without it. Put it back as it was, or replace the journal with a backup.';
-
-function namedConflict({ name, idInFile, idOnServer }: ShownConflict): string {
-  return `${name} (${idInFile} and ${idOnServer})`;
-}
 
 function more(count: number): string[] {
   return count > 0 ? [`${formatCount(count)} more`] : [];

@@ -115,9 +115,6 @@ export function noUserName(): Told {
 export const missingMayBeSent = 'What is missing may have been sent';
 
 /** What accepting a loss costs. */
-export const finishCopy =
-  'Finish the copy (a backup of that file will do), or if the file is lost, accept that:';
-
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

@@ -8,7 +8,7 @@ import type {
 } from '../../postgres/facts.ts';
 import { unseenWords } from './intent.ts';
 import { putBackParts, schemaChanged } from './journal.ts';
-import { beforeAccepting, finishCopy, madeBeforeRelease, missingMayBeSent } from './open.ts';
+import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table, whenReady } from './told.ts';
 import { hasLost } from './upkeep.ts';
@@ -121,17 +121,7 @@ function badCertificate(path: string, problem: string): Sentence {
     Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.`;
 }
 
-/** `problem` follows the option's name. */
-function badRole(problem: string): Sentence {
-  return says`--role ${problem}
-    Give the name of a role as \\du shows it in psql.`;
-}
-
-const connectAsOwner = 'Connect as the owner of the tables.';
-const useWhatGrantsPrints = {
-  hint: 'Use a role with the rights that this prints:',
-  next: [['journal', 'grants']],
-} as const;
+const useWhatMigratePrints = { hint: 'Use a role with the rights that journal migrate prints.' } as const;
 const theDoctorSays = { next: [['doctor']] } as const;
 
 const keptOut = (place: string): string => `The server of the journal ${place} refused botctl`;
@@ -146,8 +136,7 @@ const denials: Readonly<Record<Denial, (place: string, role: string) => Sentence
     hint: 'Check the database in the URL. If it is right, have the server’s administrator create it first.',
   }),
   rights: (place, role) => says`The role ${role} has too few rights in the journal ${place}
-    The owner of the journal’s tables must grant them. This prints the SQL (for a role that only reads, add --read-only):
-    $ journal grants --role=${role}`,
+    The owner of the journal’s tables must grant them. Run as the owner, journal migrate prints the SQL.`,
 };
 
 /** `url` leads the journal's owner to it; undefined if the owner runs this command. */
@@ -166,10 +155,6 @@ export const sharedTable: Table<SharedFacts> = {
   'notes-unreadable': ({ path, trouble }) => says`
     This machine’s notes about the journal, in ${path}, cannot be read: ${troubleInWords(trouble)}
     Fix the file or its permissions. Without it, botctl cannot tell whether the journal has lost something.`,
-
-  'unseen-in-role': ({ unseen }) => badRole(unseenWords(unseen)),
-  'role-length': ({ mostBytes }) => badRole(`is empty, or longer than ${mostBytes} bytes`),
-  'role-reserved': ({ role }) => badRole(`is ${role}, which is not the name of a role`),
 
   interrupted: () => says`Interrupted before the journal answered
     ${whenReady}`,
@@ -233,32 +218,17 @@ export const sharedTable: Table<SharedFacts> = {
   'schema-foreign': ({ place, schema }) => says`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,
-  'copy-not-whole': ({ place, path }) => says`
-    The journal ${place} has only a part of the file ${path}, which is being copied into it
-    What is not there yet could be sent again. ${finishCopy}
-    $ journal copy ${path} --journal ${place}
-    $ journal accept-loss`,
   'no-salt': ({ place }) => ({
     message: `This role may read the journal ${place}, but may not send through it or decide`,
-    ...useWhatGrantsPrints,
+    ...useWhatMigratePrints,
   }),
   'may-only-look': ({ place }) => ({
     message: `This role may only read the journal ${place}`,
-    ...useWhatGrantsPrints,
+    ...useWhatMigratePrints,
   }),
   'may-not-migrate': ({ place, schema }) => says`
     This role may not create or change the schema ${schema} of ${place}
-    Connect as the owner of the database or the schema. A role that runs botctl needs less: journal grants prints what.`,
-  'may-not-accept': ({ place }) => says`This role may not accept that for the journal ${place}
-    ${connectAsOwner}`,
-  'one-role': ({ place, role }) => says`
-    The policy requires approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}, so nothing could be approved
-    Give different roles to the people who pay and those who approve, then set the policy. This prints what each role needs:
-    $ journal grants`,
-
-  'may-not-set-policy': ({ place }) => says`
-    The role of ${place} may not set the journal’s policy: only the role that owns its tables may
-    Run the command as that role.`,
+    Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
 
   lost: ({ place, loss }) => {
     const lost = `${hasLost(place, loss)}.`;
@@ -275,9 +245,4 @@ export const sharedTable: Table<SharedFacts> = {
   fenced: ({ place }) => says`
     This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work
     Run the same command again: it finds out what was done in the meantime.`,
-  'salt-replaced': ({ place }) => says`A file was copied into the journal ${place} in the meantime
-    Run the same command again.`,
-  'sent-there-now': ({ place }) => says`
-    An entry in the copy is being sent through ${place} now, or has changed there. The copy is not finished.
-    Run the same command again: it continues, or names the entry.`,
 };

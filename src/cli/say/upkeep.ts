@@ -7,7 +7,6 @@ import { listed } from './phrases.ts';
 export function sharedLoss(loss: SharedLoss): string {
   if (loss.is === 'server-changed')
     return 'the journal is on a different server, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
-  if (loss.is === 'rest-of-file') return `only a part of the file ${loss.path} was copied into it`;
   const { missing } = loss;
   const kinds = Object.entries(noted).flatMap(([what, [one, several]]) => {
     const { length } = missing.filter((note) => note.what === what);
@@ -22,7 +21,6 @@ const noted: Readonly<Record<Note['what'], readonly [one: string, several: strin
   attempt: ['a request', 'requests'],
   decision: ['a decision', 'decisions'],
   observation: ['an observation', 'observations'],
-  policy: ['a policy', 'policies'],
 };
 
 /** A sentence without its full stop. */

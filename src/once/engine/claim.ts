@@ -262,11 +262,6 @@ async function startAttempt(
   return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
-/** The policy in a shared journal may have changed since this process read it. */
-async function refuseOtherPolicy(tx: Transaction, { policyNumber }: EngineContext): Promise<void> {
-  if ((await tx.policyNumber()) !== policyNumber) throw engineFailure('policy-changed', {});
-}
-
 /** Begins a new intent if no policy objects. If it needs approval first, records it as a proposal. */
 async function beginAllowed(
   { order }: Identity,
@@ -277,7 +272,6 @@ async function beginAllowed(
   const { policies, clock, bot } = engine;
   const nowMs = clock.now();
   if (order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
-  await refuseOtherPolicy(tx, engine);
   if (policies === undefined) return beginOrPropose(fresh, tx, engine, nowMs);
   const spend = spendOf(order.wanted.request, bot);
   const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
@@ -411,7 +405,6 @@ async function wordOn(
   isApprovedNow: boolean,
 ): Promise<PolicyWord> {
   if (intent.kind === 'message') return { is: 'allowed' };
-  await refuseOtherPolicy(tx, engine);
   const { policies, bot } = engine;
   if (policies === undefined) return { is: 'allowed' };
   const { id } = mustHaveIntactRequest(intent);

@@ -28,8 +28,6 @@ export type EngineContext = {
   };
   /** What a transfer may spend; undefined if no policy applies. */
   readonly policies?: Policies | undefined;
-  /** The number of the journal's own policy, which is one of them. */
-  readonly policyNumber?: number | undefined;
   /** New intents are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
   /** The user and the machine: kept with what they propose. */

@@ -12,8 +12,6 @@ export type EngineFacts = {
   'request-changed': { readonly id: string; readonly mayHaveLanded: boolean };
   /** The intent to replay, or to compare with the order, has changed on the disk. */
   'intent-changed': { readonly id: string; readonly wasDone: boolean };
-  /** The journal's policy changed after this process read it. */
-  'policy-changed': Nothing;
   'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
   /** Somebody else must approve it. `proposed` is undefined if the journal does not show who proposed it. */
   'own-proposal': {
@@ -47,7 +45,6 @@ const codes = {
   'intent-missing': 'journal-damaged',
   'request-changed': 'journal-damaged',
   'intent-changed': 'journal-damaged',
-  'policy-changed': 'policy-changed',
   'unnamed-on-shared': 'unnamed-shared',
   'own-proposal': 'own-proposal',
   'is-proposal': 'held',

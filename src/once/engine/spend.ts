@@ -93,7 +93,6 @@ export const nothingSpent: SpendingReads = {
   spenders: async () => [],
   ownSpending: async () => undefined,
   paidLike: async () => [],
-  policyNumber: async () => undefined,
 };
 
 /** With `counts`, an allowed amount is added to the sums of this commit. */

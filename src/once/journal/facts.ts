@@ -1,7 +1,7 @@
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FailureCode, failing } from '../failures.ts';
 
-/** How a journal in a file fails, or the copying of it into a shared journal. */
+/** How a journal in a file fails. */
 export type JournalFacts = {
   busy: { readonly path: string };
   damaged: { readonly path: string; readonly aside: readonly Move[] };
@@ -15,7 +15,7 @@ export type JournalFacts = {
   'mounted-alone': { readonly path: string };
   lost: { readonly path: string; readonly loss: Loss };
   /** It was copied into another journal. */
-  moved: { readonly path: string; readonly place: string; readonly isWhole: boolean };
+  moved: { readonly path: string; readonly place: string };
   /** One of its files disappeared or was replaced while the journal was open. */
   'taken-away': { readonly path: string; readonly how: 'gone' | 'replaced' };
   'no-journal': { readonly path: string };
@@ -29,22 +29,8 @@ export type JournalFacts = {
   'set-up-unfinished': { readonly path: string };
   'backup-there': { readonly path: string };
   'backup-not-made': { readonly path: string; readonly trouble: DiskTrouble };
-  'nothing-to-copy': { readonly path: string };
   /** These processes are alive and may be sending through it. */
   'owners-alive': { readonly path: string; readonly count: number };
-  /** Its entries that are not settled; `shown` has the ids of the first of them. */
-  unsettled: { readonly path: string; readonly shown: readonly string[]; readonly count: number };
-  'moved-elsewhere': { readonly path: string; readonly place: string };
-  /** The database role may not give the empty target journal the salt of the copied one. */
-  'may-not-adopt': { readonly place: string };
-  /** Intents with the key of another one on the server; `shown` has the first of them. */
-  'bodies-differ': {
-    readonly path: string;
-    readonly place: string;
-    readonly shown: readonly [ShownConflict, ...ShownConflict[]];
-    readonly count: number;
-  };
-  'copy-interrupted': { readonly path: string; readonly copied: number };
 };
 
 /** A part of a journal's schema: `intents`, `intents.why`, `insert_on_intents_keeps`. */
@@ -68,13 +54,6 @@ export type LostRows = {
   readonly what: 'intents' | 'attempts' | 'decisions';
   readonly first: number;
   readonly last: number;
-};
-
-/** Two different intents with the same key, one in the file and one on the server. */
-export type ShownConflict = {
-  readonly name: string;
-  readonly idInFile: string;
-  readonly idOnServer: string;
 };
 
 /** A file and the place to move it to. */
@@ -103,13 +82,7 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
   'set-up-unfinished': 'journal-not-writable',
   'backup-there': 'usage',
   'backup-not-made': 'machine-fault',
-  'nothing-to-copy': 'no-such-journal',
   'owners-alive': 'not-allowed-now',
-  unsettled: 'not-allowed-now',
-  'moved-elsewhere': 'usage',
-  'may-not-adopt': 'journal-schema',
-  'bodies-differ': 'other-body',
-  'copy-interrupted': 'interrupted',
 };
 
 export const journalFailure = failing<JournalFacts>('journal', codes);

@@ -280,8 +280,6 @@ export interface Reads {
   spenders(asset: string, sinceMs: number): Promise<Spender[]>;
   /** Paid addresses that begin or end like this one. */
   paidLike(address: string): Promise<PaidAddress[]>;
-  /** The number of the journal's own policy; undefined if it has none. */
-  policyNumber(): Promise<number | undefined>;
 }
 
 /** What can be written to a journal. Each is one statement about an intent. */
@@ -330,10 +328,7 @@ export interface Writes {
 export type Transaction = Reads & Writes;
 
 /** What the limits on spending read and write. */
-export type SpendingReads = Pick<
-  Reads,
-  'spending' | 'spenders' | 'ownSpending' | 'paidLike' | 'policyNumber'
->;
+export type SpendingReads = Pick<Reads, 'spending' | 'spenders' | 'ownSpending' | 'paidLike'>;
 
 /** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;
@@ -372,9 +367,6 @@ export type LateEnd = {
   readonly atMs: number;
 };
 
-/** The text of a policy, and its number in the journal. */
-export type JournalPolicy = { readonly number: number; readonly text: string };
-
 /** The durable record of intents, attempts and decisions. */
 export interface Journal {
   /** Its location, for people. */
@@ -412,9 +404,6 @@ export interface Journal {
   commitTogether<Result>(
     works: readonly GuardedWork<Result>[],
   ): Promise<readonly PromiseSettledResult<Result>[]>;
-
-  /** The policy that is kept in the journal, for everybody who sends through it. */
-  policy(): Promise<JournalPolicy | undefined>;
 
   /** A hash of a token. The salt is this journal's own, so the hash reveals nothing elsewhere. */
   hashOf(token: string): string;

@@ -4,7 +4,7 @@ import { Spent } from './spent.ts';
 import { changes, type Owners, questions, readsOf, type Started, writesOf } from './verbs.ts';
 
 /** What a database knows in its own way. */
-export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf' | 'policyNumber'>;
+export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf'>;
 
 /** A database, as far as the store needs it. */
 export type Base = {

@@ -242,7 +242,7 @@ export function readsOf(
   ask: Ask,
   owners: Pick<Owners, 'lives'>,
   spent: Spent,
-): Omit<Reads, 'ownerLives' | 'processOf' | 'policyNumber'> {
+): Omit<Reads, 'ownerLives' | 'processOf'> {
   const toIntent = (row: JournalRow): Intent => intentOf(row, owners.lives(row));
   const first = async (sql: string, values: Values): Promise<Intent | undefined> => {
     const [row] = await ask(sql, values);

@@ -202,7 +202,7 @@ describe('the exit code', () => {
   });
 
   test.each([
-    [1, ['intent-missing', 'request-changed', 'intent-changed', 'policy-changed']],
+    [1, ['intent-missing', 'request-changed', 'intent-changed']],
     [2, ['unnamed-on-shared', 'not-a-proposal', 'begun-again', 'being-sent', 'proven', 'decided-otherwise']],
     [10, ['own-proposal', 'is-proposal', 'proposal-declined']],
   ] as const)('of what is refused before anything is sent is %i: %s', (exit, kinds) => {

@@ -56,16 +56,6 @@ describe('on a shared journal', () => {
   ] as const)('%s is sent', async (_what, order, answer) => {
     expect(endOf(await scripted.run(order, [answer], { journal: shared() }))).toBe('accepted');
   });
-
-  test('of another policy since it was read, nothing is sent', async () => {
-    const other = { policyNumber: 3 };
-    await expect(scripted.run(rent(), [paid], other)).rejects.toMatchObject({ code: 'policy-changed' });
-    expect(await scripted.intents()).toEqual([]);
-    expect(endOf(await scripted.run(message(), [posted], other))).toBe('accepted');
-    await scripted.run(rent(), [lost], noRetries);
-    await expect(scripted.run(rent(), [paid], other)).rejects.toMatchObject({ code: 'policy-changed' });
-    expect((await scripted.run(rent(), [paid])).is).toBe('concluded');
-  });
 });
 
 describe('over a limit', () => {

@@ -265,7 +265,7 @@ function absentFinding(path: string, folder: string, { trouble }: Disk): Finding
   return trouble === undefined
     ? ok('journal', `none yet; the first command creates ${path}`)
     : fail('journal')`${folder} cannot be written (${trouble}), so nothing can be sent
-      Fix its permissions, or name another file with --journal.`;
+      Fix its permissions.`;
 }
 
 /** The mark says what was ever committed. A journal that holds less is refused before this check. */
@@ -322,7 +322,7 @@ function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Findin
       $ doctor --json`;
   if (trouble !== undefined)
     return fail('journal')`${path} can be read but not written (${trouble}), so nothing can be sent
-      Fix that, or name another file with --journal.`;
+      Fix that.`;
   if (mode !== 'wal')
     return warn('journal')`${path} is in ${mode} mode, not wal
       The next send sets it. If it does not change, the disk has no shared memory: use a local one.`;

@@ -48,8 +48,7 @@ async function policyLeft(
   context: Context,
 ): Promise<Metrics['policyLeft']> {
   const { policies, spellings } = await policiesAndSpellings(given, context);
-  // A shared journal without a policy counts nothing, so what is left is unknown.
-  if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
+  if (policies.length === 0) return [];
   const { left } = await leftOf(policies, spellings, journal);
   return left.map(({ asset, remaining }) => ({ asset, left: remaining }));
 }

@@ -62,7 +62,6 @@ const checkNames: Readonly<Record<string, string>> = {
   intents: 'entries',
   mark: 'losses',
   notes: 'losses',
-  runners: 'others',
 };
 
 export const run: Run<DoctorArgs> = async (given, context) => {
@@ -202,19 +201,17 @@ async function sharedChecked(
   given: ParsedArgs,
   context: Context,
 ): Promise<readonly Finding[]> {
-  const { encryptionFinding, sharedFindings, unusableFinding } = await import('./sharedJournal.ts');
+  const { sharedFindings, unusableFinding } = await import('./sharedJournal.ts');
   const { lookAtShared } = await import('../../../postgres/upkeep.ts');
-  const encryption = encryptionFinding(address);
   try {
     const looking = withServer(address, given, context, async (shared) => {
-      const look = await lookAtShared({ ...shared, now: context.clock.now });
+      const look = await lookAtShared(shared);
       const trouble = await writingTroubleAt(join(nearestFolder(look.notes.folder), 'notes'), false);
       return sharedFindings(shared.place, look, trouble);
     });
-    const [first, ...rest] = await context.display.waiting('Looking at the journal', looking);
-    return first === undefined ? [encryption] : [first, encryption, ...rest];
+    return await context.display.waiting('Looking at the journal', looking);
   } catch (thrown) {
-    return [unusableFinding(await inWords(thrown)), encryption];
+    return [unusableFinding(await inWords(thrown))];
   }
 }
 

@@ -20,21 +20,14 @@ import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { formatAmountOf, iso, isoExact, listed } from '../../say/phrases.ts';
 import { youngJournalWaits } from '../../say/policy.ts';
-import { Told, told } from '../../say/told.ts';
+import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
-import { present, result } from '../../show/result.ts';
+import { present } from '../../show/result.ts';
 import { type Own, safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
-import {
-  isJournalThere,
-  journalLocation,
-  openJournalOf,
-  whileOpen,
-  whoDecides,
-  withServer,
-} from '../openJournal.ts';
+import { isJournalThere, openJournalOf, whileOpen } from '../openJournal.ts';
 import { policiesAndSpellings } from '../policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
@@ -103,24 +96,6 @@ export async function leftOf(
   return { left, counted };
 }
 
-/** Stores a policy in a shared journal. It applies to everyone who sends through that journal. */
-export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
-  const location = await journalLocation(given, context);
-  if (location.is === 'file')
-    throw told('usage')`The journal ${location.path} is a file, and a file has no policy of its own
-      Name the policy file in the profile, or save it as /etc/botctl/policy.json:
-      $ config set NAME policy /etc/botctl/policy.json`;
-  const { text, policy } = await givenPolicy(given, context);
-  const { setPolicy } = await import('../../../postgres/upkeep.ts');
-  await withServer(location.address, given, context, async (shared) => {
-    const { place } = shared;
-    const number = await setPolicy(shared, { text, needsTwo: policy.approvals === 'other' }, whoDecides());
-    const says = `The journal ${safeLine(place)} now has policy ${number}. It applies to everyone who sends through the journal.`;
-    await context.display.show(result(given.command, { journal: place, number }, [says], String(number)));
-  });
-  return 0;
-}
-
 /** Reads a policy as a sending command would, and shows its contents. */
 export async function check(given: ParsedArgs, context: Context): Promise<Exit> {
   const { display } = context;
@@ -133,7 +108,7 @@ export async function check(given: ParsedArgs, context: Context): Promise<Exit> 
   return 0;
 }
 
-type GivenPolicy = { readonly path: string; readonly text: string; readonly policy: Policy };
+type GivenPolicy = { readonly path: string; readonly policy: Policy };
 
 /** The policy file that the command names. */
 async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<GivenPolicy> {
@@ -141,7 +116,7 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
   const path = named === '-' ? 'stdin' : resolve(named);
   try {
     const text = named === '-' ? await textAt(named, path, context) : (readSafely(path, 'is-refused') ?? '');
-    return { path, text, policy: readPolicy(text, path) };
+    return { path, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
     // Here the policy is an input file like any other: a fault in it prevents no sending.

@@ -48,7 +48,6 @@ export class FileBase implements Base {
     this.reads = {
       ownerLives: async (owner) => owners.isAlive(owner),
       processOf: async () => undefined,
-      policyNumber: async () => undefined,
     };
   }
 

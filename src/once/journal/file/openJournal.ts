@@ -36,7 +36,6 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     keepForLater: () => undefined,
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
-    policy: async () => undefined,
     hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
     close: async () => {
       owners.close();

@@ -202,7 +202,7 @@ function unescaped(text: string): string {
 }
 
 /** Where a journal was moved to. It sends nothing more. */
-export type Moved = {
+type Moved = {
   /** For people. */
   readonly place: string;
   /** The id of the journal that it was copied into. */
@@ -220,7 +220,7 @@ export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
 export function movedFailure(database: DatabaseSyncInstance, path: string): Failure | undefined {
   const place = readMoved(database)?.place;
   if (place === undefined) return undefined;
-  return journalFailure('moved', { path, place, isWhole: metaText(database, 'moved-whole') !== undefined });
+  return journalFailure('moved', { path, place });
 }
 
 function metaText(database: DatabaseSyncInstance, name: string): string | undefined {
@@ -235,33 +235,6 @@ const sentence = 'the journal was moved';
 /** Whether a statement was refused because the journal was closed after it was opened. */
 export function isRefusedAsMoved(error: unknown): boolean {
   return error instanceof Error && error.message.includes(sentence);
-}
-
-const changes = [
-  ...['INSERT ON intents', 'UPDATE ON intents', 'INSERT ON attempts', 'UPDATE ON attempts'],
-  ...['INSERT ON decisions', 'INSERT ON receipts', 'INSERT ON observations'],
-];
-
-/**
- * Runs in the caller's transaction. After its commit this journal sends nothing, not even through a process that has it
- * open. It can still be read.
- */
-export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void {
-  database
-    .prepare(`INSERT INTO meta (name, value) VALUES ('moved-to', ?)`)
-    .run(Buffer.from(JSON.stringify(moved)));
-  for (const [nth, change] of changes.entries()) {
-    database.exec(
-      `CREATE TRIGGER moved_${nth} BEFORE ${change} BEGIN SELECT RAISE(ABORT, '${sentence}'); END`,
-    );
-  }
-}
-
-/** Notes that all of it has been copied. */
-export function noteMovedWhole(database: DatabaseSyncInstance, atMs: number): void {
-  database
-    .prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('moved-whole', ?)`)
-    .run(Buffer.from(String(atMs)));
 }
 
 /** How many processes have this journal open and may send. */

@@ -19,7 +19,6 @@ import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
 import { Mark } from '../../../../src/once/journal/file/mark.ts';
 import { checkpoint, fitLog, openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
-import { SourceFile } from '../../../../src/once/journal/file/sourceFile.ts';
 import {
   acceptLoss,
   backUp,
@@ -27,7 +26,6 @@ import {
   findLoss,
   writingTrouble,
 } from '../../../../src/once/journal/file/upkeep.ts';
-import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {
   countStates,
@@ -247,7 +245,6 @@ describe('a disk that is full at a commit', () => {
   test.each<[string, (path: string) => unknown]>([
     ['of a send', (path) => done(opened(path), 'accepted')],
     ['of a loss', (path) => acceptLoss(path, 'w', nowMs)],
-    ['that closes a journal for its move', (path) => source(path).closeFor(moved, async () => undefined)],
     ['that makes a journal', () => openJournal(newPath())],
   ])('%s is told as that', async (_what, work) => {
     const path = newPath();
@@ -257,22 +254,6 @@ describe('a disk that is full at a commit', () => {
     expect(failure.code).toBe('journal-not-writable');
     expect(failure.message).toContain('full');
     expect(disk.said).toContain('BEGIN IMMEDIATE');
-  });
-
-  const moved = { place: 'a server', journal: 'j', who: 'w', atMs: nowMs };
-  const source = (path: string): SourceFile => closedAfterTest(SourceFile.open(path));
-
-  test('is none for a journal that nobody ever sent through, whose move is synced', async () => {
-    const path = newPath();
-    await openJournal(path).close();
-    const file = source(path);
-    writeFileSync(`${path}.owners`, '');
-    await expect(file.closeFor(moved, async () => undefined)).rejects.toMatchObject({ kind: 'not-writable' });
-    rmSync(`${path}.owners`);
-    await file.closeFor(moved, async () => undefined);
-    disk.said = [];
-    file.noteWhole(nowMs);
-    expect(disk.said).toEqual(['PRAGMA synchronous = FULL']);
   });
 });
 
