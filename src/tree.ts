@@ -1,7 +1,7 @@
 import { approveSpec, declineSpec } from './cli/commands/approve/spec.ts';
 import { balanceSpec } from './cli/commands/balance/spec.ts';
 import { batchSpec } from './cli/commands/batch/spec.ts';
-import { completeSpec, completionSpec } from './cli/commands/completion/spec.ts';
+import { completionSpec } from './cli/commands/completion/spec.ts';
 import { configSpec } from './cli/commands/config/spec.ts';
 import { doctorSpec } from './cli/commands/doctor/spec.ts';
 import { helpSpecOf, versionSpec } from './cli/commands/help/spec.ts';
@@ -53,14 +53,13 @@ export const commandTree: readonly CommandSpec[] = [
   }),
   leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox/run.ts')).run),
   leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor/run.ts')).run),
-  leaf('completion', completionSpec, async () => (await import('./cli/commands/completion/run.ts')).run),
+  leaf('completion', completionSpec, async () =>
+    (await import('./cli/commands/completion/run.ts')).runFor(commandTree),
+  ),
   leaf(
     'help',
     helpSpecOf(() => commandTree),
     async () => (await import('./cli/commands/help/run.ts')).runFor(commandTree),
-  ),
-  leaf('complete', completeSpec, async () =>
-    (await import('./cli/commands/completion/run.ts')).runFor(commandTree),
   ),
   leaf('version', versionSpec, async () => (await import('./cli/commands/help/run.ts')).run),
 ];

@@ -467,10 +467,6 @@ const completion = z
   .strictObject({ ...head, shell: text, script: text })
   .meta({ id: 'Completion', title: 'A completion script' });
 
-const value = z
-  .strictObject({ ...head, value: text, about: text })
-  .meta({ id: 'CompletedValue', title: 'A value that completion offers' });
-
 const theVersion = z.strictObject({ ...head, version: text }).meta({ id: 'Version', title: 'The version' });
 
 const policies = z
@@ -665,11 +661,5 @@ export const outputs: readonly Output[] = [
   { name: 'Doctor', commands: ['doctor'], about: 'Every check in its order.', schema: doctor },
   { name: 'Help', commands: ['help'], about: 'The text as a terminal of 80 columns shows it.', schema: help },
   { name: 'Completion', commands: ['completion'], about: 'The script.', schema: completion },
-  {
-    name: 'CompletedValue',
-    commands: ['complete'],
-    about: 'One a line; for the completion scripts.',
-    schema: value,
-  },
   { name: 'Version', commands: ['version'], about: 'As `botctl --version`.', schema: theVersion },
 ];

@@ -67,11 +67,6 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['bash'], code: 0 },
     { line: ['basch'], code: 2 },
   ],
-  complete: [
-    { line: ['profiles'], code: 0 },
-    { line: ['intents'], code: 0 },
-    { line: [], code: 2 },
-  ],
   version: [
     { line: [], code: 0 },
     { line: ['extra'], code: 2 },

@@ -136,10 +136,3 @@ test('a password file that others can read is not used, and that is said', async
   expect([code, stderr]).toEqual([2, expect.stringContaining('asks for a password')]);
   expect(stderr).toContain(`warning: The password file "${path}" has group or world access`);
 });
-
-test('a Tab waits for no server', async () => {
-  const { code, stdout, stderr } = await run(['complete', '--', 'history', ''], {
-    BOTCTL_JOURNAL: 'postgres://192.0.2.1/ledger',
-  });
-  expect([code, stdout, stderr]).toEqual([0, '', '']);
-});

@@ -58,7 +58,6 @@ async function printMost(): Promise<void> {
   await lines(['--sandbox', 'balance']);
   await lines(['--sandbox', 'resume', id]);
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
-  await lines(['complete', 'compl']);
 
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;

@@ -4,22 +4,11 @@ import type { Exit } from '../../once/failures.ts';
 import { type Does, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 
-/** What a value can be, for completion: one of these words, or something on this machine. */
-export type Completes =
-  | 'file'
-  | 'folder'
-  | 'profiles'
-  | 'intents'
-  | 'proposals'
-  | 'unfinished'
-  | 'batches'
-  | 'recipients'
-  | 'assets'
-  | readonly string[];
+/** What a value can be, for completion: one of these words, or a name that botctl is asked for. */
+export type Completes = 'profiles' | 'batches' | readonly string[];
 
 /** What has no place in the line of an option or an argument. */
 type Marks = {
-  /** `<file>` and `<dir>` complete without it. */
   readonly completes?: Completes;
   /** It reads stdin: as a flag, or if its value is `-`. */
   readonly readsStdin?: true;

@@ -299,4 +299,4 @@ export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;
 
 export type ChainKey = (typeof chainKeys)[number];
 
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export const shells = ['bash', 'zsh', 'fish'] as const;

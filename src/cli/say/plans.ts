@@ -37,7 +37,7 @@ export function noHelpOn(words: readonly string[], meant: string | undefined): T
   });
 }
 
-export function noCompletionFor(shell: string, meant: string | undefined, shells: readonly string[]): Told {
+export function noCompletionFor(shell: string, shells: readonly string[]): Told {
   return told('usage')`There is no completion for "${shell}".
-    ${meant === undefined ? '' : `${didYouMean(meant)} `}Available: ${shells.join(', ')}.`;
+    Available: ${shells.join(', ')}.`;
 }

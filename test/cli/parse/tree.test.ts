@@ -72,7 +72,7 @@ describe('a command asks for its own options only', () => {
   const pay = command({
     does: 'sends',
     about: 'pays',
-    options: options(['--memo <text>  a note', ['-t, --to <address>  to whom', { completes: 'recipients' }]]),
+    options: options(['--memo <text>  a note', ['-t, --to <address>  to whom', { completes: 'profiles' }]]),
     examples: {},
     exits: [0],
   });

@@ -6,12 +6,7 @@ export const approveSpec = command({
   about: 'Approve payments that wait for it, and send them',
   details:
     'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the person who asked for it.',
-  arguments: [
-    [
-      '<ids...>  payments waiting for approval: the ID, its first characters, or a name',
-      { completes: 'proposals' },
-    ],
-  ],
+  arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
     [
       '--overrule  approve what was declined; asks first, or needs --yes, and keeps both decisions',
@@ -27,12 +22,7 @@ export const declineSpec = command({
   group: 'Money',
   does: 'decides',
   about: 'Decline payments that wait for approval; nothing is sent',
-  arguments: [
-    [
-      '<ids...>  payments waiting for approval: the ID, its first characters, or a name',
-      { completes: 'proposals' },
-    ],
-  ],
+  arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
     '--reason <text>  what is wrong; the same command will say so',
     [

@@ -6,19 +6,14 @@ export const historySpec = command({
   group: 'Every day',
   does: 'looks',
   about: 'List messages and payments, or show one in full',
-  arguments: [
-    ['[ids...]  entries: the ID, its first characters (at least 4), or a name', { completes: 'intents' }],
-  ],
+  arguments: ['[ids...]  entries: the ID, its first characters (at least 4), or a name'],
   options: options([
     [`-s, --state <state>  only entries in this state: ${states.join(', ')}`, { completes: states }],
     ['--kind <kind>  only this kind: message or transfer', { completes: ['message', 'transfer'] }],
     '--name <start>  only names that start with this',
     ['--batch <name>  only the rows of this batch', { completes: 'batches' }],
-    [
-      '-t, --to <address>  only payments to this address (or its start), or to @NAME',
-      { completes: 'recipients' },
-    ],
-    ['--asset <asset>  only payments of this asset', { completes: 'assets' }],
+    '-t, --to <address>  only payments to this address (or its start), or to @NAME',
+    '--asset <asset>  only payments of this asset',
     ['--bot <name>  only entries of this bot', { completes: 'profiles' }],
     `--since <when>  only entries begun since then: ${momentRule}`,
     '--until <when>  only entries begun by then; a day counts to its end',

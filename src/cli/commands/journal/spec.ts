@@ -19,7 +19,7 @@ export const journalSpec = {
       about: 'Copy the journal into a new file',
       details:
         'You can run it while botctl sends. The copy is for reading, and for the day the disk is lost; it does not know what you send later. Back up a shared journal with its server.',
-      arguments: [['<file>  the new file; it must not exist yet', { completes: 'file' }]],
+      arguments: ['<file>  the new file; it must not exist yet'],
       examples: {
         'Back up the journal of your bots': 'botctl journal backup /mnt/backup/journal-2026-11-21.db',
       },

@@ -4,7 +4,7 @@ export const resolveSpec = command({
   group: 'Every day',
   does: 'decides',
   about: 'Record what you found: it happened, or it did not',
-  arguments: [['<ids...>  entries: the ID, its first characters, or a name', { completes: 'unfinished' }]],
+  arguments: ['<ids...>  entries: the ID, its first characters, or a name'],
   options: options([
     '--happened  it happened; the same command then sends nothing',
     '--signature <signature>  with --happened: the signature you found; botctl checks it on the chain if rpc-url is set',

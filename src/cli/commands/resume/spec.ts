@@ -6,7 +6,7 @@ export const resumeSpec = command({
   about: 'Send what is unknown again, unchanged',
   details:
     'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
-  arguments: [['[ids...]  entries: the ID, its first characters, or a name', { completes: 'unfinished' }]],
+  arguments: ['[ids...]  entries: the ID, its first characters, or a name'],
   options: options([
     '--all  everything that is unknown or was interrupted',
     '--held  with --all: held entries too, except those that wait for approval; asks, or needs --yes',

@@ -16,11 +16,8 @@ export const transferSpec = command({
   options: [
     ...options(
       [
-        [
-          '-t, --to <address>  the recipient’s address, or @NAME from the policy',
-          { completes: 'recipients' },
-        ],
-        ['--asset <asset>  SOL, or the name of a token', { completes: 'assets' }],
+        '-t, --to <address>  the recipient’s address, or @NAME from the policy',
+        '--asset <asset>  SOL, or the name of a token',
         '--amount <amount>  how much, such as 5 or 1.5',
         '--memo <text>  a note that goes with the payment',
         ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],

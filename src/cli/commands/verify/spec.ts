@@ -6,7 +6,7 @@ export const verifySpec = command({
   about: 'Check on the chain what was paid, and to whom',
   details:
     'It asks the Solana node in the bot’s profile (rpc-url), or in the profile that --profile names. A payment that the node does not show stays undecided: its absence proves nothing.',
-  arguments: [['[ids...]  payments: the ID, its first characters, or a name', { completes: 'intents' }]],
+  arguments: ['[ids...]  payments: the ID, its first characters, or a name'],
   options: options([
     '--all  every payment without a final answer',
     '--since <when>  with --all: only payments begun since then, as in history',

@@ -5,7 +5,6 @@ import type { SchemaPart } from '../facts.ts';
 import type { Intent, State } from '../journal.ts';
 import { intentOf, type JournalRow, sound } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
-import { batchNames } from '../verbs.ts';
 import { applicationId, refuseUnreleased, sqliteFailure } from './faults.ts';
 import { missingParts } from './fileSchema.ts';
 import { ProcessOwners, readMoved, sizeOf } from './ownFiles.ts';
@@ -108,35 +107,6 @@ function waitingOf(database: DatabaseSyncInstance): Readonly<Record<string, numb
   const waiting = `SELECT why, count(*) AS count FROM intents
                    WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
   return Object.fromEntries(rows(database, waiting).map(({ why, count }) => [String(why), Number(count)]));
-}
-
-export function recentIntents(path: string, limit: number): Intent[] {
-  return looking(path, (database) =>
-    (
-      database
-        .prepare('SELECT * FROM intents ORDER BY created_at DESC, seq DESC LIMIT :limit')
-        .all({ limit }) as JournalRow[]
-    ).map(toIntentOf(path)),
-  );
-}
-
-/** Those that are open, being sent, unknown or held, newest first. */
-export function unfinishedIntents(path: string): Intent[] {
-  return looking(path, (database) =>
-    (database.prepare(unfinished).all({}) as JournalRow[]).map(toIntentOf(path)),
-  );
-}
-
-const unfinished = `SELECT * FROM intents WHERE state <> 'accepted' AND state IN ('open', 'sending', 'unknown', 'held')
-                    ORDER BY created_at DESC, seq DESC LIMIT 1000`;
-
-/** In reverse alphabetical order, because most names end in a date. */
-export function latestBatches(path: string, limit: number): string[] {
-  return looking(path, (database) =>
-    (database.prepare(batchNames).all({ before: '\u{10ffff}', limit }) as JournalRow[]).map(({ name }) =>
-      String(name),
-    ),
-  );
 }
 
 /** Intents that may have happened, newest first. */

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import {
-  latestBatches,
   lookAtJournal,
-  recentIntents,
   undecidedIntents,
 } from '../../../../src/once/journal/file/lookOnly.ts';
 import { done, newFolder, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
@@ -36,18 +34,14 @@ describe('a look at a journal', () => {
     });
   });
 
-  test('finds the latest intents, the latest batches, and what may have happened', async () => {
+  test('finds what may have happened', async () => {
     const path = newPath();
     const journal = opened(path);
     const row = (name: string) => ({ namedBy: 'row', name, rowId: name }) as const;
     const old = await done(journal, 'unknown', row('b-1'), nowMs - 1);
     const [held, left] = [await done(journal, 'held', row('b-3')), await done(journal, 'unknown')];
     await journal.supersede(left);
-    const paid = await done(journal, 'accepted', { kind: 'transfer', payment: 'p', ...row('b-2') });
     const owed = await done(journal, 'unknown', { kind: 'transfer', payment: 'p' });
-    expect(idsOf(recentIntents(path, 9))).toEqual([owed, paid, left, held, old]);
-    expect(idsOf(recentIntents(path, 1))).toEqual([owed]);
-    expect(latestBatches(path, 2)).toEqual(['b-3', 'b-2']);
     expect(idsOf(undecidedIntents(path, 'message'))).toEqual([held, old]);
     expect(idsOf(undecidedIntents(path, 'transfer'))).toEqual([owed]);
   });

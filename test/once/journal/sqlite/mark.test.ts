@@ -19,7 +19,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
 import type { Loss } from '../../../../src/once/journal/facts.ts';
-import { lookAtJournal, recentIntents } from '../../../../src/once/journal/file/lookOnly.ts';
+import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
 import { lastAcceptedLost, Mark } from '../../../../src/once/journal/file/mark.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
@@ -489,7 +489,6 @@ test('an emptied journal.db is looked at without losing the log beside it', asyn
   const path = await leftJournal();
   truncateSync(path, 0);
   const log = readFileSync(`${path}-wal`);
-  expect(() => recentIntents(path, 5)).toThrow();
   expect(lookAtJournal(path).isJournal).toBe(false);
   expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
 });
