@@ -8,7 +8,6 @@ import { endedEarly, type Interruption, problemOf, type Told } from './cli/say/t
 import { columnsIn, type Display, Output, withoutNodeDebug } from './cli/show/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './cli/show/faces.ts';
 import type { StepSummary } from './cli/show/stepSummary.ts';
-import { ownPage } from './cli/show/text.ts';
 import type { Env } from './machine/folders.ts';
 import {
   type Chance,
@@ -91,7 +90,7 @@ async function dispatch(
   let command: string | undefined;
   let doing: Context['doing'] | undefined;
   try {
-    const { chosen, text } = await parse(outer, tree, columnsIn(outer.env) ?? stdout.columns);
+    const { chosen, text } = await parse(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;
@@ -152,15 +151,15 @@ function optionWords(argv: readonly string[]): ReadonlySet<string> {
 
 /** A request for help does not load commander, which is half of what parsing would load. */
 async function parse(
-  { argv, env }: Pick<ProcessContext, 'argv' | 'env'>,
+  argv: readonly string[],
   tree: readonly CommandSpec[],
   columns: number,
 ): Promise<{ chosen?: Chosen; text: string }> {
   const page = requestedPage(argv, tree);
-  if (page !== undefined) return { text: ownPage((width) => drawHelp(page, width), columns, env) };
+  if (page !== undefined) return { text: drawHelp(page, columns) };
   const { parseCommandLine } = await import('./cli/parse/commandLine.ts');
   const { chosen, text } = await parseCommandLine(argv, tree, columns);
-  return chosen === undefined ? { text: ownPage(() => text, columns, env) } : { chosen, text };
+  return chosen === undefined ? { text } : { chosen, text };
 }
 
 async function report(

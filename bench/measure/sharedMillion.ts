@@ -13,7 +13,7 @@ type Asked = { readonly name: string /** On the server. */; readonly ms: number 
 
 const fewIntents = 10_000;
 /** The only statement that looks at all; the doctor asks it for a monitor, nothing that sends does. */
-const countsAll = 'overview';
+const countsAll = 'stateCounts';
 
 /** A journal of so many intents, put straight into its tables: one in a thousand is being sent, one is unknown. */
 export async function measureMillion(scene: SharedScene, intents: number): Promise<Line[]> {

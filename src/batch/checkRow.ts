@@ -57,13 +57,12 @@ const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
 /** A key would be taken for the row's own. */
 const refusedColumns = ['idempotency_key'];
 
-export function headerOf(kind: Kind, isStrict: boolean): HeaderColumns {
+export function headerOf(kind: Kind): HeaderColumns {
   return {
     known: columnsOf[kind],
     needed: neededColumnsOf[kind],
     refused: refusedColumns,
     named: [],
-    isStrict,
   };
 }
 

@@ -9,8 +9,6 @@ export type HeaderColumns = {
   readonly refused: readonly string[];
   /** Columns that a template names. */
   readonly named: readonly string[];
-  /** `--strict`: a column that botctl does not know is a mistake. */
-  readonly isStrict: boolean;
   /** Throws an error that names what needs the missing columns, if it is not the command itself. */
   readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
 };
@@ -31,7 +29,7 @@ export type CsvColumn = { readonly known: string } | { readonly title: string };
 
 export function csvColumns(
   cells: readonly string[],
-  { known, needed, refused, named, isStrict, refuseMissing }: HeaderColumns,
+  { known, needed, refused, named, refuseMissing }: HeaderColumns,
   source: string,
 ): readonly CsvColumn[] {
   if (cells.some(({ length }) => length > longestKey))
@@ -46,25 +44,12 @@ export function csvColumns(
   const titles = columns
     .flatMap((column) => ('title' in column ? [column.title] : []))
     .filter((title) => !named.includes(folded(title)));
-  const near = titles.flatMap((column) => {
-    const meant = nearMiss(column, known) ?? missing.find((name) => isLike(folded(column), name));
-    return meant === undefined ? [] : [{ column, meant }];
-  });
   const twice = alike(cells);
   const isRefused = (title: string): boolean => refused.includes(folded(title));
-  const unknown = isStrict || missing.length > 0 ? titles : titles.filter(isRefused);
-  if (unknown.length + twice.length + missing.length + near.length === 0) return columns;
+  const unknown = missing.length > 0 ? titles : titles.filter(isRefused);
+  if (unknown.length + twice.length + missing.length === 0) return columns;
   refuseMissing?.(missing, cells, source);
-  const [nearly, meant] = [new Set(near.map(({ column }) => column)), new Set(near.map((one) => one.meant))];
-  throw batchFailure('bad-header', {
-    source,
-    near,
-    twice,
-    unknown: unknown.filter((title) => !nearly.has(title)),
-    missing: missing.filter((name) => !meant.has(name)),
-    known,
-    needed,
-  });
+  throw batchFailure('bad-header', { source, twice, unknown, missing, known, needed });
 }
 
 /** Titles that fold to one name. */
@@ -88,18 +73,14 @@ export type SplitRow = {
 /** The keys of a line of JSON, as the columns of a CSV file are taken. */
 export function splitRow(
   object: Readonly<Record<string, unknown>>,
-  { known, refused, named, isStrict }: HeaderColumns,
+  { known, refused }: HeaderColumns,
 ): SplitRow {
   const fields: [string, unknown][] = [];
   const columns: [string, string][] = [];
   const complaints = alike(Object.keys(object)).map((keys) => complainOfRow(keys[0], 'own-column', { keys }));
   for (const [key, value] of Object.entries(object)) {
     const name = folded(key);
-    const isKnown = known.includes(name) || refused.includes(name);
-    const meant = isKnown || named.includes(name) ? undefined : nearMiss(key, known);
-    if (isKnown) fields.push([name, value]);
-    else if (meant !== undefined) complaints.push(complainOfRow(key, 'column', { meant }));
-    else if (isStrict && !named.includes(name)) complaints.push(complainOfRow(key, 'column', 'unknown'));
+    if (known.includes(name) || refused.includes(name)) fields.push([name, value]);
     else if (value !== null && value !== '') columns.push([key.trim(), textOf(value)]);
   }
   return { fields: Object.fromEntries(fields), columns: columnsOf(columns), complaints };
@@ -145,46 +126,4 @@ export function columnsOf(columns: readonly (readonly [string, string])[]): RowC
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** The known column that this one most likely is, misspelled or a second time. */
-function nearMiss(column: string, known: readonly string[]): string | undefined {
-  const name = folded(column);
-  const withoutNumber = folded(name.replace(/(?<!\P{L})\P{L}+$/u, (end) => (/\d/u.test(end) ? '' : end)));
-  return known.find(
-    (one) => one === withoutNumber || distance(name, one) <= (one.length < 4 ? 0 : one.length < 8 ? 1 : 2),
-  );
-}
-
-/** Looser, for a column that is missing: a word of one is a word of the other. */
-function isLike(name: string, missing: string): boolean {
-  const words = (text: string): string[] => text.split('_').filter(({ length }) => length > 3);
-  return words(name).some((word) => words(missing).some((other) => distance(word, other) <= 1));
-}
-
-/** How many characters must be added, left out, replaced, or exchanged with the next; many if the lengths differ. */
-function distance(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > 2) return Number.POSITIVE_INFINITY;
-  let before: number[] = [];
-  let last = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row += 1) {
-    const now = [row];
-    for (let column = 1; column <= right.length; column += 1) {
-      const at = (cells: readonly number[], index: number): number =>
-        cells[index] ?? Number.POSITIVE_INFINITY;
-      const isSame = left[row - 1] === right[column - 1];
-      const isExchanged = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      now.push(
-        Math.min(
-          at(last, column) + 1,
-          at(now, column - 1) + 1,
-          at(last, column - 1) + (isSame ? 0 : 1),
-          isExchanged ? at(before, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    before = last;
-    last = now;
-  }
-  return last.at(-1) ?? 0;
 }

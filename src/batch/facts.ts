@@ -13,8 +13,6 @@ export type BatchFacts = {
     readonly unknown: readonly string[];
     /** Titles that are one name. */
     readonly twice: readonly (readonly string[])[];
-    /** Titles that are nearly a known column. */
-    readonly near: readonly { readonly column: string; readonly meant: string }[];
     readonly missing: readonly string[];
     readonly known: readonly string[];
     readonly needed: readonly string[];
@@ -72,7 +70,6 @@ export type OwnRules = {
   id: { readonly mostBytes: number; readonly is: 'not-text' | 'empty' | 'too-long' | Unseen };
   'own-id': { readonly alsoOfLine: number };
   'no-key': 'given';
-  column: 'unknown' | { readonly meant: string };
   'own-column': { readonly keys: readonly string[] };
   filled: 'given';
   'decimal-comma': 'dot';

@@ -54,11 +54,6 @@ export class BatchPace implements Pace {
     this.#quietFor(retryAfterMs ?? Math.min(longestQuietMs, firstQuietMs * 2 ** this.#limitsInARow), nowMs);
   }
 
-  /** How long all requests must still wait because of a limit. */
-  quietMs(): number {
-    return Math.max(0, this.#quietUntilMs - this.#clock.now());
-  }
-
   #quietFor(waitMs: number, nowMs: number): void {
     this.#quietUntilMs = Math.max(this.#quietUntilMs, nowMs + Math.max(shortestQuietMs, waitMs));
     this.#nextAtMs = this.#quietUntilMs;

@@ -37,7 +37,6 @@ export type FileNotes = {
 /** How the cells of a file are to be read. */
 type ReadingOptions = {
   readonly template?: Template | undefined;
-  readonly isStrict?: boolean;
   readonly mending?: Mending;
 };
 
@@ -51,10 +50,10 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 export async function* readRows(
   input: Input,
   kind: Kind,
-  { template, isStrict = false, mending = {} }: ReadingOptions = {},
+  { template, mending = {} }: ReadingOptions = {},
 ): AsyncGenerator<RawRow> {
   const { source, text, isJson } = await openText(input);
-  const header = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
+  const header = template === undefined ? headerOf(kind) : template.header();
   const columns = { ...header, needed: header.needed.filter((name) => !isFilled(name, mending)) };
   const rows = isJson
     ? jsonLines(text, columns, mending, source)
@@ -72,7 +71,7 @@ export async function* readRecords(input: Input): AsyncGenerator<FileRecord> {
   if (!isJson)
     yield* csvRecords(
       text,
-      kinds.flatMap((kind) => headerOf(kind, false).known),
+      kinds.flatMap((kind) => headerOf(kind).known),
       source,
     );
   else

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
 import type { Bot } from '../once/connection.ts';
@@ -113,13 +112,6 @@ export class ReportFile {
     if (!replaces) return;
     const keys = await reportedKeys({ ...input, path });
     if (keys === undefined || !hasRowOf(keys, sources)) throw batchFailure('report-of-other', { path });
-  }
-
-  /** Only a file that begins in the same way, an earlier copy, is replaced. */
-  async refuseUnlike(heading: string): Promise<void> {
-    const { path, replaces } = this.#file;
-    if (replaces && !(await readFile(path, 'utf8')).startsWith(heading))
-      throw batchFailure('report-of-other', { path });
   }
 
   /** Returns false if `givenUp` aborted first; an earlier report then stays as it was. */

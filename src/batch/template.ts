@@ -41,8 +41,8 @@ export class Template {
   }
 
   /** The header that this template needs: its own columns instead of `content`. */
-  header(isStrict: boolean): HeaderColumns {
-    const { known, needed, refused } = headerOf('message', isStrict);
+  header(): HeaderColumns {
+    const { known, needed, refused } = headerOf('message');
     const others = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'content');
     const named = this.columns.map(folded);
     return {
@@ -50,7 +50,6 @@ export class Template {
       needed: [...new Set([...others(needed), ...named])],
       refused: [...refused, 'content'],
       named,
-      isStrict,
       refuseMissing: (missing, columns, file) => {
         const source = this.#source;
         for (const [column, at] of this.#places)

@@ -82,9 +82,7 @@ async function twoTurns(): Promise<void> {
 }
 
 /** Where this process stands at its controlling terminal. A person can be asked there in the foreground only. */
-export type AtTerminal =
-  | { readonly is: 'foreground' | 'background'; readonly terminal: string }
-  | { readonly is: 'none' };
+export type AtTerminal = { readonly is: 'foreground' | 'background' | 'none' };
 
 /** The controlling terminal, whatever stdin, stdout and stderr are. */
 export interface Terminal {
@@ -118,7 +116,7 @@ function lookAtControlling(): AtTerminal {
   // A program's name may hold blanks and parentheses.
   const [, , group, , terminal = '0', foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (terminal === '0') return { is: 'none' };
-  return { is: group === foreground ? 'foreground' : 'background', terminal };
+  return { is: group === foreground ? 'foreground' : 'background' };
 }
 
 /** Where there is no /proc, as on macOS. */
@@ -130,16 +128,13 @@ function lookByPs(): AtTerminal {
   }
   try {
     const { execFileSync } = process.getBuiltinModule('node:child_process');
-    const words = ['-o', 'pgid=,tpgid=,tty=', '-p', String(process.pid)];
+    const words = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)];
     const line = execFileSync('/bin/ps', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const [group, foreground, terminal = ''] = line.trim().split(/\s+/u);
-    return {
-      is: group === foreground ? 'foreground' : 'background',
-      terminal: terminal.replaceAll('/', '-'),
-    };
+    const [group, foreground] = line.trim().split(/\s+/u);
+    return { is: group === foreground ? 'foreground' : 'background' };
   } catch {
     // A question too many is answered or times out; one too few pays.
-    return { is: 'foreground', terminal: 'tty' };
+    return { is: 'foreground' };
   }
 }
 
@@ -185,7 +180,7 @@ function dropTyped(descriptor: number, input: ReturnType<typeof terminalInput>):
 /** Windows has no background: who has a console at both ends can be asked. */
 function lookAtConsole(): AtTerminal {
   const isThere = process.stderr.isTTY === true && process.stdin.isTTY === true;
-  return isThere ? { is: 'foreground', terminal: 'console' } : { is: 'none' };
+  return isThere ? { is: 'foreground' } : { is: 'none' };
 }
 
 function openConsole(): OpenTerminal {

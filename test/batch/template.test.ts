@@ -28,7 +28,7 @@ describe('a template', () => {
   });
 
   test('asks a header for its columns instead of the content', () => {
-    const { known, needed } = parse('{{name}}').header(false);
+    const { known, needed } = parse('{{name}}').header();
     expect(needed).toEqual(['conversation_id', 'name']);
     expect(known).not.toContain('content');
   });

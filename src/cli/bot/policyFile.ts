@@ -72,7 +72,6 @@ function readAll(descriptor: number, size: number): Uint8Array {
   return bytes.subarray(0, read);
 }
 
-// Windows has no such bits; there the permissions of the owner's folder protect the file.
 function refuseUnsafe(source: string, path: string, stats: Stats, isOpen: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;

@@ -123,9 +123,8 @@ function ownerDanger(path: string, uid: number): Danger | undefined {
   return ownedByAnother(path, uid, me);
 }
 
-// Windows has no such bits; there the permissions of the user's own folder protect the file.
 function modeDanger(path: string, stats: Stats, mode: number): Danger | undefined {
-  if (process.platform === 'win32' || (stats.mode & groupAndOthers) === 0) return undefined;
+  if ((stats.mode & groupAndOthers) === 0) return undefined;
   return openToOthers(path, stats.mode & 0o777, mode);
 }
 

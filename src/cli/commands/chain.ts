@@ -238,14 +238,13 @@ async function waitForChain(
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
-  const share = (): number => 1 - Math.max(0, endsAtMs - clock.now()) / Math.max(1, options.waitMs);
   const canBeSeen = (await signaturesOf(intent, journal.reads)).length > 0;
   const isPiped = canBeSeen && !display.watched && !display.quiet;
   if (isPiped)
     display.notice(
       `Waiting up to ${formatDuration(options.waitMs)} for the transfer to be ${options.until}, as seen by ${listed(chain.nodes.hosts)}.`,
     );
-  const stop = display.watched ? display.meter(() => ({ share: share(), text: text() })) : () => {};
+  const stop = display.watched ? display.meter(text) : () => {};
   const look = ({ view }: Verified): void => {
     latest = view;
   };

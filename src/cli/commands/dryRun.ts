@@ -207,17 +207,17 @@ function dryRunView(dry: DryRun): View {
       warnings: dry.warnings,
     },
     human: (canvas) => {
-      const { paint, own } = canvas;
+      const { paint } = canvas;
       const facts = labelled(
         [
           ['Bot', dry.bot],
           ['Request', `POST ${dry.url}`],
           ['Body', dry.body],
           ['Name', dry.name],
-          ['Balance', dry.balance && own(dry.balance.text)],
-          ['Policy', dry.policy && own(dry.policy.says)],
-          ['Approval', dry.proposal && own(dry.proposal)],
-          ['Re-run', own(`${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`)],
+          ['Balance', dry.balance?.text],
+          ['Policy', dry.policy?.says],
+          ['Approval', dry.proposal],
+          ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`],
         ],
         canvas,
       );

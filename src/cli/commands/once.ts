@@ -9,7 +9,7 @@ import { spendOf } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Intent } from '../../once/journal/journal.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, byAnother, nouns, paidAgain } from '../say/outcomes.ts';
@@ -36,12 +36,8 @@ export async function doOnce(
     const { dryRun } = await import('./dryRun.ts');
     return dryRun(order, warnings, given, context);
   }
-  const failWithEarlier = async (thrown: unknown, journal?: Journal): Promise<never> => {
-    const { withEarlierRun } = await import('./earlierRun.ts');
-    throw await withEarlierRun(thrown, order, given, context, journal);
-  };
   let waiting: ChainWait | undefined;
-  const session = await openSession(given, context).catch((thrown: unknown) => failWithEarlier(thrown));
+  const session = await openSession(given, context);
   try {
     const { engine, connection } = session;
     refuseUnusualFor(order, engine.bot, given);
@@ -66,9 +62,7 @@ export async function doOnce(
       }
     };
     const observer = { ...engine.observer, paysAgain };
-    const outcome = await execute(order, { ...engine, proposes, chainBefore, observer }, consent).catch(
-      (thrown: unknown) => failWithEarlier(thrown, engine.journal),
-    );
+    const outcome = await execute(order, { ...engine, proposes, chainBefore, observer }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
     return await tell(outcome, given, engine.journal, context, { warnings, chainEnd, repeats });
   } finally {
@@ -252,7 +246,7 @@ function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: L
       ['Amount', formatAmountOf(amount, asset)],
       ['Memo', memo === '' ? undefined : memo],
       name,
-      ['Balance', balance && canvas.own(balance)],
+      ['Balance', balance && balance],
     ],
     canvas,
   );

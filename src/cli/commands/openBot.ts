@@ -70,11 +70,6 @@ export function refuseBesideSandbox(given: ParsedArgs): void {
       Leave out --sandbox, or --${other}.`;
 }
 
-/** For looking at a file: it speaks to nobody. */
-export function botToCheck({ own, spellings }: Pick<Bot, 'own' | 'spellings'>, given: ParsedArgs): Bot {
-  return { ...sandboxBotWith('', given), own, spellings };
-}
-
 function sandboxBotWith(token: string, given: ParsedArgs): Bot {
   return {
     name: sandboxBot,

@@ -35,10 +35,8 @@ function badTemplate(source: string, what: string): Sentence {
     A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
 }
 
-function headerFaults({ unknown, twice, near, missing }: BatchFacts['bad-header']): string {
-  const nearly = near.map(({ column, meant }) => `${quoted([column])} (did you mean ${meant}?)`);
+function headerFaults({ unknown, twice, missing }: BatchFacts['bad-header']): string {
   const faults = [
-    near.length === 0 ? '' : `has ${fewOf(nearly, ', ', andMore)}`,
     unknown.length === 0 ? '' : `has unknown columns: ${quoted(unknown)}`,
     twice.length === 0 ? '' : `names columns twice: ${fewOf(twice.map(quoted), '; ', andMore)}`,
     missing.length === 0 ? '' : `lacks: ${quoted(missing)}`,

@@ -54,7 +54,7 @@ export type Explanation = {
 export async function explain(ending: Ending, nowMs: number, isRow = false): Promise<Explanation> {
   const { outcome, code, oddities } = ending;
   if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
-  const { message, hint, next = [], allowance, beside, end } = await wordsOf(ending, code, nowMs);
+  const { message, hint, next = [], allowance, end } = await wordsOf(ending, code, nowMs);
   const problem: Problem = {
     code,
     message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
@@ -62,7 +62,6 @@ export async function explain(ending: Ending, nowMs: number, isRow = false): Pro
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
     ...allowanceShown(allowance),
-    ...(beside === undefined ? {} : { beside }),
     retry: retryOf(code),
   };
   return { exit: exitOf(code), problem, warnings: [] };

@@ -351,12 +351,6 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
   ],
   'own-id': ({ alsoOfLine }) => [`is also used on line ${alsoOfLine}`, 'different in each row'],
   'no-key': () => ['is given', 'absent: --once and its id name a row'],
-  column: (value) => [
-    'is not known',
-    value === 'unknown'
-      ? 'a column that botctl knows, because of --strict'
-      : `${value.meant}, if you mean that`,
-  ],
   'own-column': ({ keys }) => [
     `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
     'one column: case does not matter, and a space, - and _ are the same',

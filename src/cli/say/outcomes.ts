@@ -247,7 +247,6 @@ export function anotherProcess(by: Process | undefined): string {
 export type Refused = {
   readonly allowance?: Allowance;
   /** Two addresses to compare character by character. */
-  readonly beside?: { readonly given: string; readonly known: string };
 };
 
 const noUse = 'Running the same command again will not help.';
@@ -326,7 +325,6 @@ function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Se
     message: `The address ${to} looks like ${known}, ${like}, but is a different address. Attackers make such addresses so that people copy the wrong one`,
     hint: `Compare them character by character. If you do mean this one, add it under recipients in the policy; no option allows it.`,
     next: [['policy', 'show']],
-    beside: { given: to, known: like },
   };
 }
 

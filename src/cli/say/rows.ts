@@ -31,20 +31,6 @@ export function moreRowsNotListed(count: number): string {
   return `… and ${formatCount(count)} more; --report lists them all`;
 }
 
-export function allRowsValid(source: string, rows: number): string {
-  return `${source}: ${rows === 1 ? '1 row, and it is' : `${rowsOf(rows)}, all`} valid`;
-}
-
-export function wrongRows(
-  code: FailureCode,
-  found: { wrong: number; rows: number; source: string; copied: string | undefined },
-): Told {
-  const { wrong, rows, source, copied = 'With --report, a copy' } = found;
-  return told(code)`
-    ${formatCount(wrong)} of ${rowsOf(rows)} in ${source} ${wrong === 1 ? 'is' : 'are'} not valid
-    ${copied} says what is wrong in each row. Fix the file and check it again.`;
-}
-
 /** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
 export function invalidRows(
   { invalid, rows, source }: { invalid: number; rows: number; source: string },

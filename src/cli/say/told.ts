@@ -99,7 +99,6 @@ export type Problem = {
   remaining?: string;
   free_at?: string;
   /** Two addresses to compare character by character. */
-  beside?: { readonly given: string; readonly known: string };
   retry: Retry;
 };
 

@@ -1,29 +1,20 @@
-import { lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { type HeldLock, takeLock } from '../../machine/fileLock.ts';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
 import { diskTrouble } from '../say/phrases.ts';
 import { inBackground, interruptedAtQuestion, told } from '../say/told.ts';
 import { type Answers, plain, type Question } from './display.ts';
-import { foldAtBlanks, type Own, safeLine } from './text.ts';
+import { foldAtBlanks, safeLine } from './text.ts';
 
 /** Where a person is asked, and how long. */
 type Asking = {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly interrupted: AbortSignal;
-  readonly own: Own;
-  readonly notice: (text: string) => void;
 };
 
-/** Waiting for its turn included: a container and a CI job can have a terminal that nobody reads. */
+/** A container and a CI job can have a terminal that nobody reads. */
 const patienceMs = 5 * 60_000;
-const pollMs = 100;
-/** Four that ask at once need not say so. Who waits longer must: a stopped process keeps its turn. */
-const silentMs = 1000;
 
 /** Asks what the last line of the text says; any answer but those is No. */
 export async function askAtTerminal<Answer extends string>(
@@ -31,11 +22,10 @@ export async function askAtTerminal<Answer extends string>(
   { shown, words }: Answers<Answer>,
   asking: Asking,
 ): Promise<Answer | 'no'> {
-  const { own } = asking;
   const prompt = (columns: number): string => {
-    const canvas = { paint: plain, columns, own };
+    const canvas = { paint: plain, columns };
     const lines = draw(canvas).split('\n').map(safeLine);
-    const question = own(`${lines.at(-1)} ${shown} `);
+    const question = `${lines.at(-1)} ${shown} `;
     return [...lines.slice(0, -1), ...foldAtBlanks(question, columns)].join('\n');
   };
   const typed = await typedLine(prompt, asking, readLine);
@@ -45,17 +35,16 @@ export async function askAtTerminal<Answer extends string>(
 
 /** Asks for a line of text. */
 export function askLine(label: string, asking: Asking): Promise<string> {
-  return typedLine(() => asking.own(`${safeLine(label)}: `), asking, readLine);
+  return typedLine(() => `${safeLine(label)}: `, asking, readLine);
 }
 
 /** Asks for what nobody beside the person should see. */
 export function askHidden(label: string, asking: Asking): Promise<string> {
-  return typedLine(() => asking.own(`${safeLine(label)}: `), asking, readHidden);
+  return typedLine(() => `${safeLine(label)}: `, asking, readHidden);
 }
 
 type Read = (prompt: string, terminal: OpenTerminal, over: AbortSignal) => Promise<string | undefined>;
 
-/** One question at a time on a terminal, whichever process asks it. */
 async function typedLine(prompt: (columns: number) => string, asking: Asking, read: Read): Promise<string> {
   const { terminal, clock, interrupted } = asking;
   const over = new AbortController();
@@ -68,13 +57,8 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
     end();
   });
   try {
-    const turn = await takeTurn(asking, over.signal);
-    try {
-      const typed = over.signal.aborted ? undefined : await readAt(terminal, prompt, read, over.signal);
-      if (typed !== undefined) return typed;
-    } finally {
-      turn?.release();
-    }
+    const typed = over.signal.aborted ? undefined : await readAt(terminal, prompt, read, over.signal);
+    if (typed !== undefined) return typed;
     throw isLate
       ? told('no-answer')`Nobody answered within 5 minutes
         Run the same command again. If nobody is at the terminal, add --yes.`
@@ -85,14 +69,13 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
   }
 }
 
-/** The terminal's name. Who is not in its foreground would be stopped by what it reads, and by some of what it writes. */
-function nameOf(terminal: Terminal): string {
-  const at = terminal.look();
-  if (at.is === 'none')
+/** Who is not in the foreground would be stopped by what it reads, and by some of what it writes. */
+function refuseElsewhere(terminal: Terminal): void {
+  const { is } = terminal.look();
+  if (is === 'none')
     throw told('usage')`There is no terminal for the question
       Add --yes, or give the answer as an option.`;
-  if (at.is === 'background') throw inBackground();
-  return at.terminal;
+  if (is === 'background') throw inBackground();
 }
 
 async function readAt(
@@ -101,8 +84,7 @@ async function readAt(
   read: Read,
   over: AbortSignal,
 ): Promise<string | undefined> {
-  // It may have been moved while it waited for its turn.
-  nameOf(terminal);
+  refuseElsewhere(terminal);
   const opened = openOf(terminal);
   try {
     const typed = await read(prompt(opened.columns), opened, over);
@@ -120,42 +102,6 @@ function openOf(terminal: Terminal): OpenTerminal {
     throw told('no-answer', { cause: error })`The terminal cannot be opened to ask you: ${diskTrouble(error)}
       If you have decided, add --yes.`;
   }
-}
-
-/** Undefined where no lock can be had: then two questions may meet, but each is asked. */
-async function takeTurn(
-  { terminal, clock, notice }: Asking,
-  over: AbortSignal,
-): Promise<HeldLock | undefined> {
-  const name = nameOf(terminal);
-  let sayAtMs = clock.now() + silentMs;
-  try {
-    const path = join(ownFolder(), `question-${name}.lock`);
-    while (!over.aborted) {
-      const lock = takeLock(path, 0);
-      if (lock !== undefined) return lock;
-      await clock.sleep(pollMs, over);
-      if (clock.now() < sayAtMs) continue;
-      notice(
-        'Another botctl command is asking a question on this terminal. Answer it first; if you stopped it with Ctrl-Z, run fg',
-      );
-      sayAtMs = Number.POSITIVE_INFINITY;
-    }
-  } catch {
-    // No folder of our own, or a disk that takes no file.
-  }
-  return undefined;
-}
-
-/** Others may write where it lies: what they put in its place is not used. */
-function ownFolder(): string {
-  const uid = process.getuid?.();
-  const path = join(tmpdir(), `botctl-${uid ?? 'user'}`);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid))
-    throw new Error(`${path} is of another`);
-  return path;
 }
 
 const ctrlC = '\u0003';

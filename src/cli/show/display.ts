@@ -2,7 +2,6 @@ import type { ChalkInstance } from 'chalk';
 import type { AtTerminal } from '../../machine/process.ts';
 import { diskTrouble, type Suggested, type Suggestion } from '../say/phrases.ts';
 import { type Problem, told } from '../say/told.ts';
-import type { Own } from './text.ts';
 
 export type Paint = ChalkInstance;
 
@@ -16,7 +15,6 @@ export const plain = new Proxy(String, {
 export type LabelCanvas = {
   readonly paint: Paint;
   readonly columns: number;
-  readonly own: Own;
 };
 
 export type Canvas = LabelCanvas & {
@@ -33,9 +31,6 @@ export type View = {
   quiet?: string;
 };
 
-/** The progress of long work, and a line about it. */
-export type Gauge = { readonly share: number; readonly text: string };
-
 /** What is asked, drawn for a terminal. Its last line is the question itself. */
 export type Question = (canvas: LabelCanvas) => string;
 
@@ -49,7 +44,6 @@ export type Answers<Answer extends string> = {
 export interface Display {
   readonly face: 'human' | 'json';
   readonly quiet: boolean;
-  readonly own: Own;
   /** Whether somebody may be watching: stderr is a terminal. */
   readonly watched: boolean;
   /** Shows the result. Resolves when it is written; rejects if it cannot be. */
@@ -65,8 +59,8 @@ export interface Display {
   step(text: string): void;
   /** Runs `work`; if it takes longer than a moment, says why. */
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
-  /** Shows the progress of long work until the returned function is called. */
-  meter(gauge: () => Gauge): () => void;
+  /** Shows a line about long work on a terminal, until the returned function is called. */
+  meter(line: () => string): () => void;
   /** Where a person can be asked: in the foreground of the controlling terminal, wherever the streams lead. */
   terminal(): AtTerminal['is'];
   /** Asks there. Fails if nobody can be asked or nobody answers. Anything but the answers' words is No. */

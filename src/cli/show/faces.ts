@@ -1,8 +1,8 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested, withLacking } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
-import { columnsOf, type Display, type Gauge, type Output, type Paint, plain, type View } from './display.ts';
-import { foldAtBlanks, type Own, ownWords, safeJson, safeLine, speaksUtf8 } from './text.ts';
+import { columnsOf, type Display, type Output, type Paint, plain, type View } from './display.ts';
+import { foldAtBlanks, safeJson, safeLine } from './text.ts';
 
 export type FaceChoice = {
   json: boolean;
@@ -33,7 +33,6 @@ const leastTextWidth = 24;
 /** The two faces share everything that goes to stderr and differ in stdout. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
-  const own = ownWords(env);
   const levelOf = (output: Output): ColourLevel =>
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
   const outPaint = await paintOf(levelOf(stdout));
@@ -42,15 +41,13 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const terminal = (): AtTerminal['is'] => streams.terminal.look().is;
   const notice: Display['notice'] = (text, next = []) =>
     saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
-  const asking = { ...streams, own, notice };
   const ask: Display['ask'] = async (question, answers) => {
     const { askAtTerminal } = await import('./ask.ts');
-    return askAtTerminal(question, answers, asking);
+    return askAtTerminal(question, answers, streams);
   };
   const suggest = (next: readonly Suggestion[]): Suggested =>
     suggested(next, { occurrences: choice.kept, asks: next.length > 0 && terminal() === 'foreground' });
   let meter: Meter | undefined;
-  const longWaits = new LongWaits((why) => sayUnder(errPaint.cyan('note:'), 'note: '.length, `${why}…`));
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
     else meter.say(line);
@@ -63,7 +60,6 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       paint: outPaint,
       columns: columnsOf(stdout, env),
       isPipe: stdout.isPipe,
-      own,
       suggest,
     });
   };
@@ -71,7 +67,6 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   return {
     face: choice.json ? 'json' : 'human',
     quiet: choice.quiet,
-    own,
     watched: stderr.isTerminal,
 
     show: async (view) => {
@@ -98,31 +93,22 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       saySuggesting(errPaint.yellow('warning:'), 'warning: '.length, text, next);
     },
     step: (text) => {
-      if (choice.verbose) say(errPaint.dim(own(`· ${safeLine(text)}`)));
+      if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
     },
 
     // In a terminal that reports no width, ora would never stop clearing lines.
     waiting: (why, work) =>
       spins && stderr.hasWidth
-        ? withSpinner(own(safeLine(why)), work, {
-            isUtf8: speaksUtf8(env),
+        ? withSpinner(safeLine(why), work, {
             stream: streams.stderrStream as NodeJS.WriteStream,
             color: levelOf(stderr) > 0,
           })
-        : choice.quiet
-          ? work
-          : longWaits.during(why, work),
+        : work,
 
-    meter: (gauge) => {
-      if (choice.quiet) return () => {};
-      const started = new Meter(gauge, {
-        // JSON rows on the same terminal would break up the bar.
-        draws: spins && !(choice.json && stdout.isTerminal),
-        write: (text) => void stderr.say(text),
-        columns: stderr.columns,
-        paint: errPaint,
-        own,
-      });
+    meter: (line) => {
+      // JSON rows on the same terminal would break up the line.
+      if (!spins || (choice.json && stdout.isTerminal)) return () => {};
+      const started = new Meter(line, stderr);
       meter = started;
       return () => {
         started.stop();
@@ -135,18 +121,16 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     confirm: async (question) => (await ask(question, yesOrNo)) === 'yes',
     askLine: async (label) => {
       const { askLine } = await import('./ask.ts');
-      return askLine(label, asking);
+      return askLine(label, streams);
     },
     askHidden: async (label) => {
       const { askHidden } = await import('./ask.ts');
-      return askHidden(label, asking);
+      return askHidden(label, streams);
     },
   };
 
-  function sayProblem({ message, hint, next = [], beside }: Problem): void {
+  function sayProblem({ message, hint, next = [] }: Problem): void {
     sayUnder(errPaint.red('botctl:'), hintIndent, message);
-    if (beside !== undefined)
-      for (const line of besideLines(beside, errPaint)) say(`${' '.repeat(hintIndent + 2)}${line}`);
     if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
   }
 
@@ -180,128 +164,48 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   /** Wrapped at blanks on a terminal; elsewhere one line, so that it can be searched. */
   function sayUnder(mark: string, indent: number, text: string): void {
     const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
-    say(`${mark} ${foldAtBlanks(own(safeLine(text)), width).join(`\n${' '.repeat(indent)}`)}`);
+    say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
   }
 }
-
-/** Two whole addresses, one under the other, with a mark below each place where they differ. */
-export function besideLines(
-  { given, known }: { readonly given: string; readonly known: string },
-  paint: Paint,
-): string[] {
-  const [above, below] = [safeLine(given), safeLine(known)];
-  const places = Array.from(
-    { length: Math.max(above.length, below.length) },
-    (_, at) => above[at] !== below[at],
-  );
-  const shown = (text: string): string =>
-    [...text].map((character, at) => (places[at] ? paint.red.bold(character) : character)).join('');
-  const marks = places
-    .map((differs) => (differs ? '^' : ' '))
-    .join('')
-    .trimEnd();
-  return [`given  ${shown(above)}`, `known  ${shown(below)}`, `       ${marks}`];
-}
-
-const firstLineMs = 2_000;
-const furtherLineMs = 10_000;
-
-/**
- * Without a spinner: prints a line after a long wait, and again from time to time. Consecutive waits count as one:
- * twenty short pauses between tries are as silent as a long one.
- */
-export class LongWaits {
-  readonly #say: (why: string) => void;
-  readonly #nowMs: () => number;
-  #silentSinceMs: number | undefined;
-  #patienceMs = firstLineMs;
-
-  constructor(say: (why: string) => void, nowMs: () => number = () => performance.now()) {
-    this.#say = say;
-    this.#nowMs = nowMs;
-  }
-
-  async during<Result>(why: string, work: Promise<Result>): Promise<Result> {
-    this.#silentSinceMs ??= this.#nowMs();
-    const leftMs = this.#silentSinceMs + this.#patienceMs - this.#nowMs();
-    const timer = setTimeout(
-      () => {
-        this.#say(why);
-        this.#silentSinceMs = this.#nowMs();
-        this.#patienceMs = furtherLineMs;
-      },
-      Math.max(0, leftMs),
-    );
-    try {
-      return await work;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-type MeterStream = {
-  /** Redraws one line in place. Otherwise prints a line from time to time. */
-  readonly draws: boolean;
-  readonly write: (text: string) => void;
-  readonly columns: number;
-  readonly paint: Paint;
-  readonly own: Own;
-};
 
 const redrawMs = 100;
-const sayMs = 10_000;
-const barCells = 16;
-/** In a narrower terminal the words need all the room. */
-const leastWithBar = 60;
-/** Free cells after the bar, so that the terminal's echo of Ctrl-C does not start another line. */
+/** Free cells at the end, so that the terminal's echo of Ctrl-C does not start another line. */
 const roomForEcho = 3;
 const clearLine = '\r\x1b[2K';
 
-function drawn({ share, text }: Gauge, { columns, paint, own }: MeterStream): string {
-  const cells = columns < leastWithBar ? 0 : barCells;
-  const full = Math.round(cells * Math.min(1, Math.max(0, share)));
-  const bar = own(`${'█'.repeat(full)}${'░'.repeat(cells - full)}`);
-  const percent = `${Math.floor(100 * share)}%`.padStart(cells === 0 ? 0 : 4);
-  const room = Math.max(0, columns - cells - percent.length - 2 - roomForEcho);
-  return `${paint.cyan(bar)}${percent}  ${text.slice(0, room)}`;
-}
-
-/** A progress line that makes room for other output on the same stream. */
-export class Meter {
-  readonly #gauge: () => Gauge;
-  readonly #stream: MeterStream;
+/** A progress line on a terminal, which makes room for other output on the same stream. */
+class Meter {
+  readonly #line: () => string;
+  readonly #stderr: Output;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(gauge: () => Gauge, stream: MeterStream) {
-    this.#gauge = gauge;
-    this.#stream = stream;
-    this.#timer = setInterval(() => this.#show(), stream.draws ? redrawMs : sayMs);
-    if (stream.draws) this.#show();
+  constructor(line: () => string, stderr: Output) {
+    this.#line = line;
+    this.#stderr = stderr;
+    this.#timer = setInterval(() => this.#draw(), redrawMs);
+    this.#draw();
   }
 
-  /** Prints a line above the bar. */
+  /** Prints a line above it. */
   say(line: string): void {
-    this.#stream.write(`${this.#stream.draws ? clearLine : ''}${line}\n`);
-    if (this.#stream.draws) this.#show();
+    void this.#stderr.say(`${clearLine}${line}\n`);
+    this.#draw();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    if (this.#stream.draws) this.#stream.write(clearLine);
+    void this.#stderr.say(clearLine);
   }
 
-  #show(): void {
-    const gauge = this.#gauge();
-    const { draws, write } = this.#stream;
-    write(draws ? `${clearLine}${drawn(gauge, this.#stream)}` : `${gauge.text}\n`);
+  #draw(): void {
+    const room = Math.max(0, this.#stderr.columns - roomForEcho);
+    void this.#stderr.say(`${clearLine}${this.#line().slice(0, room)}`);
   }
 }
 
 const noticeableMs = 300;
 
 type WaitingLine = {
-  isUtf8: boolean;
   stream: NodeJS.WriteStream;
   color: boolean;
 };
@@ -322,7 +226,6 @@ async function withSpinner<Result>(why: string, work: Promise<Result>, line: Wai
         // The display has decided whether to spin; ora would check the environment again.
         isEnabled: true,
         ...(line.color ? {} : { color: false }),
-        ...(line.isUtf8 ? {} : { spinner: 'line' as const }),
       }).start();
       stop = () => spinner.stop();
     });

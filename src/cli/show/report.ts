@@ -10,7 +10,7 @@ import { damage } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
-import { foldAtBlanks, type Own, safeLine, safeLines } from './text.ts';
+import { foldAtBlanks, safeLine, safeLines } from './text.ts';
 
 /** What a command reports about one intent. All commands share this shape. */
 export type Report = {
@@ -138,20 +138,20 @@ export function columnsOf({
 
 const mostOfCell = 80;
 
-function bounded(text: string, own: Own): string {
+function bounded(text: string): string {
   if (text.length <= mostOfCell) return text;
-  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}${own('…')}`;
+  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}${'…'}`;
 }
 
 /** What its row says for people, in its columns `name` and `note`. */
-export function forWhom(intent: Pick<Intent, 'columns'>, own: Own = String): string | undefined {
+export function forWhom(intent: Pick<Intent, 'columns'>): string | undefined {
   const cells = Object.entries(columnsOf(intent) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>
-      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell), own))] : [],
+      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
     ),
   );
-  return said.length === 0 ? undefined : said.join(own(' · '));
+  return said.length === 0 ? undefined : said.join(' · ');
 }
 
 function intentJson(intent: Intent): Fields {
@@ -292,8 +292,8 @@ export function labelled(lines: readonly LabelledValue[], { paint, columns }: La
 }
 
 /** A sentence below labelled lines. */
-export function remark(text: string, { columns, own }: LabelCanvas): string {
-  return foldAtBlanks(own(safeLine(text)), columns - 2)
+export function remark(text: string, { columns }: LabelCanvas): string {
+  return foldAtBlanks(safeLine(text), columns - 2)
     .map((line) => `  ${line}\n`)
     .join('');
 }
@@ -338,11 +338,8 @@ function drawRow(row: Fields, paint: Paint, width: number): string[] {
 }
 
 /** The message as it will look: its text, and its rows of buttons. */
-export function drawMessage(
-  request: Fields,
-  { paint, columns, own }: Pick<Canvas, 'paint' | 'columns' | 'own'>,
-): string {
-  const bar = paint.dim(own('│'));
+export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
+  const bar = paint.dim('│');
   const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
   const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
   const lines = rows.length === 0 ? content : [...content, '', ...rows];
@@ -353,7 +350,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function headline(report: Report, { paint, columns, own }: Canvas): string {
+function headline(report: Report, { paint, columns }: Canvas): string {
   const { intent, replayed, attempt } = report;
   const line = headlineOf({
     ...intent,
@@ -361,8 +358,8 @@ function headline(report: Report, { paint, columns, own }: Canvas): string {
     isReplayed: replayed,
     isProven: report.chain?.view?.verdict === 'proven',
   });
-  const mark = intent.state === 'accepted' ? paint.green(own('✔')) : paint.yellow(own('•'));
-  const lines = foldAtBlanks(own(line), columns - 2).map((text) => paint.bold(text));
+  const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
+  const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   return `${mark} ${lines.join('\n  ')}\n`;
 }
 
@@ -378,7 +375,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
     [
       ['Name', named],
       ['Row', intent.rowId],
-      ['For', forWhom(intent, canvas.own)],
+      ['For', forWhom(intent)],
       ['ID', intent.id],
     ],
     canvas,
@@ -405,7 +402,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],
       ['Transfer', shown(transfer?.transfer_id)],
-      ...chainFacts(report.chain, text(request.asset), canvas.own),
+      ...chainFacts(report.chain, text(request.asset)),
     ],
     canvas,
   );
@@ -423,12 +420,12 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string
       ['To', text(request.to_address)],
       ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
       ['Memo', text(request.memo)],
-      ['Balance', balance && canvas.own(balance)],
+      ['Balance', balance && balance],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
       ['Name', intent.name],
       ['Row', intent.rowId],
-      ['For', forWhom(intent, canvas.own)],
+      ['For', forWhom(intent)],
     ],
     canvas,
   );
@@ -458,14 +455,14 @@ function agrees({ verdict }: ChainView): boolean {
 type Fact = readonly [string, string | undefined];
 
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
-function chainFacts(chain: ChainStanding | undefined, asset: string | undefined, own: Own): Fact[] {
+function chainFacts(chain: ChainStanding | undefined, asset: string | undefined): Fact[] {
   const view = chain?.view;
   if (view === undefined) return [];
   const { slot, block_time: timeS, paid, signature = '' } = view;
   const cluster = clusterOf(view.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   return [
-    ['Chain', own(`${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`)],
+    ['Chain', `${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`],
     ['Paid', paid && paidWords(paid, agrees(view) ? asset : undefined)],
     ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],

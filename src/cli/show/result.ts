@@ -12,7 +12,7 @@ export function result(
 ): View {
   return {
     json: { schema: 'botctl/1', command, ...fields },
-    human: ({ own }) => lines.map((line) => `${own(line)}\n`).join(''),
+    human: () => lines.map((line) => `${line}\n`).join(''),
     ...(quiet !== undefined && { quiet }),
   };
 }

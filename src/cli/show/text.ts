@@ -1,4 +1,3 @@
-import type { Env } from '../../machine/folders.ts';
 import { unsafeClass } from '../say/phrases.ts';
 
 /**
@@ -149,79 +148,15 @@ function csvCell(text: string): string {
   return /[",;|\t\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Cells of a file of the caller's own: unchanged, so that it can be read again. */
-export function sameCsvLine(cells: readonly string[], delimiter: string): string {
-  const quoted = (cell: string): string =>
-    /["\r\n]/u.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
-  return `${cells.map(quoted).join(delimiter)}\n`;
-}
-
-/** Foreign text that no spreadsheet runs, for a cell of such a file. */
-export function harmlessCell(text: string): string {
-  return safeLine(text).replace(formula, "'$&");
-}
-
 export function csvLine(cells: readonly (string | number | undefined)[], delimiter = ','): string {
   return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(delimiter)}\n`;
 }
 
-/** What botctl itself prints beyond ASCII, each one cell wide, and what stands for it where the locale has no UTF-8. */
-const symbols: Readonly<Record<string, string>> = {
-  '→': '->',
-  '…': '...',
-  '✔': '+',
-  '•': '!',
-  '█': '#',
-  '░': '.',
-  '│': '|',
-  '·': '-',
-  '–': '-',
-  '’': "'",
-  '“': '"',
-  '”': '"',
-};
-
-const oneSymbol = `[${Object.keys(symbols).join('')}]`;
+/** What botctl itself prints beyond ASCII, each one cell wide. */
+const oneSymbol = '[→…✔•│·–’“”]';
 const plainCells = new RegExp(`^(?:[ -~]|${oneSymbol})*$`, 'u');
 
 /** Whether each character takes one cell. */
 export function isPlain(text: string): boolean {
   return plainCells.test(text);
-}
-
-/** Puts botctl's own words as the locale can show them. */
-export type Own = (text: string) => string;
-
-function asciiOf(symbol: string): string {
-  return symbols[symbol] ?? symbol;
-}
-
-// A name is quoted in a sentence, and must stay what it is. A quoted … is botctl's own.
-const inSentence = new RegExp(`"…"|"[^"]*"|${oneSymbol}`, 'gu');
-
-const ascii: Own = (text) =>
-  text.replace(inSentence, (found) => (found === '"…"' ? '"..."' : asciiOf(found)));
-
-const asItIs: Own = (text) => text;
-
-/** For text that also holds what others wrote: that is left as it is if it is in double quotes. */
-export function ownWords(env: Env): Own {
-  return speaksUtf8(env) ? asItIs : ascii;
-}
-
-/** For text that holds nothing else: a page of the help. What stands for a symbol may be wider, so lines may need room. */
-export function ownPage(draw: (columns: number) => string, columns: number, env: Env): string {
-  if (speaksUtf8(env)) return draw(columns);
-  let text = '';
-  for (const room of [0, 2, 4, 6]) {
-    text = draw(columns - room).replace(new RegExp(oneSymbol, 'gu'), asciiOf);
-    if (text.split('\n').every((line) => line.length <= columns)) break;
-  }
-  return text;
-}
-
-/** The first of these that is set decides, and none means the C locale. Windows has no such variables. */
-export function speaksUtf8({ LC_ALL, LC_CTYPE, LANG }: Env): boolean {
-  if (process.platform === 'win32') return true;
-  return /utf-?8/iu.test(LC_ALL || LC_CTYPE || LANG || '');
 }

@@ -154,15 +154,8 @@ export type Selection = {
   readonly limit: number;
 };
 
-/**
- * The number of intents in each state. `oldestUnsettledMs`: when the oldest one that is open, sending, unknown or held
- * began.
- */
-export type Overview = {
-  readonly intents: Readonly<Partial<Record<State, number>>>;
-  readonly oldestUnsettledMs: number | undefined;
-  readonly lastAcceptedMs: number | undefined;
-};
+/** The number of intents in each state. */
+export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
 /** A sum of one asset, as a decimal. */
 export type AssetSum = { readonly asset: string; readonly amount: string };
@@ -266,8 +259,7 @@ export interface Reads {
   atWork(batch: BatchName): Promise<string[]>;
   /** The names of all batches. */
   batchNames(): Promise<string[]>;
-  /** The state of all intents. */
-  overview(): Promise<Overview>;
+  stateCounts(): Promise<StateCounts>;
   /** Whether the process of this owner is alive. */
   ownerLives(owner: string): Promise<boolean>;
   /** Where it runs; undefined if that is certainly this machine. */

@@ -14,12 +14,12 @@ import {
   type NamedBy,
   type NewIntent,
   type Observation,
-  type Overview,
   type Phase,
   type Receipt,
   type Resolution,
   type RowsStanding,
   type State,
+  type StateCounts,
   states,
   type Verdict,
 } from './journal.ts';
@@ -273,29 +273,15 @@ export function intentAsBegun(intent: NewIntent, owner: string, tokenHash: strin
 type StateRow = {
   readonly state: State;
   readonly count: number;
-  readonly oldestMs: number;
-  readonly latestMs: number;
 };
 
-const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
-
-export function overviewOf(rows: readonly StateRow[]): Overview {
-  const waiting = rows.filter(({ state }) => unsettled.includes(state)).map(({ oldestMs }) => oldestMs);
-  return {
-    intents: Object.fromEntries(rows.map(({ state, count }) => [state, count])),
-    oldestUnsettledMs: waiting.length === 0 ? undefined : Math.min(...waiting),
-    lastAcceptedMs: rows.find(({ state }) => state === 'accepted')?.latestMs,
-  };
+export function countsOf(rows: readonly StateRow[]): StateCounts {
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
 /** Reads a row of either store. */
 export function stateRowOf(row: Readonly<Record<string, unknown>>): StateRow {
-  return {
-    state: row.state as State,
-    count: Number(row.count),
-    oldestMs: Number(row.oldest),
-    latestMs: Number(row.latest),
-  };
+  return { state: row.state as State, count: Number(row.count) };
 }
 
 /** Remembers the last token, because a batch asks for the same one row after row. */

@@ -21,6 +21,7 @@ import {
   type Ask,
   attemptOf,
   batchInputOf,
+  countsOf,
   decisionOf,
   earlierPaymentOf,
   intentAsBegun,
@@ -28,7 +29,6 @@ import {
   type JournalRow,
   observationOf,
   optional,
-  overviewOf,
   processDied,
   receiptOf,
   rowsStandingOf,
@@ -147,8 +147,7 @@ export const questions = {
   receiptsOf: `SELECT origin, what, value FROM receipts WHERE intent = ${seqOf} ORDER BY seq`,
   otherHolder: `SELECT id FROM intents WHERE id <> :id
     AND seq = (SELECT intent FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
-  overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
-    FROM intents GROUP BY state`,
+  stateCounts: 'SELECT state, count(*) AS count FROM intents GROUP BY state',
   // The owners are looked up for groups, not for rows.
   rowsStanding: `SELECT standings.* FROM (
       SELECT kind, base_url, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
@@ -287,7 +286,7 @@ export function readsOf(
         ? []
         : all(payments, { ...values, most }, earlierPaymentOf);
     },
-    overview: async () => overviewOf(await all(questions.overview, {}, stateRowOf)),
+    stateCounts: async () => countsOf(await all(questions.stateCounts, {}, stateRowOf)),
     rowsStanding: (name) =>
       all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
     batchInputs: (name) => all(questions.batchInputs, { name }, batchInputOf),

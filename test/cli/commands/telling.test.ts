@@ -23,7 +23,6 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
   const display: Display = {
     face: 'human',
     quiet: false,
-    own: String,
     watched: true,
     show: async () => 'written',
     write: async () => 'written',
@@ -95,7 +94,6 @@ describe('an intent whose request was damaged', () => {
         view.human({
           paint: await paintOf(0),
           columns: 80,
-          own: String,
           suggest: () => ({ lines: [], lacking: undefined }),
         });
         return 'written';

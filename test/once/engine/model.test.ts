@@ -60,7 +60,7 @@ test.each<[string, Step[], Step]>([
   try {
     for (const step of steps) await world.take(step);
     const { journal } = world.scripted.engine();
-    expect(await journal.reads.overview()).toMatchObject({ intents: { accepted: 2 } });
+    expect(await journal.reads.stateCounts()).toMatchObject({ accepted: 2 });
   } finally {
     await world.close();
   }

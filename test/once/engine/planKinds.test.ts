@@ -292,7 +292,6 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
   const display: Display = {
     face: 'human',
     quiet: false,
-    own: String,
     watched: true,
     terminal: () => terminal,
     write: async () => 'written',
@@ -308,7 +307,7 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
     meter: () => () => {},
     ask: async () => 'no',
     confirm: async (question) => {
-      seen.questions.push(question({ paint: plain, columns: 80, own: String }));
+      seen.questions.push(question({ paint: plain, columns: 80 }));
       return answer;
     },
     askLine: async () => '',
@@ -389,7 +388,7 @@ describe('what is said of a plan is what is done about it', () => {
       kind === 'other-body'
         ? 'the name is taken by a transfer with a different amount (it was'
         : dryRunWords[kind];
-    expect(view?.human({ paint, columns: 200, own: String, suggest })).toContain(said);
+    expect(view?.human({ paint, columns: 200, suggest })).toContain(said);
   });
 
   test.each(kinds)(

@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import { states } from '../../../src/once/journal/journal.ts';
-import {
-  attemptOf,
-  lastRemembered,
-  overviewOf,
-  receiptValue,
-  rowsStandingOf,
-} from '../../../src/once/journal/rows.ts';
+import { attemptOf, lastRemembered, receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
 
 test.each([
   ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
@@ -40,12 +33,4 @@ test('a token is hashed once for all rows that use it', () => {
   });
   expect(['a', 'a', 'b', 'a'].map(hashOf)).toEqual(['#a', '#a', '#b', '#a']);
   expect(hashed).toEqual(['a', 'b', 'a']);
-});
-
-test('what is open, sending, unknown or held is not settled', () => {
-  const since = states.map((state) => {
-    const { oldestUnsettledMs } = overviewOf([{ state, count: 1, oldestMs: 5, latestMs: 6 }]);
-    return oldestUnsettledMs === 5 ? state : '';
-  });
-  expect(since.filter(Boolean)).toEqual(['open', 'sending', 'unknown', 'held']);
 });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import { besideLines, paintOf } from '../../../src/cli/show/faces.ts';
 import { endsOf } from '../../../src/once/intent/amount.ts';
 import { looksLike } from '../../../src/once/policy/policy.ts';
 
@@ -53,23 +52,4 @@ test('of addresses that nobody chose, as few look alike by chance as were comput
   }
   // 6·10⁻⁶ for each: of 40,000, a quarter of one.
   expect(alarms).toBeLessThanOrEqual(2 + 3 * 6e-6 * strangers);
-});
-
-describe('two addresses, one under the other', () => {
-  const given = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtBWWN';
-
-  test('are whole, and marked where they differ, without colour', async () => {
-    expect(besideLines({ given, known }, await paintOf(0))).toEqual([
-      `given  ${given}`,
-      `known  ${known}`,
-      `       ${' '.repeat(40)}^  ^`,
-    ]);
-  });
-
-  test('and with colour', async () => {
-    const [above = ''] = besideLines({ given, known }, await paintOf(1));
-    expect(above).toContain('\u001b[');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what colour is made of
-    expect(above.replaceAll(/\u001b\[\d+m/gu, '')).toBe(`given  ${given}`);
-  });
 });

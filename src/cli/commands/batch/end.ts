@@ -1,10 +1,8 @@
-import type { BatchPace } from '../../../batch/pace.ts';
 import { type RowReport, reportRow, reportRows, type UnverifiedRows } from '../../../batch/report.ts';
 import { type Counts, lookAgain, type RunEnd } from '../../../batch/runRows.ts';
 import { isOver as isSettled, type RowOutcome } from '../../../batch/sheet.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
-import type { Clock } from '../../../machine/process.ts';
 import {
   asFailure,
   claimedBy,
@@ -19,35 +17,22 @@ import { someUnproven } from '../../say/chain.ts';
 import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { formatCount, formatDuration } from '../../say/phrases.ts';
+import { formatCount } from '../../say/phrases.ts';
 import { notAllDone, notDoneOutcomes, type StopWords } from '../../say/rows.ts';
 import { type Problem, problemOf } from '../../say/told.ts';
-import type { Gauge } from '../../show/display.ts';
 import { type Batch, rowReportInputs } from './options.ts';
 import { batchPlan } from './plan.ts';
 import { doubtOfSkipped } from './repeats.ts';
 import { type BatchEnd, batchEndJson, batchEndView } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
-/** The progress of a batch: done, failed, unknown, rows a second, time left, and the wait for a rate limit. */
-export function gaugeOf(surveyed: Survey, counts: Counts, pace: BatchPace, clock: Clock): () => Gauge {
-  const beganAtMs = clock.now();
+/** The progress of a batch in one line. */
+export function progressOf(surveyed: Survey, counts: Counts): string {
   const todo = toDo(surveyed);
-  return () => {
-    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const done = counts.accepted + counts.resolved;
-    const perS = (1000 * ended) / Math.max(1, clock.now() - beganAtMs);
-    const text = progressOf({
-      done,
-      todo,
-      failed: ended - done - counts.unknown,
-      unknown: counts.unknown,
-      perS,
-      leftMs: ended === 0 ? undefined : (1000 * Math.max(0, todo - ended)) / perS,
-      quietMs: pace.quietMs() === 0 ? undefined : pace.quietMs(),
-    });
-    return { share: todo === 0 ? 1 : Math.min(1, ended / todo), text };
-  };
+  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const done = counts.accepted + counts.resolved;
+  const failed = ended - done - counts.unknown;
+  return `${formatCount(done)}/${formatCount(todo)} done, ${formatCount(failed)} failed, ${formatCount(counts.unknown)} unknown`;
 }
 
 export type FinishedRun = RunEnd & {
@@ -270,30 +255,6 @@ async function countUnvisited(
       needs.add(outcome === 'held' ? 'decide' : 'same-command');
     }
   }
-}
-
-/** The progress of a batch, in one line. Times are absent if nothing has ended yet or nothing is waited for. */
-type Progress = {
-  readonly done: number;
-  readonly todo: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly perS: number;
-  readonly leftMs: number | undefined;
-  readonly quietMs: number | undefined;
-};
-
-function progressOf(progress: Progress): string {
-  const { done, todo, failed, unknown, perS, leftMs, quietMs } = progress;
-  const parts = [
-    `${formatCount(done)}/${formatCount(todo)} done`,
-    `${formatCount(failed)} failed`,
-    `${formatCount(unknown)} unknown`,
-    `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
-    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
-    quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
-  ];
-  return parts.filter((part) => part !== '').join(', ');
 }
 
 /** For the end of a batch: what the chain says about its accepted rows. */

@@ -87,7 +87,6 @@ function repeatsOption(given: BatchArgs): BatchOptions['repeats'] {
 function nameOf(given: BatchArgs, path: string, nowMs: number): string {
   const once = given.text('once');
   if (once === undefined) {
-    if (given.flag('dry-run')) return '';
     const month = isoExact(nowMs).slice(0, 7);
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
     const plain = plainName(stem);

@@ -18,7 +18,6 @@ import {
 import { onDryRun } from '../../say/told.ts';
 import type { LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage, type Fields, type LabelledValue, labelled, remark } from '../../show/report.ts';
-import type { Own } from '../../show/text.ts';
 import type { BalanceShown } from '../balance/run.ts';
 import { alikeJson, type Batch, countsJson } from './options.ts';
 
@@ -107,7 +106,7 @@ export type BatchPlan = {
   readonly nowMs: number;
 };
 
-function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
+function linesOf(plan: BatchPlan): LabelledValue[] {
   return [
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
@@ -115,16 +114,16 @@ function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
     ['Empty rows', plan.emptyRows === 0 ? undefined : emptySkipped(plan.emptyRows)],
     ...rowsAhead(plan.standings),
     ...amountLines(plan, 'Total', totalOf),
-    ['Balance', plan.balance && own(plan.balance.text)],
+    ['Balance', plan.balance?.text],
     [
       'Recipients',
       plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
     ],
-    ['Kept', plan.columns.length === 0 ? undefined : own(keptColumns(plan.columns))],
+    ['Kept', plan.columns.length === 0 ? undefined : keptColumns(plan.columns)],
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
     ['Paid before', plan.repeats.rows === 0 ? undefined : rowsPaidAlready(plan.repeats, plan.nowMs)],
     ...[...plan.alike.first.map(samePaymentWords), ...moreAlike(plan.alike)].map(
-      (words, index): LabelledValue => [index === 0 ? 'The same' : '', own(words)],
+      (words, index): LabelledValue => [index === 0 ? 'The same' : '', words],
     ),
   ];
 }
@@ -141,7 +140,7 @@ export function amountLines(
 export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
   const first =
     plan.first === undefined ? '' : `${remark('The first:', canvas)}${drawMessage(plan.first, canvas)}`;
-  return `${labelled(linesOf(plan, canvas.own), canvas)}${first}`;
+  return `${labelled(linesOf(plan), canvas)}${first}`;
 }
 
 export function planJson(plan: BatchPlan): Record<string, unknown> {

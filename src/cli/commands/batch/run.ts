@@ -36,7 +36,7 @@ import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesForDryRun } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
-import { type FinishedRun, gaugeOf, type OthersEnd, othersAtEnd, tellEnd } from './end.ts';
+import { type FinishedRun, type OthersEnd, othersAtEnd, progressOf, tellEnd } from './end.ts';
 import {
   type Batch,
   batchOptions,
@@ -67,8 +67,7 @@ async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Wa
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
   const unopened = { given, context, options, order, sheet, report, notes: { emptyRows: 0 } };
   try {
-    if (!given.flag('dry-run')) return await runBatch(unopened, wait);
-    return await (given.text('once') === undefined ? checkFile(unopened) : dryRun(unopened));
+    return await (given.flag('dry-run') ? dryRun(unopened) : runBatch(unopened, wait));
   } finally {
     await report?.close();
     sheet.close();
@@ -76,14 +75,6 @@ async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Wa
 }
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
-
-/** Without a name nothing can be looked up: the file is checked by itself. */
-async function checkFile(unopened: UnopenedBatch): Promise<Exit> {
-  const { batchToCheck, tellCheck } = await import('./check.ts');
-  const batch = await batchToCheck(unopened);
-  const { surveyed } = await surveyAll(batch);
-  return tellCheck(surveyed, batch, unopened.report);
-}
 
 /** Checks and shows everything but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
@@ -120,11 +111,7 @@ function exitAhead({ tally, heldAhead }: Survey): Exit {
 
 async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
   const { given, context, options, order } = unopened;
-  const failWithEarlier = async (thrown: unknown): Promise<never> => {
-    const { withEarlierRows } = await import('../earlierRun.ts');
-    throw await withEarlierRows(thrown, unopened.order, given, context);
-  };
-  const session = await openSession(given, context, true).catch(failWithEarlier);
+  const session = await openSession(given, context, true);
   let waiting: BatchWait | undefined;
   try {
     const journal = session.engine.journal;
@@ -143,12 +130,12 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
       return reportRefused(surveyed.refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
-    const judged = await judgeRepeats(surveyed, batch).catch(failWithEarlier);
+    const judged = await judgeRepeats(surveyed, batch);
     if (judged === 'refused') {
       await finishReport(batch, surveyed);
       return await reportPaidAlready(surveyed, batch);
     }
-    if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
+    if (judged !== 'asked') await tellPlan(surveyed, batch);
     const hasMore = leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined;
     if (hasMore) await keepBatch({ surveyed, digest, onRecord }, batch, engine.journal);
     await waiting?.ready();
@@ -248,7 +235,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   };
   const { mending } = options;
   const onRecord = journal && (await digestOnRecord(batch, journal.reads));
-  const reading = { template: template?.parsed, isStrict: given.flag('strict'), mending };
+  const reading = { template: template?.parsed, mending };
   const surveyed = await display.waiting(
     `Checking ${inputName(input)}`,
     survey(readRows(input, order.kind, reading), order, {
@@ -288,7 +275,7 @@ async function runAll(
   const counts = noCounts();
   const teller = new RowTeller(batch);
   await teller.tellBefore();
-  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, clock));
+  const stopMeter = display.meter(() => progressOf(surveyed, counts));
   try {
     const commit = sharedCommit(engine.journal, () => worthWaitingMs(inFlightLimit, engine.journal.isShared));
     const shared: EngineContext = {

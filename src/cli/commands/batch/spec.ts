@@ -18,8 +18,7 @@ const rowOptions = [
     once,
   ),
   ...options([
-    '--dry-run  show what would happen; without --once: check the file',
-    ['--strict  refuse columns that botctl does not know', { rare: true }],
+    '--dry-run  show what would happen; send nothing',
     '--skip-invalid  send the valid rows even if others are invalid',
     '-y, --yes  do not ask for confirmation',
     '--report <file>  write the result of each row to a .csv or .jsonl file',

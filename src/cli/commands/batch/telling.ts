@@ -139,15 +139,6 @@ export function listBadRows(
   list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
 }
 
-/** The first rows that are wrong by themselves. */
-export function badRowsJson({ firstBad, refused }: Survey): Record<string, unknown> {
-  const bad = firstBad.slice(0, shownBadRows).map(rowJson);
-  return {
-    ...(bad.length === 0 ? {} : { invalid: bad }),
-    ...(refused.rows === 0 ? {} : { refused: refused.first.map(refusedRow).map(rowJson) }),
-  };
-}
-
 function inAWarning(warning: SurveyWarning): string {
   if (warning.is !== 'rows-look-alike') return warningWords(warning);
   return rowsLookAlike(warning.line, warning.address, warning.other);
@@ -296,8 +287,8 @@ export function batchEndView(end: BatchEnd): View {
   return {
     json: batchEndJson(end),
     human: (canvas) => {
-      const { paint, own } = canvas;
-      const mark = notDone.length === 0 ? paint.green(own('✔')) : paint.yellow(own('•'));
+      const { paint } = canvas;
+      const mark = notDone.length === 0 ? paint.green('✔') : paint.yellow('•');
       const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
       const lines = [
         [

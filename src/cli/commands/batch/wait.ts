@@ -67,9 +67,7 @@ export class BatchWait {
       display.notice(
         `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${listed(this.#chain.nodes.hosts)}.`,
       );
-    const stop = display.watched
-      ? display.meter(() => ({ share: ended / Math.max(1, all), text: `On chain: ${ended} of ${all}` }))
-      : (): void => {};
+    const stop = display.watched ? display.meter(() => `On chain: ${ended} of ${all}`) : (): void => {};
     const onEnd = async ({ intent, view }: Verified): Promise<void> => {
       counts[countedAs(view)] += 1;
       ended += 1;

@@ -70,7 +70,7 @@ function bash(places: readonly Place[]): string {
   return `# botctl completion for bash. Load it with:  source <(botctl completion bash)
 _botctl() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} at=botctl known='' word
-  for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD - 1))}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$at $word" in
       ${places
         .slice(1)

@@ -90,8 +90,6 @@ async function changeFor(
 ): Promise<(file: ProfilesFile) => ProfilesFile> {
   if (key === 'token') {
     if (value !== undefined) throw tokenAsArgument();
-    const { warnOfUnknown } = await import('./unknown.ts');
-    await warnOfUnknown(name, given, context);
     const source = await givenSource(name, given, context);
     return (file) => setToken(file, name, source);
   }

@@ -101,7 +101,7 @@ export function shownValue(summary: ProfileSummary, wanted: string): string | un
 
 /** A line that says what was done; as JSON, the profile after the change. */
 export function changedView(command: string, summary: ProfileSummary, line: string): View {
-  return { ...profileView(command, summary), human: ({ own }) => `${own(safeLine(line))}\n` };
+  return { ...profileView(command, summary), human: () => `${safeLine(line)}\n` };
 }
 
 /** A profile that was shown or added; `headline` says what was done, `path` is the file that has it. */

@@ -41,7 +41,6 @@ import {
   sandboxFinding,
   tokenFinding,
 } from './findings.ts';
-import type { DoctorArgs } from './spec.ts';
 
 /** The bot's service, and what can be learned about it without sending. */
 type BotFacts = {
@@ -64,13 +63,8 @@ const checkNames: Readonly<Record<string, string>> = {
   notes: 'losses',
 };
 
-export const run: Run<DoctorArgs> = async (given, context) => {
+export const run: Run = async (given, context) => {
   const findings = await examine(given, context);
-  const metrics = given.text('prometheus');
-  if (metrics !== undefined) {
-    const { writeMetrics } = await import('./metrics.ts');
-    await writeMetrics(metrics, inOrder(findings), given, context);
-  }
   const widthOf = await widthsFor(
     findings.flatMap(({ says, todo }) => [says, todo]).map((text = '') => safeLine(text)),
   );
@@ -278,14 +272,12 @@ const checkWidth = 8;
 const indent = 4 + 2 + checkWidth + 2;
 
 function drawOne({ check, level, says, todo, next = [] }: Finding, canvas: Canvas, widthOf: WidthOf): string {
-  const { paint, columns, own } = canvas;
+  const { paint, columns } = canvas;
   const { lines, lacking } = canvas.suggest(next);
   const width = Math.max(20, columns - indent);
   const [first = '', ...rest] = [
-    ...wrapTo(own(safeLine(says)), width, widthOf),
-    ...(todo === undefined
-      ? []
-      : wrapTo(own(`→ ${safeLine(withLacking(todo, { lacking }))}`), width, widthOf)),
+    ...wrapTo(safeLine(says), width, widthOf),
+    ...(todo === undefined ? [] : wrapTo(`→ ${safeLine(withLacking(todo, { lacking }))}`, width, widthOf)),
     ...lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(checkNames[check] ?? check, checkWidth))}  ${first}`;

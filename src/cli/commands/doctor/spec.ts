@@ -1,4 +1,4 @@
-import { type ArgsOf, command, options } from '../../parse/command.ts';
+import { command } from '../../parse/command.ts';
 
 export const doctorSpec = command({
   group: 'Set-up',
@@ -6,9 +6,6 @@ export const doctorSpec = command({
   about: 'Check profile, token, service, clock, chain and journal',
   details:
     'It sends no message and no payment, and changes nothing. It connects to the service, through the proxy if there is one, reads its clock with HEAD / and without the token, and tries the token with an empty message, which the service must refuse. It asks the profile’s Solana node for its cluster and the balance. Only a real command shows what a token may do.',
-  options: options(['--prometheus <file>  also write the results as Prometheus text, for a monitor']),
   examples: { 'Check the profile in use': 'botctl doctor' },
   exits: [0, 1, 2, 130],
 });
-
-export type DoctorArgs = ArgsOf<typeof doctorSpec>;

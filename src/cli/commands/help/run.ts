@@ -18,15 +18,15 @@ import {
 } from '../../parse/help.ts';
 import { noHelpOn } from '../../say/plans.ts';
 import { groupedExits } from '../../say/told.ts';
-import { ownPage, wrapText } from '../../show/text.ts';
+import { wrapText } from '../../show/text.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
-  return async ({ command, args }, { display, env }) => {
+  return async ({ command, args }, { display }) => {
     const draw = drawingOf(args, tree);
     await display.show({
       json: { schema: 'botctl/1', command, topic: args.join(' '), text: draw(80) },
-      human: ({ columns }) => ownPage(draw, Number.isFinite(columns) ? columns : 80, env),
-      quiet: ownPage(draw, 80, env),
+      human: ({ columns }) => draw(Number.isFinite(columns) ? columns : 80),
+      quiet: draw(80),
     });
     return 0;
   };

@@ -85,7 +85,7 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
       report.status === 'fulfilled' ? [report.value.intent] : [],
     );
     const before = layout;
-    const now = await historyLayout(readable, zone, display.own, before);
+    const now = await historyLayout(readable, zone, before);
     layout = now;
     if (before === undefined && display.face === 'human' && !display.quiet)
       await display.show({ json: {}, human: (canvas) => historyHeading(canvas, now) });

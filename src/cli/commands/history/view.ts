@@ -16,7 +16,7 @@ import {
   requestOf,
 } from '../../show/report.ts';
 import { type Cutting, cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
-import { type Own, safeLine } from '../../show/text.ts';
+import { safeLine } from '../../show/text.ts';
 
 const widths = { when: 19, state: 8, id: 12 };
 const gap = '  ';
@@ -26,7 +26,6 @@ const leastForWhat = 20;
 export type HistoryLayout = {
   readonly zone: Zone;
   readonly bots: readonly string[];
-  readonly own: Own;
   readonly widthOf: WidthOf;
 };
 
@@ -37,16 +36,15 @@ type Layout = HistoryLayout & { readonly columns: number };
 export async function historyLayout(
   intents: readonly Intent[],
   zone: Zone,
-  own: Own,
   first?: HistoryLayout,
 ): Promise<HistoryLayout> {
   const foreign = intents.flatMap((intent) => [
-    ...[intent.bot, intent.name, intent.rowId, forWhom(intent, own)],
-    unlessDamaged(() => whoGetsWhat(intent, own)),
+    ...[intent.bot, intent.name, intent.rowId, forWhom(intent)],
+    unlessDamaged(() => whoGetsWhat(intent)),
   ]);
   const widthOf = await widthsFor(foreign.map((text = '') => safeLine(text)));
   if (first !== undefined) return { ...first, widthOf };
-  return { zone, bots: [...new Set(intents.map(({ bot }) => bot))], own, widthOf };
+  return { zone, bots: [...new Set(intents.map(({ bot }) => bot))], widthOf };
 }
 
 /** A damaged intent fails when it is shown, after those before it. */
@@ -58,8 +56,8 @@ function unlessDamaged(read: () => string): string {
   }
 }
 
-function cutting({ own, widthOf }: Layout): Cutting {
-  return { widthOf, cut: own('…') };
+function cutting({ widthOf }: Layout): Cutting {
+  return { widthOf, cut: '…' };
 }
 
 const mostOfBot = (columns: number): number => (Number.isFinite(columns) ? 12 : columns);
@@ -113,13 +111,13 @@ function text(value: unknown): string {
 }
 
 /** An intent in a few words: who gets what. */
-export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, own: Own, isWhole = false): string {
+export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);
   const shown =
-    isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${own('…')}${address.slice(-4)}`;
-  return `${amountIn(intent)} ${own('→')} ${shown}`;
+    isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${'…'}${address.slice(-4)}`;
+  return `${amountIn(intent)} ${'→'} ${shown}`;
 }
 
 function amountIn(intent: Pick<Intent, 'kind' | 'body'>): string {
@@ -129,10 +127,10 @@ function amountIn(intent: Pick<Intent, 'kind' | 'body'>): string {
 
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
 function marksOf(intent: Intent, width: number, layout: Layout): string {
-  const { bots, columns, own } = layout;
+  const { bots, columns } = layout;
   const { name, rowId, resolvedAs, bot } = intent;
   const cut = (text: string, most: number): string => cutTo(text, most, cutting(layout));
-  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent, own)]
+  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent)]
     .flatMap((said) => (said === undefined ? [] : [` ${cut(said, Math.floor(width / 4))}`]))
     .join('');
   const named =
@@ -141,7 +139,7 @@ function marksOf(intent: Intent, width: number, layout: Layout): string {
   const mark = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
   const other =
     bots.length > 1 || bots.includes(bot) ? '' : ` (bot ${cut(safeLine(bot), mostOfBot(columns))})`;
-  return `${named}${mark === undefined ? '' : ` (${own(mark)})`}${other}`;
+  return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
 }
 
 /** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
@@ -149,10 +147,10 @@ function whatIn(intent: Intent, layout: Layout): string {
   const width = roomForWhat(layout);
   const marks = marksOf(intent, width, layout);
   const room = Math.max(0, width - layout.widthOf(marks));
-  const whole = safeLine(whoGetsWhat(intent, layout.own, true));
+  const whole = safeLine(whoGetsWhat(intent, true));
   if (layout.widthOf(whole) <= room) return whole + marks;
-  const short = safeLine(whoGetsWhat(intent, layout.own));
-  const least = layout.widthOf(`${safeLine(amountIn(intent))}${layout.own('…')}`);
+  const short = safeLine(whoGetsWhat(intent));
+  const least = layout.widthOf(`${safeLine(amountIn(intent))}${'…'}`);
   return cutTo(short, Math.max(room, least), cutting(layout)) + marks;
 }
 
@@ -231,13 +229,11 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
         [
           ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
           ['Created', isoIn(zone, intent.createdAtMs)],
-          ...attempts.map(
-            (attempt) => [`Request ${attempt.number}`, canvas.own(attemptLine(attempt, zone))] as const,
-          ),
+          ...attempts.map((attempt) => [`Request ${attempt.number}`, attemptLine(attempt, zone)] as const),
           ['Reply', replyLine(report)],
           ...decisionLines(decisions, zone),
           ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
-          ['Why', explained && canvas.own(explained.message)],
+          ['Why', explained?.message],
         ],
         canvas,
       );
@@ -255,7 +251,7 @@ function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
   const { lines, lacking } = canvas.suggest(next);
   const todo = [hint, lacking].filter((one) => one !== undefined).join(' ');
   return (
-    labelled([['Next', todo === '' ? undefined : canvas.own(todo)]], canvas) +
+    labelled([['Next', todo === '' ? undefined : todo]], canvas) +
     lines.map((line) => `    ${safeLine(line)}\n`).join('')
   );
 }

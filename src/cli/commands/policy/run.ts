@@ -24,7 +24,7 @@ import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
 import { present } from '../../show/result.ts';
-import { type Own, safeLine } from '../../show/text.ts';
+import { safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
 import { isJournalThere, openJournalOf, whileOpen } from '../openJournal.ts';
@@ -140,14 +140,12 @@ function policyView(command: string, policies: Policies, spending?: LeftToSpend)
       ...(counted && { complete_since: isoExact(counted.sinceMs) }),
     },
     human: (canvas) => {
-      const { paint, own } = canvas;
+      const { paint } = canvas;
       if (policies.length === 0)
-        return `${own('No policy applies to this bot: the wallet’s balance is the only limit.')}\n`;
+        return `${'No policy applies to this bot: the wallet’s balance is the only limit.'}\n`;
       const drawn = (title: string, lines: readonly LabelledValue[]): string =>
         `${paint.bold(title)}\n${labelled(lines, canvas)}`;
-      const parts = policies.map((policy) =>
-        drawn(safeLine(`Policy ${policy.source}`), policyLines(policy, own)),
-      );
+      const parts = policies.map((policy) => drawn(safeLine(`Policy ${policy.source}`), policyLines(policy)));
       if (left.length === 0) return parts.join('\n');
       const lines: LabelledValue[] = left.map((one) => [one.asset, leftWords(one)]);
       const today = [...lines, ['Counted', counted && countedWords(counted)] as const];
@@ -184,11 +182,11 @@ function policyJson(policy: Policy): Record<string, unknown> {
   });
 }
 
-function policyLines(policy: Policy, own: Own): LabelledValue[] {
+function policyLines(policy: Policy): LabelledValue[] {
   const { journal, limits, recipients, onlyRecipients, unusual, approvals, freshJournal, confirm } = policy;
   return [
     ['Journal', journal],
-    ...[...limits].map(([asset, line]): LabelledValue => [asset, own(limitWords(asset, line))]),
+    ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
     ...[...recipients].map(([name, address]): LabelledValue => [`@${name}`, address]),
     [
       'Recipients',

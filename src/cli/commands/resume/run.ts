@@ -50,7 +50,7 @@ async function resumable(given: ResumeArgs, journal: Journal, { display }: Conte
     if (state === 'sending') await commit((tx) => tx.recordDeath(id, clock.now()));
     if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(intent);
   }
-  if (selected.length === 0) display.notice(...nothingToResume((await reads.overview()).intents));
+  if (selected.length === 0) display.notice(...nothingToResume(await reads.stateCounts()));
   return selected.reverse();
 }
 

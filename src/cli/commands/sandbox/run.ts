@@ -153,15 +153,15 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
       ...(effect === undefined ? {} : { effect }),
       ...(reason === undefined ? {} : { reason }),
     },
-    human: ({ paint, own }) => {
-      const shownKey = key === undefined ? own('–') : cutKey(key, own('…'));
+    human: ({ paint }) => {
+      const shownKey = key === undefined ? '–' : cutKey(key, '…');
       const colour = status === 0 || status >= 500 ? paint.red : status >= 300 ? paint.yellow : paint.green;
       const why = [effect ?? '', reason === undefined ? '' : `(${reason})`]
         .filter((text) => text !== '')
         .join(' ');
       const time = at.toTimeString().slice(0, 8);
       const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
-      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + own('…').length)}  ${safeLine(why)}`
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + '…'.length)}  ${safeLine(why)}`
         .trimEnd()
         .concat('\n');
     },

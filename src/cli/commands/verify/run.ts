@@ -87,9 +87,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const nodeless: Nodeless = new Map();
   let done = 0;
   context.doing.hasChanged = true;
-  const stop = display.watched
-    ? display.meter(() => ({ share: 0, text: `${done} verified` }))
-    : (): void => {};
+  const stop = display.watched ? display.meter(() => `${done} verified`) : (): void => {};
   try {
     for await (const page of openPages(journal, sinceMs)) {
       if (interrupts.first.aborted) break;
@@ -365,7 +363,7 @@ function verifiedView(
       verified: counts,
       ...(problem === undefined ? {} : { error: problem }),
     },
-    human: ({ own }) => `${own(verifiedSummary(counts))}\n`,
+    human: () => `${verifiedSummary(counts)}\n`,
   };
 }
 

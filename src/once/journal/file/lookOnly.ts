@@ -108,13 +108,3 @@ function waitingOf(database: DatabaseSyncInstance): Readonly<Record<string, numb
                    WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
   return Object.fromEntries(rows(database, waiting).map(({ why, count }) => [String(why), Number(count)]));
 }
-
-/** Intents that may have happened, newest first. */
-export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {
-  return looking(path, (database) =>
-    (database.prepare(undecided).all({ kind }) as JournalRow[]).map(toIntentOf(path)),
-  );
-}
-
-const undecided = `SELECT * FROM intents WHERE state IN ('unknown', 'sending', 'held') AND kind = :kind
-                   AND left_behind = 0 ORDER BY seq DESC`;

@@ -2,13 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import {
-  lookAtJournal,
-  undecidedIntents,
-} from '../../../../src/once/journal/file/lookOnly.ts';
+import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
 import { done, newFolder, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
-
-const idsOf = (intents: readonly { id: string }[]): string[] => intents.map(({ id }) => id);
 
 describe('a look at a journal', () => {
   test('says what it holds, what waits, and what has been in doubt longest', async () => {
@@ -32,18 +27,6 @@ describe('a look at a journal', () => {
       oldestUnknown: expect.objectContaining({ id: sending.id, ownerLives: true }),
       latestMs: nowMs + 7,
     });
-  });
-
-  test('finds what may have happened', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    const row = (name: string) => ({ namedBy: 'row', name, rowId: name }) as const;
-    const old = await done(journal, 'unknown', row('b-1'), nowMs - 1);
-    const [held, left] = [await done(journal, 'held', row('b-3')), await done(journal, 'unknown')];
-    await journal.supersede(left);
-    const owed = await done(journal, 'unknown', { kind: 'transfer', payment: 'p' });
-    expect(idsOf(undecidedIntents(path, 'message'))).toEqual([held, old]);
-    expect(idsOf(undecidedIntents(path, 'transfer'))).toEqual([owed]);
   });
 
   test('makes nothing where there is none, and tells what is no journal', async () => {
