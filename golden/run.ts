@@ -78,7 +78,7 @@ class Sink extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString();
-    note(`${this.#name}: ${chunk.toString().split('\n')[0]}`);
+    note(`${this.#name}`);
     done();
   }
 }
@@ -96,9 +96,6 @@ async function inItsOwn(argv: readonly string[], run: Run): Promise<Result> {
   return { exit: code ?? signal ?? 'none', stdout, stderr };
 }
 
-/** What is waited for is told where it takes long, which a busy machine decides. */
-const waited = /^note: [^\n]*…\n/gmu;
-
 // Where a line is folded would depend on how long this machine's temporary paths are.
 const wide = 400;
 
@@ -115,11 +112,10 @@ export async function runAtTerminal(
     return meanwhile === '' ? ([asked, whole] as const) : ([asked, whole, meanwhile] as const);
   });
   const whole = { ...env, ...skipping(laterMs), BOTCTL_SLEEPS: 'kept' };
-  const { code, shown, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin, columns: wide });
-  return { exit: code, stdout, stderr: stderr.replace(waited, ''), screen: shown.replaceAll('\r', '') };
+  const { code, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin, columns: wide });
+  return { exit: code, stdout, stderr };
 }
 
-export async function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
-  const result = await (isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run));
-  return { ...result, stderr: result.stderr.replace(waited, '') };
+export function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
+  return isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run);
 }

@@ -3,7 +3,7 @@
  * something up (see stage.ts), `$ …` is a command line as typed (`> …` goes on with it). What comes of it is indented
  * by two spaces, and that alone is rewritten.
  */
-export type Line = { readonly kind: '%' | '$' | ' '; readonly text: string };
+export type Line = { readonly kind: '%' | '$'; readonly text: string };
 export type Scenario = { readonly title: string; readonly lines: readonly Line[] };
 export type Script = { readonly preface: string; readonly scenarios: readonly Scenario[] };
 
@@ -11,15 +11,12 @@ export type Result = {
   readonly exit: number | string;
   readonly stdout: string;
   readonly stderr: string;
-  /** With `% answer`: what the terminal showed. */
-  readonly screen?: string;
   /** With `% trace`: what was done, in order. */
   readonly trace?: string;
 };
 
 export const stores = ['file', 'server'] as const;
-export const faces = ['human', 'json'] as const;
-export type Variant = { readonly store: (typeof stores)[number]; readonly face: (typeof faces)[number] };
+export type Store = (typeof stores)[number];
 
 export function parseScript(text: string): Script {
   const [preface = '', ...parts] = text.split(/^== /mu);
@@ -31,25 +28,26 @@ function parseScenario(part: string): Scenario {
   const lines: { kind: Line['kind']; text: string }[] = [];
   for (const text of rest.filter((line) => !line.startsWith('  ') && line !== '')) {
     const last = lines.at(-1);
+    const [, kind] = /^([%$]) /u.exec(text) ?? [];
     if (text.startsWith('> ') && last !== undefined) last.text += `\n${text.slice(2)}`;
-    else if (/^[%$] /u.test(text))
-      lines.push({ kind: text.startsWith('%') ? '%' : '$', text: text.slice(2) });
-    else lines.push({ kind: ' ', text });
+    else if (kind === '%' || kind === '$') lines.push({ kind, text: text.slice(2) });
+    else throw new Error(`${title}: this line begins with no sign: ${text}`);
   }
   return { title, lines };
 }
 
-/** The variants that a scenario is played in: both stores and both faces, unless `% only` names some of them. */
-export function variantsOf({ lines }: Scenario): Variant[] {
-  const only = lines.flatMap(({ kind, text }) =>
-    kind === '%' && text.startsWith('only ') ? text.split(' ') : [],
-  );
-  const chosen = <Name extends string>(names: readonly Name[]): readonly Name[] =>
-    names.some((name) => only.includes(name)) ? names.filter((name) => only.includes(name)) : names;
-  return chosen(stores).flatMap((store) => chosen(faces).map((face) => ({ store, face })));
+/** The journals on which a scenario is played: both, unless `% only` names one. */
+export function storesOf({ lines }: Scenario): readonly Store[] {
+  const only = lines.find(({ kind, text }) => kind === '%' && text.startsWith('only '))?.text.split(' ');
+  return only === undefined ? stores : stores.filter((store) => only.includes(store));
 }
 
-export type Played = { readonly variant: Variant; readonly results: readonly Result[] };
+/** With `% whole`, lines are run as they are typed, and all that they print is kept. */
+export function isWhole({ lines }: Scenario): boolean {
+  return lines.some(({ kind, text }) => kind === '%' && text === 'whole');
+}
+
+export type Played = { readonly store: Store; readonly results: readonly Result[] };
 
 export function printScript({ preface, scenarios }: Script, played: readonly (readonly Played[])[]): string {
   return (
@@ -57,51 +55,103 @@ export function printScript({ preface, scenarios }: Script, played: readonly (re
   );
 }
 
-function printScenario({ title, lines }: Scenario, played: readonly Played[]): string {
+function printScenario(scenario: Scenario, played: readonly Played[]): string {
+  const print = isWhole(scenario) ? printWhole : printShort;
   let nth = 0;
-  const printed = lines.map(({ kind, text }) => {
-    if (kind === ' ') return `${text}\n`;
+  const printed = scenario.lines.map(({ kind, text }) => {
     const typed = `${kind} ${text.replaceAll('\n', '\n> ')}\n`;
     if (kind === '%') return typed;
     nth += 1;
-    return typed + printResults(played, nth - 1);
+    return typed + printResults(played, nth - 1, print);
   });
-  return `== ${title}\n${printed.join('')}`;
+  return `== ${scenario.title}\n${printed.join('')}`;
 }
 
-/** What came of one line, once for all the variants in which it is the same. */
-function printResults(played: readonly Played[], nth: number): string {
-  const groups = new Map<string, Variant[]>();
-  for (const { variant, results } of played) {
+/** What came of one line, once where it is the same on both journals. */
+function printResults(
+  played: readonly Played[],
+  nth: number,
+  print: (result: Result) => readonly string[],
+): string {
+  const texts = played.map(({ store, results }) => {
     const result = results[nth];
-    const text = result === undefined ? '  (was not reached)\n' : printResult(result);
-    groups.set(text, [...(groups.get(text) ?? []), variant]);
+    return { store, lines: result === undefined ? ['(was not reached)'] : print(result) };
+  });
+  const isSame = new Set(texts.map(({ lines }) => lines.join('\n'))).size === 1;
+  const told = isSame ? texts.slice(0, 1) : texts;
+  return told
+    .flatMap(({ store, lines: [first, ...rest] }) => [isSame ? first : `[${store}] ${first}`, ...rest])
+    .map((line) => `${`  ${line}`.trimEnd()}\n`)
+    .join('');
+}
+
+function printWhole({ exit, stdout }: Result): string[] {
+  return [`exit ${exit}`, ...marked('|', prettyJson(stdout))];
+}
+
+/** Of several objects, each as often as it says the same. */
+function printShort({ exit, stdout, trace = '' }: Result): string[] {
+  const said = stdout
+    .split('\n')
+    .flatMap(fields)
+    .map(factsOf)
+    .filter((facts) => facts !== '');
+  const told = [...new Set(said)].map((facts) => {
+    const times = said.filter((other) => other === facts).length;
+    return times === 1 ? facts : `${times} × ${facts}`;
+  });
+  return [[`exit ${exit}`, ...told].join('; '), ...marked('.', trace)];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A line of stdout, where it is a JSON object. */
+function fields(line: string): readonly Fields[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? [value] : [];
+  } catch {
+    return [];
   }
-  const all = played.map(({ variant }) => variant);
-  return [...groups].map(([text, variants]) => `  ${labelOf(variants, all)}${text.trimStart()}`).join('');
 }
 
-function labelOf(variants: readonly Variant[], all: readonly Variant[]): string {
-  if (variants.length === all.length) return '';
-  const { store, face } = variants[0] ?? { store: 'file', face: 'human' };
-  const isAll = (fits: (one: Variant) => boolean): boolean =>
-    variants.every(fits) && all.filter(fits).length === variants.length;
-  if (isAll((one) => one.face === face)) return `[${face}] `;
-  if (isAll((one) => one.store === store)) return `[${store}] `;
-  return `[${variants.map((one) => `${one.store} ${one.face}`).join(', ')}] `;
+/** What breaks where the product breaks, and no sentence. A state is left out where it is the outcome. */
+function factsOf(said: Fields): string {
+  const error = isObject(said.error) ? said.error : {};
+  const inside = Object.values(said).flatMap((value) => (isObject(value) ? [value] : []));
+  const listed = Object.values(said).flatMap((value) => (Array.isArray(value) ? value.filter(isObject) : []));
+  const states = statesOf(inside).filter((state) => state !== said.outcome);
+  const warnings = Array.isArray(said.warnings) ? said.warnings.length : 0;
+  const facts = [
+    ...(said.outcome === undefined
+      ? []
+      : [`outcome ${said.outcome}${said.replayed === true ? ' (replayed)' : ''}`]),
+    ...states.map((state) => `state ${state}`),
+    ...counted(statesOf(listed)),
+    ...(error.code === undefined ? [] : [`code ${error.code}`]),
+    ...(Array.isArray(error.next) ? error.next.map((command) => `next ${command}`) : []),
+    ...(warnings === 0 ? [] : [warnings === 1 ? '1 warning' : `${warnings} warnings`]),
+  ];
+  return facts.join(', ');
 }
 
-function printResult({ exit, stdout, stderr, screen = '', trace = '' }: Result): string {
-  const [out, err] = [stream('|', prettyJson(stdout)), stream('!', prettyJson(stderr))];
-  const streams = [stream('?', screen), out, err, stream('.', trace)];
-  return `  exit ${exit}\n${streams.join('')}`;
+const statesOf = (objects: readonly Fields[]): string[] =>
+  objects.flatMap(({ state }) => (typeof state === 'string' ? [state] : []));
+
+function counted(states: readonly string[]): string[] {
+  return [...new Set(states)].map((one) => `${states.filter((state) => state === one).length} ${one}`);
 }
 
-function stream(mark: string, text: string): string {
-  if (text === '') return '';
-  const lines = text.replace(/\n$/u, '').split('\n');
-  const end = text.endsWith('\n') ? '' : '  (no newline at its end)\n';
-  return lines.map((line) => `${`  ${mark} ${line}`.trimEnd()}\n`).join('') + end;
+function marked(mark: string, text: string): string[] {
+  return text === ''
+    ? []
+    : text
+        .replace(/\n$/u, '')
+        .split('\n')
+        .map((line) => `${mark} ${line}`);
 }
 
 const widest = 110;

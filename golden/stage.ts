@@ -9,13 +9,14 @@ import { root } from '../testing/root.ts';
 import { type SandboxProcess, startSandboxProcess } from '../testing/sandboxProcess.ts';
 import { type Answer, type Run, runAtTerminal, runBotctl, skipping } from './run.ts';
 import {
+  isWhole,
   type Played,
   parseScript,
   printScript,
   type Result,
   type Scenario,
-  type Variant,
-  variantsOf,
+  type Store,
+  storesOf,
 } from './script.ts';
 import { Steady } from './steady.ts';
 import { folded, startTrace, stopTrace } from './trace.ts';
@@ -47,22 +48,26 @@ export class Stage {
   }
 
   /** Plays every scenario of that text, and gives back the text with what came of it. */
-  async play(text: string, wanted = ''): Promise<string> {
+  async play(text: string): Promise<string> {
     const script = parseScript(text);
     const played: Played[][] = [];
     for (const scenario of script.scenarios) {
-      const variants = scenario.title.includes(wanted) ? variantsOf(scenario) : [];
       const all: Played[] = [];
-      for (const variant of variants) all.push({ variant, results: await this.#playIn(scenario, variant) });
+      for (const store of storesOf(scenario))
+        all.push({ store, results: await this.#playIn(scenario, store) });
       played.push(all);
     }
     return printScript(script, played);
   }
 
-  async #playIn(scenario: Scenario, variant: Variant): Promise<Result[]> {
+  /** The scenarios that ended early, because something could not be prepared. */
+  readonly broken: string[] = [];
+
+  async #playIn(scenario: Scenario, store: Store): Promise<readonly Result[]> {
     this.#homes += 1;
     const home = join(this.folder, `home-${String(this.#homes).padStart(4, '0')}`);
-    const scene = new Scene(this.greeting.base_url, home, variant, await this.#worldOf(home, variant));
+    const world = await this.#worldOf(home, store);
+    const scene = new Scene(this.greeting.base_url, home, world, isWhole(scenario));
     try {
       await scene.control('POST', '/reset', {});
       for (const { kind, text } of scenario.lines) {
@@ -70,14 +75,14 @@ export class Stage {
         if (kind === '$') await scene.run(text);
       }
     } catch (error) {
-      throw new Error(`${scenario.title} (${variant.store}, ${variant.face})`, { cause: error });
+      this.broken.push(`${scenario.title} (${store}): ${error instanceof Error ? error.message : error}`);
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
     return scene.results;
   }
 
-  async #worldOf(home: string, { store }: Variant): Promise<World> {
+  async #worldOf(home: string, store: Store): Promise<World> {
     const { base_url, tokens, wallet, rpc_url, genesis_hash, assets } = this.greeting;
     const env: Record<string, string> = {
       HOME: home,
@@ -191,7 +196,7 @@ class Scene {
   readonly results: Result[] = [];
   readonly #baseUrl: string;
   readonly #home: string;
-  readonly #variant: Variant;
+  readonly #isWhole: boolean;
   readonly #world: World;
   readonly #steady: Steady;
   #laterMs = 0;
@@ -200,10 +205,10 @@ class Scene {
   #isInterrupted = false;
   #trace: 'in order' | 'as a set' | undefined;
 
-  constructor(baseUrl: string, home: string, variant: Variant, world: World) {
+  constructor(baseUrl: string, home: string, world: World, isWhole: boolean) {
     this.#baseUrl = baseUrl;
     this.#home = home;
-    this.#variant = variant;
+    this.#isWhole = isWhole;
     this.#world = world;
     this.#steady = new Steady(world.names);
     mkdirSync(join(home, 'bin'), { recursive: true, mode: 0o700 });
@@ -214,7 +219,7 @@ class Scene {
   async prepare(text: string): Promise<void> {
     const [verb = '', ...words] = this.#steady.meant(text).split(' ');
     const rest = words.join(' ');
-    if (verb === 'only') return;
+    if (verb === 'only' || verb === 'whole') return;
     if (verb === 'apart') this.#isApart = true;
     else if (verb === 'answer') this.#answers.push({ typed: rest });
     else if (verb === 'meanwhile')
@@ -241,12 +246,11 @@ class Scene {
     const simple = simpleLine(line, this.#world.env);
     const result = simple === undefined ? await this.#inShell(line) : await this.#directly(simple);
     const steady = (shown: string): string => this.#steady.text(shown);
-    const { exit, stdout, stderr, screen, trace } = result;
+    const { exit, stdout, stderr, trace } = result;
     this.results.push({
       exit,
       stdout: steady(stdout),
       stderr: steady(stderr),
-      ...(screen === undefined ? {} : { screen: steady(screen) }),
       ...(trace === undefined ? {} : { trace: this.#told(steady(trace)) }),
     });
   }
@@ -275,13 +279,13 @@ class Scene {
       servicePort: Number(new URL(BOTCTL_BASE_URL).port),
       ...(BOTCTL_JOURNAL === undefined ? {} : { serverPort: Number(new URL(BOTCTL_JOURNAL).port) }),
     });
-    const result = await runBotctl(argv, run, false);
+    const result = await runBotctl(this.#faced(argv), run, false);
     stopTrace();
     return { ...result, trace: events.join('\n') };
   }
 
   #faced(argv: readonly string[]): readonly string[] {
-    if (this.#variant.face === 'human' || argv.includes('--json')) return argv;
+    if (this.#isWhole || argv.includes('--json')) return argv;
     const end = argv.indexOf('--');
     return end < 0 ? [...argv, '--json'] : [...argv.slice(0, end), '--json', ...argv.slice(end)];
   }

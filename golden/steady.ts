@@ -20,15 +20,6 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '
 const plain: readonly Pattern[] = [
   ['user', new RegExp(`(?<!\\w)${escaped(userInfo().username)}(?=@)`, 'gu')],
   ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|(?= {2}[a-z]))/gu],
-  ['date', /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} GMT/gu],
-  ['pid', /(?<=\b(?:process|pid) )\d+\b/gu],
-  ['slot', /(?<="slot":|\bSlot {2,})\d+/gu],
-  ['seconds', /(?<="block_time":)\d+/gu],
-  ['pid', /(?<="pid":)\d+/gu],
-  ['digest', /\b[0-9a-f]{64}\b/gu],
-  ['port', /(?<=127\.0\.0\.1:)\d{5}\b/gu],
-  ['latency', /\b[\d.]+ m?s(?= for a round trip)/gu],
-  ['s', /(?<=\bin )\d+(?:\.\d+)? (?:ms|s)\b/gu],
 ];
 
 /** Puts a name in the place of whatever is never twice the same, and puts it back where a later line uses the name. */
@@ -53,6 +44,7 @@ export class Steady {
       if (kind === 'key' && this.keepsKeys) continue;
       steady = steady.replace(pattern, (found) => this.#nameOf(kind, found));
     }
+    steady = steady.replace(/(?<="(slot|block_time)":)\d+/gu, '"<$1>"');
     for (const [kind, pattern] of plain) steady = steady.replace(pattern, `<${kind}>`);
     return steady;
   }
