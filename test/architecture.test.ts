@@ -193,9 +193,6 @@ describe('files', () => {
   });
 });
 
-/** Words that once stood for several things each. docs/architecture.md has the word for each thing. */
-const retired = /(^|[a-z])(World|Doing|Asked|Sought|Speaker|Voice|Knock|Wish|Weather|Crowd)s?(?=[A-Z]|$)/u;
-
 /** What a file names for others to import. */
 function exportedNames(file: string): string[] {
   const text = readFileSync(file, 'utf8');
@@ -225,15 +222,6 @@ function sourceOf(path: string): Source {
 }
 
 describe('names', () => {
-  test('of what is exported have none of the words that meant several things', () => {
-    const named = [src, ...beside].flatMap(files).flatMap((file) =>
-      exportedNames(file)
-        .filter((name) => retired.test(name.charAt(0).toUpperCase() + name.slice(1)))
-        .map((name) => `${file}: ${name}`),
-    );
-    expect(named).toEqual([]);
-  });
-
   test('of types stand for one thing within a room', () => {
     const found = new Map<string, string[]>();
     for (const file of files(src)) {

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withMarked } from '../scripts/marked.ts';
 import { linkTargets, pagesWithTables, withTables } from '../scripts/pages.ts';
 import { pages, pageText } from '../testing/pages.ts';
 
@@ -43,11 +42,4 @@ describe('docs/architecture.md', () => {
     const rows = [...text.matchAll(/^\| `src\/([\w.]+)` /gmu)].map(([, name]) => name);
     expect(rows.sort()).toEqual(readdirSync(join(root, 'src')).sort());
   });
-});
-
-test('a page without the marks is refused', () => {
-  expect(withMarked('a\n<!-- x -->\nold\n<!-- /x -->\nb', 'x', 'new')).toBe(
-    'a\n<!-- x -->\n\nnew\n\n<!-- /x -->\nb',
-  );
-  expect(() => withMarked('a', 'x', 'new')).toThrow('<!-- x -->');
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { rerunFindings } from '../../../scripts/reruns.ts';
 import {
   exitOfPlan,
   type Found as Met,
@@ -170,24 +169,6 @@ describe('a command that meets an intent of its own identity', () => {
       step === 'a twin is no re-run' ? exitOfTwinInTheWay : { ...exitOfStep, ...exitOfOtherUrl }[step],
     ]);
     expect(exits).toEqual({ ...Object.fromEntries(expected), 'wait-for-twin': 'as it ends' });
-  });
-
-  test('reads the rows in the design’s words and order', () => {
-    expect(rerunTable.map(({ found }) => rerunFindings[found])).toEqual([
-      'a name held by another bot',
-      'named, other canonical body, unless it was rejected or resolved as did-not-happen, never tainted and never proposed',
-      'sending, its owner alive',
-      'unknown or sending with a dead owner, an unnamed message past its key age',
-      'open, unknown, sending with a dead owner',
-      'held, an unnamed message past its key age',
-      'held',
-      'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
-      'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
-      'the same, unnamed, outside the window',
-      'declined: named, or unnamed and within the window',
-      'rejected, or resolved as did-not-happen, unnamed',
-      'the same, named',
-    ]);
   });
 
   test('counts as a re-run for 20 hours for a transfer and 2 minutes for a message', () => {

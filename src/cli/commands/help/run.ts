@@ -32,7 +32,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
   };
 }
 
-export function drawingOf(
+function drawingOf(
   words: readonly string[],
   tree: readonly CommandSpec[],
 ): (columns: number) => string {
