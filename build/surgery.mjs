@@ -144,24 +144,6 @@ export const surgery = [
       exports.getSecureStream = (options) => require('node:tls').connect(options);`,
     reviewed: 'b0cd9cd24249e0b2',
   },
-  {
-    what: 'native helpers that the websocket takes where it finds them, as a developer’s other packages bring them',
-    buys: 'a bundle that is the same wherever it is made',
-    where: /ws\/lib\/buffer-util\.js$/,
-    replaces: 'bufferutil',
-    mayBeMissing: true,
-    by: `throw new Error('not here');`,
-    reviewed: '71cc5209ed4006ab',
-  },
-  {
-    what: 'the same for UTF-8, which Node checks itself',
-    buys: 'counted above',
-    where: /ws\/lib\/validation\.js$/,
-    replaces: 'utf-8-validate',
-    mayBeMissing: true,
-    by: `throw new Error('not here');`,
-    reviewed: 'b2a2008a5ef3ba74',
-  },
 ];
 
 /** What is replaced for an engine. */

@@ -52,7 +52,6 @@ const homes: Record<string, readonly string[]> = {
   pgpass: ['postgres'],
   'string-width': ['cli/show'],
   undici: ['once/wire'],
-  ws: ['sandbox'],
   zod: ['cli/bot', 'once/intent', 'once/policy'],
 };
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Fault, parseFault } from './faults.ts';
 import { balancesOf, type Derived, fillFresh, giveTo, maxU64, suppliesOf, TooMuchError } from './money.ts';
-import { type LivePages, pagePaths, servePage } from './page.ts';
 import { currentSlot, defaultReadings, keepSlot, parseReadings, type Readings } from './readings.ts';
 import { type Outlet, type Rejection, type Reply, rejection, send } from './reply.ts';
 import {
@@ -23,24 +22,20 @@ import { serveRpc } from './rpc/answer.ts';
 import type { Effect, EffectFilter, Ledger } from './store/ledger.ts';
 
 export function isOwnPath(path: string): boolean {
-  return path === '/rpc' || pagePaths.includes(path) || path === '/control' || path.startsWith('/control/');
+  return path === '/rpc' || path === '/control' || path.startsWith('/control/');
 }
 
-/** Serves the sandbox's own paths beside the Bot API: control, Solana RPC and the page. */
+/** Serves the sandbox's own paths beside the Bot API: control and Solana RPC. */
 export async function serveOwn(
   path: string,
   request: IncomingMessage,
   outlet: Outlet,
   service: Service,
-  { fate, live }: { fate: Fate; live: LivePages },
+  fate: Fate,
 ): Promise<LoggedReply> {
   const method = request.method ?? '';
   if (isForeign(request))
     return reject(rejection(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
-  if (pagePaths.includes(path)) {
-    if (method !== 'GET' && method !== 'HEAD') return reject(notAllowed('GET'), request, outlet, service);
-    return { status: servePage(path, outlet, service, live) };
-  }
   if (path === '/rpc' && method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
   if (path === '/rpc' && isJson(request.headers['content-type']))
     return serveRpc(request, outlet, service, fate);

@@ -8,7 +8,6 @@ import { isOwnPath, readingsOf, serveOwn } from './control.ts';
 import type { Operation } from './faults.ts';
 import { type Balance, balancesOf, deriveFrom, fillFresh } from './money.ts';
 import { serveOperation } from './operate.ts';
-import { LivePages } from './page.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import { type Outlet, type Reply, rejection, rejectionReply, send } from './reply.ts';
 import {
@@ -22,7 +21,6 @@ import {
   type Service,
   setRandom,
 } from './request.ts';
-import { WebsocketHub } from './rpc/subscriptions.ts';
 import { type Database, isBusy, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore, Ledger } from './store/ledger.ts';
 
@@ -32,8 +30,6 @@ export type SandboxSettings = {
   port: number;
   /** The preferred port if `port` is 0 and this one is free. */
   steadyPort?: number;
-  /** Also listens on the next port, where @solana/web3.js 1 expects the node's websocket. */
-  nextPortToo?: boolean;
   seed?: string | number;
   faultRate?: number;
   onRequest?: (logged: RequestLog) => void;
@@ -86,14 +82,11 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     fate,
     closing: closing.signal,
     underway,
-    websockets: new WebsocketHub(service, fate, closing.signal),
-    live: new LivePages(service, closing.signal),
     requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
     onRequest: (logged: Omit<RequestLog, 'at'>) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
   };
   const server = createSite(site);
-  const beside = settings.nextPortToo ? createWebsocketSite(site) : undefined;
-  const listener = await listenSteadily(server, beside, settings).catch((error: unknown) => {
+  const listener = await listenSteadily(server, settings).catch((error: unknown) => {
     ledger.close();
     throw error;
   });
@@ -145,33 +138,13 @@ type Listener = { port: number; stop(): Promise<void> };
 
 const closingGraceMs = 5_000;
 
-const pairTries = 8;
-
 /** Takes the preferred port if any would do and it is free, otherwise the requested one. */
-async function listenSteadily(
-  server: Server,
-  beside: Server | undefined,
-  { port, steadyPort = 0 }: { port: number; steadyPort?: number },
-): Promise<Listener> {
-  if (port !== 0 || steadyPort === 0) return listenTogether(server, beside, port);
+async function listenSteadily(server: Server, { port, steadyPort = 0 }: SandboxSettings): Promise<Listener> {
+  if (port !== 0 || steadyPort === 0) return listen(server, port);
   try {
-    return await listenTogether(server, beside, steadyPort);
+    return await listen(server, steadyPort);
   } catch {
-    return listenTogether(server, beside, port);
-  }
-}
-
-/** A server and, if the next port is free, another one there. */
-async function listenTogether(server: Server, beside: Server | undefined, port: number): Promise<Listener> {
-  for (let tries = 1; ; tries += 1) {
-    const own = await listen(server, port);
-    if (beside === undefined) return own;
-    const other = await listen(beside, own.port + 1).catch(() => undefined);
-    if (other !== undefined)
-      return { port: own.port, stop: async () => void (await Promise.all([own.stop(), other.stop()])) };
-    // A requested port is kept. If any port will do, look for two in a row.
-    if (port !== 0 || tries === pairTries) return own;
-    await own.stop();
+    return listen(server, port);
   }
 }
 
@@ -246,8 +219,6 @@ type Site = {
   underway: Set<Promise<void>>;
   requestTimeoutMs: number;
   onRequest: (logged: Omit<RequestLog, 'at'>) => void;
-  websockets: WebsocketHub;
-  live: LivePages;
 };
 
 const operationPaths: Record<string, Operation> = {
@@ -272,9 +243,6 @@ function createSite(site: Site): Server {
     const rejected = rejectUnparsed(error, socket);
     if (rejected !== undefined) site.onRequest({ operation: 'none', ...rejected });
   });
-  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    takeUpgrade(request, stream, head, site);
-  });
   // Without a listener, Node would cut off a CONNECT without a reply.
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined);
@@ -286,27 +254,11 @@ function createSite(site: Site): Server {
   return server;
 }
 
-/** The port after the service's own, where @solana/web3.js 1 expects the websocket. It serves nothing else. */
-function createWebsocketSite(site: Site): Server {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(426, { Upgrade: 'websocket', 'Content-Length': 0 }).end();
-  });
-  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    takeUpgrade(request, stream, head, site);
-  });
-  return server;
-}
-
-function takeUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer, site: Site): void {
-  site.websockets.take(request, stream, head).catch(() => stream.destroy());
-}
-
 async function answer(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
   const outlet: Outlet = { response, closing: site.closing };
   response.on('error', () => undefined);
   const path = (request.url ?? '/').split('?')[0] ?? '/';
-  const operation = operationPaths[path] ?? (path.split('/')[1] || 'page');
+  const operation = operationPaths[path] ?? (path.split('/')[1] || 'none');
   try {
     const logged = await route(path, request, outlet, site);
     site.onRequest({ operation, ...logged });
@@ -336,7 +288,7 @@ async function route(
     if (request.method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
     return serveOperation(operation, request, outlet, service, fate);
   }
-  if (isOwnPath(path)) return serveOwn(path, request, outlet, service, site);
+  if (isOwnPath(path)) return serveOwn(path, request, outlet, service, fate);
   return reject(rejection(404, 'not_found', 'There is no such path.'), request, outlet, service);
 }
 

@@ -39,7 +39,6 @@ export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
       {
         ...options,
         dataDir,
-        nextPortToo: true,
         onRequest: (line) => lines.add(lineView(line)),
       },
       'choose others with --port and --data.',

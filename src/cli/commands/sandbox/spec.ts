@@ -9,8 +9,8 @@ command that makes a profile for it. Then it prints a line per request, until
 Ctrl-C. Transfers run on Solana’s own programs, inside this process.
 
 It listens only on 127.0.0.1 and writes only to its data folder. botctl
---sandbox uses the same folder; both can run at once. The page for people is
-at /, Solana JSON-RPC is at /rpc.
+--sandbox uses the same folder; both can run at once. Solana JSON-RPC is at
+/rpc.
 
 docs/sandbox.md says how to give it money, and how to make it answer in another
 way, or fail.`,
