@@ -37,10 +37,7 @@ export class Stage {
 
   static async open(): Promise<Stage> {
     const port = await freePort();
-    return new Stage(
-      await startSandboxProcess(['--ephemeral', '--seed', 'golden', '--port', `${port}`]),
-      port,
-    );
+    return new Stage(await startSandboxProcess(['--ephemeral', '--port', `${port}`]), port);
   }
 
   get greeting(): SandboxProcess['greeting'] {

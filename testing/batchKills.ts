@@ -8,6 +8,7 @@ import { lanesFor } from '../src/batch/pace.ts';
 import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import { botctl, type Ran } from './botctl.ts';
 import { program, programWords } from './program.ts';
+import { randomFaults } from './randomFaults.ts';
 import { controlOf, recipient } from './sandbox.ts';
 import { startSandboxProcess } from './sandboxProcess.ts';
 
@@ -65,9 +66,8 @@ export async function batchThroughKills(plan: BatchKillOptions): Promise<BatchKi
     };
     writeFileSync(join(folder, 'rows.csv'), csvOf(plan));
     await scene.control.money({ asset: 'SOL', amount: '1000' });
-    await scene.control.randomFaults({ seed: plan.seed, rate: plan.faultRate });
     const inDoubt = await killSeveralTimes(plan, scene);
-    await scene.control.randomFaults(null);
+    await scene.control.clearFaults();
     const codes = await finish(plan, scene);
     const problems = await examine(plan, scene, codes);
     // Messages are claimed ahead of their flights, transfers are not.
@@ -102,7 +102,9 @@ async function effects(plan: BatchKillOptions, { control }: Scene): Promise<numb
 async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<number[]> {
   const inDoubt: number[] = [];
   // The first run's requests are held, so that some are in doubt even if the check is slow.
-  await scene.control.faults({ kind: 'stall', ms: null, when: 'after', times: concurrency });
+  const stalls = { kind: 'stall', ms: null, when: 'after', times: concurrency } as const;
+  const others = randomFaults({ seed: plan.seed, rate: plan.faultRate, requests: 2 * plan.rows });
+  await scene.control.faults(stalls, ...others);
   for (let kill = 1; kill <= plan.kills; kill += 1) {
     const child = spawn(program, [...programWords, ...scene.words], { env: scene.env, stdio: 'ignore' });
     const gone = once(child, 'close');

@@ -78,7 +78,6 @@ export type TestSandbox = RunningSandbox & {
   lines: RequestLog[];
   readings(change: Partial<Readings>): Promise<Readings>;
   faults(...faults: FaultSpec[]): Promise<void>;
-  randomFaults(random: { seed: string; rate: number } | null): Promise<void>;
   clearFaults(): Promise<void>;
   /** Makes the next reply (of `operation`, before or after its effect) exactly this. */
   script(reply: ReplySpec & Pick<FaultSpec, 'when' | 'operation' | 'key' | 'times'>): Promise<void>;
@@ -137,7 +136,6 @@ export function controlOf(
   return {
     readings: (change) => call(baseUrl, 'POST', '/readings', change),
     faults: (...faults) => call(baseUrl, 'POST', '/faults', { faults }),
-    randomFaults: (random) => call(baseUrl, 'POST', '/faults', { random }),
     clearFaults: () => call(baseUrl, 'DELETE', '/faults'),
     script: (reply) => call(baseUrl, 'POST', '/faults', { faults: [{ kind: 'reply', ...reply }] }),
     ledger: async (filter = {}) => {

@@ -1,4 +1,5 @@
 import type { Home } from '../../testing/home.ts';
+import { randomFaults } from '../../testing/randomFaults.ts';
 import type { Dice } from '../dice.ts';
 import { intentsIn, journalOf } from '../look.ts';
 import { inTime, type Pace, playAtPace } from '../pace.ts';
@@ -96,7 +97,8 @@ async function playConcurrent(arena: Arena, tally: Tally): Promise<void> {
   const processes = Math.max(5, Math.round(50 * share));
   const commandsEach = Math.max(3, Math.round(50 * share));
   await lane.service.fresh();
-  await lane.service.randomFaults({ seed: String(dice.for('faults').fraction()), rate: 0.05 });
+  const seed = String(dice.for('faults').fraction());
+  await lane.service.faults(...randomFaults({ seed, rate: 0.05, requests: 2 * processes * commandsEach }));
   const stage = { lane, tally, programs };
   const story = new Play(`${processes} processes at once`, stage);
   const home = lane.home();

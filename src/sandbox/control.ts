@@ -11,12 +11,10 @@ import {
   isJson,
   type LoggedReply,
   notAllowed,
-  randomOf,
   readBody,
   readTransfer,
   reject,
   type Service,
-  setRandom,
 } from './request.ts';
 import { serveRpc } from './rpc/answer.ts';
 import type { Effect, EffectFilter, Ledger } from './store/ledger.ts';
@@ -93,7 +91,6 @@ const handlers: Record<string, Handler> = {
   'POST /control/faults': addFaults,
   'DELETE /control/faults': (_, { ledger }) => {
     ledger.faults.clear();
-    setRandom(ledger, null);
     return ok(faultsOf(ledger));
   },
   'POST /control/conversations': addConversation,
@@ -150,9 +147,9 @@ function unpayable(payment: Readings['also_pays'] | undefined, ledger: Ledger): 
   return read.value.units > maxU64 ? 'also_pays: no wallet holds that much' : undefined;
 }
 
-/** `{"faults": [...]}` adds to the queue; `{"random": {"seed", "rate"} | null}` sets random faults. */
+/** `{"faults": [...]}` adds to the queue. */
 function addFaults({ body }: ControlCall, { ledger }: Controlled): ControlReply {
-  const { faults = [], random } = asFields(body);
+  const { faults } = asFields(body);
   if (!Array.isArray(faults)) return bad('faults must be an array');
   const wanted: { fault: Fault; times: number }[] = [];
   for (const [index, entry] of faults.entries()) {
@@ -160,25 +157,8 @@ function addFaults({ body }: ControlCall, { ledger }: Controlled): ControlReply 
     if (!parsed.ok) return bad(`faults[${index}]: ${parsed.problem}`);
     wanted.push(parsed);
   }
-  if (random !== undefined) {
-    const problem = setDice(random, ledger);
-    if (problem !== undefined) return bad(problem);
-  }
   for (const { fault, times } of wanted) ledger.faults.add(fault, times);
   return ok(faultsOf(ledger));
-}
-
-function setDice(random: unknown, ledger: Ledger): string | undefined {
-  if (random === null) {
-    setRandom(ledger, null);
-    return undefined;
-  }
-  const { seed = 'botctl', rate } = asFields(random);
-  if (typeof seed !== 'string' && typeof seed !== 'number') return 'random.seed must be a string or a number';
-  if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1))
-    return 'random.rate must be a number from 0 to 1';
-  setRandom(ledger, { seed: String(seed), rate });
-  return undefined;
 }
 
 function addConversation({ body }: ControlCall, { ledger }: Controlled): ControlReply {
@@ -212,8 +192,8 @@ export function readingsOf(ledger: Ledger): Readings {
   return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
 }
 
-function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown } {
-  return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
+function faultsOf(ledger: Ledger): { scripted: unknown[] } {
+  return { scripted: ledger.faults.list() };
 }
 
 function stateOf({ ledger, derived }: Pick<Controlled, 'ledger' | 'derived'>): object {

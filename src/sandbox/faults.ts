@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** `unread`: before the body is read; `before` and `after`: before and after the effect is committed. */
 export const faultMoments = ['unread', 'before', 'after'] as const;
 type FaultMoment = (typeof faultMoments)[number];
@@ -37,8 +35,6 @@ export type Fault = FaultKind & {
   key: string | null;
   method?: string;
 };
-
-export type RandomFaults = { seed: string; rate: number };
 
 type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
 
@@ -158,30 +154,6 @@ function headerPairs(headers: unknown): [string, string][] | undefined {
   const isPair = (pair: unknown): pair is [string, string] =>
     Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
   return pairs?.every(isPair) ? pairs : undefined;
-}
-
-const randomKinds: readonly FaultKind[] = [
-  { kind: 'drop' },
-  { kind: 'reset' },
-  { kind: 'stall', ms: 200 },
-  { kind: 'cut', at: 7 },
-  { kind: 'garbage' },
-  { kind: 'reply', reply: { status: 500 } },
-  { kind: 'reply', reply: { status: 502 } },
-  { kind: 'reply', reply: { status: 503 } },
-  { kind: 'reply', reply: { status: 429 } },
-  { kind: 'reply', reply: { status: 307, headers: [['Location', '/elsewhere']] } },
-];
-
-/** With the same seed, the n-th request gets the same fault, in whichever process. */
-export function randomFault({ seed, rate }: RandomFaults, n: bigint): Fault | undefined {
-  const dice = createHash('sha256').update(`${seed}/${n}`).digest();
-  if (dice.readUInt32BE(0) / 2 ** 32 >= rate) return undefined;
-  const kind = randomKinds[dice.readUInt32BE(4) % randomKinds.length] ?? { kind: 'drop' };
-  // A 429 or a redirect says that nothing was done. After the effect that would be false, and no service does it.
-  const honest = kind.kind === 'reply' && kind.reply.status < 500;
-  const when = honest || dice.readUInt8(8) % 2 === 0 ? 'before' : 'after';
-  return { ...kind, when, operation: null, key: null };
 }
 
 /** The two operations of the service. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Chain } from './chain.ts';
-import { type Fault, type Operation, type RandomFaults, randomFault } from './faults.ts';
+import type { Fault, Operation } from './faults.ts';
 import type { Derived, TokenName } from './money.ts';
 import type { Readings } from './readings.ts';
 import {
@@ -202,19 +202,18 @@ export function render(rejected: Rejection, service: Service): Reply {
   return rejectionReply(rejected, replyContext(service));
 }
 
-/** Chooses the fault for a request: the first scripted one that fits, otherwise a random one. */
+/** Chooses the fault for a request: the first scripted one that fits. */
 export type Fate = {
   beforeReading(operation: Operation): Fault | undefined;
   afterReading(operation: Operation, key: string | undefined): Fault | undefined;
-  /** For a request to /rpc: before its body is read, or by the methods it calls. Random faults do not apply. */
+  /** For a request to /rpc: before its body is read, or by the methods it calls. */
   ofRpc(methods: 'unread' | readonly string[]): Fault | undefined;
 };
 
 export function fateOf(ledger: Ledger): Fate {
   return {
     beforeReading: (operation) => takeFault(ledger, (fault) => fits(fault, operation, undefined), 'unread'),
-    afterReading: (operation, key) =>
-      takeFault(ledger, (fault) => fits(fault, operation, key), 'read') ?? roll(ledger, randomOf(ledger)),
+    afterReading: (operation, key) => takeFault(ledger, (fault) => fits(fault, operation, key), 'read'),
     ofRpc: (methods) =>
       takeFault(
         ledger,
@@ -241,21 +240,6 @@ function takeFault(
     ledger.faults.use(next.id);
     return next.fault;
   });
-}
-
-export function randomOf(ledger: Ledger): RandomFaults | undefined {
-  return (ledger.settings.get('random_faults') ?? undefined) as RandomFaults | undefined;
-}
-
-function roll(ledger: Ledger, random: RandomFaults | undefined): Fault | undefined {
-  if (random === undefined) return undefined;
-  const n = ledger.atomically(() => ledger.facts.count('random_faults_asked', 1n));
-  return randomFault(random, n);
-}
-
-export function setRandom(ledger: Ledger, random: RandomFaults | null): void {
-  ledger.settings.put('random_faults', random);
-  ledger.facts.put('random_faults_asked', '0');
 }
 
 /** A payload that follows the document's tables, or the first field that breaks a rule. */

@@ -16,10 +16,8 @@ import {
   type LoggedReply,
   notAllowed,
   type RequestLog,
-  randomOf,
   reject,
   type Service,
-  setRandom,
 } from './request.ts';
 import { type Database, isBusy, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore, Ledger } from './store/ledger.ts';
@@ -30,8 +28,6 @@ export type SandboxSettings = {
   port: number;
   /** The preferred port if `port` is 0 and this one is free. */
   steadyPort?: number;
-  seed?: string | number;
-  faultRate?: number;
   onRequest?: (logged: RequestLog) => void;
   /** How long a client may take to send its request. */
   requestTimeoutMs?: number;
@@ -57,15 +53,9 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
   const ledger = new Ledger(
-    openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
-      initialise(fresh, settings.seed, random),
-    ),
+    openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) => initialise(fresh, random)),
   );
   const derived = deriveFrom(ledger.facts.get('secret') ?? '');
-  if (settings.faultRate !== undefined) {
-    const dice = { seed: String(settings.seed ?? 'botctl'), rate: settings.faultRate };
-    ledger.atomically(() => setRandom(ledger, dice.rate > 0 ? dice : null));
-  }
   const service: Service = {
     ledger,
     derived,
@@ -96,17 +86,12 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     conversations: ledger.conversations.list(),
     wallet: { address: derived.wallet.address, balances: balancesOf(ledger, derived.wallet.address) },
     node: nodeFacts(`http://127.0.0.1:${listener.port}`, service),
-    notes: [...folderNotes(settings.dataDir), ...notesOf(ledger, settings)],
+    notes: [...folderNotes(settings.dataDir), ...notesOf(ledger)],
     close: async () => {
       closing.abort();
       await listener.stop();
       await Promise.allSettled(underway);
-      try {
-        // Random faults from a flag end with the process; those from a control call stay.
-        if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
-      } finally {
-        ledger.close();
-      }
+      ledger.close();
     },
   };
 }
@@ -121,16 +106,13 @@ function folderNotes(folder: string): string[] {
   return isOpen ? [`Other users can change what is in ${folder} (mode ${(mode & 0o777).toString(8)}).`] : [];
 }
 
-function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
+function notesOf(ledger: Ledger): string[] {
   const changed = Object.entries(readingsOf(ledger)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReadings[name as keyof Readings]),
   );
   const notes = changed.map(([name, value]) => `The reading ${name} is set to ${JSON.stringify(value)}.`);
   const waiting = ledger.faults.list().length;
   if (waiting > 0) notes.push(`Scripted faults are waiting: ${waiting}.`);
-  const dice = randomOf(ledger);
-  if (dice !== undefined && settings.faultRate === undefined)
-    notes.push(`Random faults are on, at a rate of ${dice.rate}.`);
   return notes;
 }
 
@@ -200,12 +182,8 @@ function nodeFacts(baseUrl: string, { ledger, derived }: Pick<Service, 'ledger' 
 }
 
 /** A new folder gets a secret, from which all its identities derive. */
-function initialise(
-  db: Database,
-  seed: string | number | undefined,
-  random: (count: number) => Buffer,
-): void {
-  const secret = seed === undefined ? random(32).toString('hex') : `seed/${seed}`;
+function initialise(db: Database, random: (count: number) => Buffer): void {
+  const secret = random(32).toString('hex');
   new FactStore(db).put('secret', secret);
   const ledger = new Ledger(db);
   fillFresh(ledger, deriveFrom(secret));

@@ -183,7 +183,6 @@ test('control calls are checked', async () => {
     ['/faults', '{"faults":[{"kind":"drop","when":"never"}]}'],
     ['/faults', '{"faults":[{"kind":"drop","colour":"red"}]}'],
     ['/faults', '{"faults":7}'],
-    ['/faults', '{"random":{"rate":2}}'],
     ['/money', '{"amount":"x"}'],
     ['/money', '{"amount":"1","asset":"DOGE"}'],
     ['/money', '{"amount":"1","address":"nobody"}'],

@@ -7,7 +7,7 @@ let sandbox: TestSandbox;
 let nowMs = Date.parse('2026-11-20T12:00:00Z');
 
 beforeAll(async () => {
-  sandbox = await startTestSandbox({ seed: 'conformance', nowMs: () => nowMs });
+  sandbox = await startTestSandbox({ nowMs: () => nowMs });
 });
 afterAll(() => sandbox.close());
 beforeEach(() => sandbox.reset());

@@ -189,36 +189,3 @@ describe('scripts', () => {
     expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBe('soon');
   });
 });
-
-describe('dice', () => {
-  const fates = async (seed: string): Promise<(number | undefined)[]> => {
-    await sandbox.randomFaults({ seed, rate: 0.5 });
-    const seen: (number | undefined)[] = [];
-    for (let n = 0; n < 24; n += 1) seen.push((await ask({ idempotency_key: `${seed}${n}` })).status);
-    await sandbox.randomFaults(null);
-    return seen;
-  };
-
-  test('the same seed gives the same fates, another seed others', async () => {
-    const first = await fates('a');
-    await sandbox.reset();
-    const second = await fates('a');
-    await sandbox.reset();
-    expect(second).toEqual(first);
-    expect(await fates('b')).not.toEqual(first);
-    expect(first.filter((status) => status === 200).length).toBeGreaterThan(4);
-    expect(first.filter((status) => status !== 200).length).toBeGreaterThan(4);
-  });
-
-  test('a rate of 0 is none, a rate of 1 is every request', async () => {
-    await sandbox.randomFaults({ seed: 'a', rate: 0 });
-    expect((await ask()).status).toBe(200);
-    await sandbox.randomFaults({ seed: 'a', rate: 1 });
-    const lines = sandbox.lines.length;
-    for (let n = 0; n < 10; n += 1) await ask();
-    expect(sandbox.lines.slice(lines).every((line) => line.reason?.startsWith('fault:'))).toBe(true);
-    await sandbox.clearFaults();
-    await sandbox.forgetKeys();
-    expect((await ask()).status).toBe(200);
-  });
-});

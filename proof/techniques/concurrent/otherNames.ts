@@ -1,4 +1,5 @@
 import type { Home } from '../../../testing/home.ts';
+import { randomFaults } from '../../../testing/randomFaults.ts';
 import { otherRecipient, recipient } from '../../../testing/sandbox.ts';
 import { playAtPace } from '../../pace.ts';
 import { Play, type Stage } from '../../play.ts';
@@ -38,7 +39,7 @@ export async function playOtherNames(arena: Arena, tally: Tally): Promise<void> 
       const play = new Play(`a payday of ${rows} under two names at once, round ${round}`, stage);
       await lane.service.fresh();
       const fromLine = lane.service.heard.length;
-      await lane.service.randomFaults({ seed, rate: 0.1 });
+      await lane.service.faults(...randomFaults({ seed, rate: 0.1, requests: 4 * rows }));
       const home = lane.home();
       await playPayday(rows, play, home, stage, fromLine);
       home.remove();

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../../testing/home.ts';
+import { randomFaults } from '../../../testing/randomFaults.ts';
 import { inTime, playAtPace } from '../../pace.ts';
 import { command, Play, type Stage } from '../../play.ts';
 import { type Ran, run } from '../../run.ts';
@@ -27,7 +28,7 @@ async function playRound({ round, seed, processes }: Round, arena: Arena, tally:
   if (lane === undefined) throw new Error('no lane');
   const allowed = Math.floor(processes / 2);
   await lane.service.fresh();
-  await lane.service.randomFaults({ seed, rate: 0.05 });
+  await lane.service.faults(...randomFaults({ seed, rate: 0.05, requests: 4 * processes }));
   const home = lane.home();
   const env = heldEnv(home, lane.env(home), allowed);
   const where = `${processes} processes at once, of which a day's limit allows ${allowed}, round ${round}`;

@@ -22,8 +22,6 @@ type SandboxOptions = {
   steadyPort?: number;
   data: string | undefined;
   ephemeral: boolean;
-  seed?: string;
-  faultRate?: number;
 };
 
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
@@ -69,15 +67,11 @@ function parse(given: SandboxArgs): SandboxOptions {
     throw told('usage')`--data is empty.
       Name a folder, or leave --data out.`;
   const port = given.text('port');
-  const seed = given.text('seed');
-  const rate = given.text('fault-rate');
   return {
     port: numberIn('port', port ?? '0', /^\d{1,5}$/u, 65_535),
     ...(port === undefined ? { steadyPort } : {}),
     data,
     ephemeral,
-    ...(seed === undefined ? {} : { seed }),
-    ...(rate === undefined ? {} : { faultRate: numberIn('fault-rate', rate, /^\d+(\.\d+)?$/u, 1) }),
   };
 }
 

@@ -18,8 +18,6 @@ way, or fail.`,
     '--port <n>  the port; 0: any (default 8420, or any if that is in use)',
     '--data <dir>  keep everything in this folder (default: that of --sandbox)',
     '--ephemeral  use a new folder, and remove it at the end',
-    '--seed <text>  derive tokens, wallet and random faults from this text',
-    '--fault-rate <r>  let this share of requests meet a random fault (0 to 1)',
   ]),
   examples: {
     'Serve it to try things': 'botctl sandbox',
