@@ -1,6 +1,6 @@
 import type { Readings } from '../../src/sandbox/readings.ts';
 import type { Home } from '../../testing/home.ts';
-import { clientOf, type LedgerEffect, otherRecipient, recipient } from '../../testing/sandbox.ts';
+import { clientOf, type LedgerEffect, recipient } from '../../testing/sandbox.ts';
 import { type Lane, overLanes } from '../lane.ts';
 import { Play, type Stage } from '../play.ts';
 import { objectsOf, type Ran, run } from '../run.ts';
@@ -29,17 +29,7 @@ const services: readonly Weather[] = [
     readings: { reply_signature: 'previous', transfer_status: 'failed' },
     isOlder: true,
   },
-  { name: 'it names a cosigner’s signature', readings: { reply_signature: 'cosigner' } },
   { name: 'it names none', readings: { omit_fields: ['signature'] } },
-  { name: 'it pays the fee itself', readings: { fee_payer: 'service' } },
-  {
-    name: 'it pays somebody else in the same transaction',
-    readings: { also_pays: { to_address: otherRecipient, asset: 'SOL', amount: '0.001' } },
-  },
-  {
-    name: 'it pays the same twice',
-    readings: { also_pays: { to_address: recipient, asset: 'SOL', amount: '0.002' } },
-  },
 ];
 
 /** What the node reports about it. */
@@ -48,15 +38,11 @@ const nodes: readonly Weather[] = [
   { name: 'processed only', readings: { commitment_held_at: 'processed' } },
   { name: 'confirmed only', readings: { commitment_held_at: 'confirmed' } },
   { name: 'a node that lags', readings: { slot_ms: 1000, node_lag_slots: 1_000_000 } },
-  { name: 'a fork that was dropped', readings: { node_history: 'dropped' } },
   { name: 'a node that forgot', readings: { node_history: 'forgotten' } },
   { name: 'a node without its storage', readings: { node_history: 'unavailable' } },
   { name: 'a node of another cluster', readings: { genesis_hash: recipient } },
-  { name: 'a node that limits the rate', readings: { rpc_rate_limit: { capacity: 2, per_second: 20 } } },
-  { name: 'version 1', readings: { transaction_version: 'v1' } },
-  { name: 'lookups', readings: { transaction_version: 'v0-lookups' } },
+  { name: 'a node that limits the rate', fault: { kind: 'reply', status: 429, operation: 'rpc', times: 3 } },
   { name: 'a mint with a fee', readings: { token_replies: 'token-2022-fee' } },
-  { name: 'a batch', readings: { token_replies: 'batch' } },
 ];
 
 const amounts = ['the same amount', 'another amount'] as const;
@@ -104,7 +90,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const units = amount === 'the same amount' ? '0.001' : '0.002';
   if (service.isOlder) await makeOlder({ to_address: recipient, asset, amount: units }, lane);
   await lane.service.set({ ...service.readings, ...node.readings });
-  if (service.fault !== undefined) await lane.service.faults(service.fault);
+  for (const { fault } of [service, node]) if (fault !== undefined) await lane.service.faults(fault);
   // Under a random key an older payment proves nothing, whenever it was.
   await pay(service.isOlder ? undefined : 'b', units, '--wait', '--wait-timeout', '300ms');
   const isBegun = told[1]?.code !== 2;
@@ -131,7 +117,7 @@ async function makeOlder(request: Record<string, string>, { service }: Lane): Pr
 
 const allWell: Partial<Readings> = {
   ...{ commitment_held_at: null, slot_ms: 0, node_lag_slots: 0, node_history: 'whole' },
-  ...{ genesis_hash: null, rpc_rate_limit: null },
+  genesis_hash: null,
 };
 
 function writeProfile(home: Home, { service: { baseUrl, token, node, wallet } }: Lane): void {

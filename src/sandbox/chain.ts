@@ -1,51 +1,33 @@
 import { existsSync } from 'node:fs';
 import { base58 } from '@scure/base';
-import type {
-  FailedTransactionMetadata,
-  Account as LiteAccount,
-  LiteSvm,
-  TransactionMetadata,
-} from 'litesvm/dist/internal.js';
-import { hasNative, requireNative } from '../machine/engine/node.ts';
+import type { FailedTransactionMetadata, Account as LiteAccount, LiteSvm } from 'litesvm/dist/internal.js';
+import { requireNative } from '../machine/engine/node.ts';
+import type { Account, Made, TokenBalance } from './ledger.ts';
 import {
-  allAccounts,
   associatedTokenProgram,
   compileMessage,
-  encodeMessage,
-  encodeTransaction,
   type Instruction,
-  inForm,
   type Keypair,
-  type Message,
-  type MessageForm,
   memoProgram,
   readHolding,
+  signedTransaction,
   systemProgram,
   tokenProgram,
 } from './solana.ts';
-import type { Account, InnerInstructions, TokenBalance, TransactionMeta } from './store/database.ts';
 
 /** The accounts that the VM reads from the ledger. */
-export type AccountSource = {
-  get(address: string): Account | undefined;
+type AccountSource = {
+  account(address: string): Account | undefined;
   decimalsOf(mint: string): number;
 };
 
 export type Execution =
-  | { kind: 'executed'; signatures: string[]; wire: Uint8Array; accounts: Account[]; meta: TransactionMeta }
+  | { kind: 'executed'; signature: string; accounts: Account[]; fee: number; made: Made }
   | { kind: 'rejected'; verdict: string }
-  | { kind: 'program'; address: string }
+  | { kind: 'program' }
   | { kind: 'too-large' };
 
-type ChainTransaction = {
-  /** The fee payer, then the other signers. */
-  signers: [Keypair, ...Keypair[]];
-  instructions: Instruction[];
-  blockhash: string;
-  form: MessageForm;
-  /** The lookup table, for forms that have one. */
-  table: string;
-};
+type ChainTransaction = { payer: Keypair; instructions: Instruction[]; blockhash: string };
 
 export type Chain = { execute(transaction: ChainTransaction, source: AccountSource): Execution };
 
@@ -81,39 +63,41 @@ class LiteChain implements Chain {
     this.#vm.setBlockhashCheck(false);
   }
 
-  execute(transaction: ChainTransaction, source: AccountSource): Execution {
-    const { signers, instructions, blockhash, form, table } = transaction;
-    const message = compileMessage(signers[0].address, instructions, blockhash);
-    const before = new Map(message.accounts.map((address) => [address, source.get(address)]));
-    const own = message.accounts.filter((address) => !programs.has(address));
-    const program = writtenBy(instructions).find((address) => this.#isProgram(address, before.get(address)));
-    if (program !== undefined) return { kind: 'program', address: program };
-    // The VM runs the legacy form, with its own signatures: all forms have the same effect.
-    const executed = signedBy(signers, message);
-    const shown = inForm(message, form, table);
-    const kept = form === 'legacy' ? executed : signedBy(signers, shown.message);
-    const { wire } = executed;
+  execute({ payer, instructions, blockhash }: ChainTransaction, source: AccountSource): Execution {
+    const { accounts, writable, bytes } = compileMessage(payer.address, instructions, blockhash);
+    const before = new Map(accounts.map((address) => [address, source.account(address)]));
+    const own = accounts.filter((address) => !programs.has(address));
+    const changed = accounts.slice(0, writable);
+    if (changed.some((address) => this.#isProgram(address, before.get(address)))) return { kind: 'program' };
+    const signature = payer.sign(bytes);
+    const wire = signedTransaction(signature, bytes);
     if (wire.length > packetBytes) return { kind: 'too-large' };
     try {
       for (const account of before.values()) if (account !== undefined) this.#load(account);
-      const addresses = allAccounts(shown.message, shown.loaded);
-      const preBalances = this.#balances(addresses);
-      const simulated = this.#vm.simulateLegacyTransaction(wire);
-      if (isFailed(simulated)) return { kind: 'rejected', verdict: verdictOf(simulated) };
+      const preBalances = this.#balances(accounts);
       const done = this.#vm.sendLegacyTransaction(wire);
       if (isFailed(done)) return { kind: 'rejected', verdict: verdictOf(done) };
-      const accounts = own.map((address) => this.#read(address));
-      const after = new Map(accounts.map((account) => [account.address, account]));
+      const postBalances = this.#balances(accounts);
+      const after = new Map(own.map((address) => [address, this.#read(address)]));
       return {
         kind: 'executed',
-        ...kept,
-        accounts,
-        meta: {
-          ...spent(done, preBalances, this.#balances(addresses)),
-          preTokenBalances: tokenBalances(addresses, (address) => before.get(address), source),
-          postTokenBalances: tokenBalances(addresses, (address) => after.get(address), source),
-          inner: innerOf(done, message.accounts, addresses),
-          loaded: shown.loaded,
+        signature: base58.encode(signature),
+        accounts: [...after.values()],
+        // All touched balances shrink by the fee: nothing else burns lamports.
+        fee: Number(sum(preBalances) - sum(postBalances)),
+        made: {
+          accounts,
+          writable,
+          blockhash,
+          instructions: instructions.map(({ program, accounts: used, data }) => ({
+            program,
+            accounts: used.map(({ address }) => address),
+            data: base58.encode(data),
+          })),
+          preBalances: preBalances.map(String),
+          postBalances: postBalances.map(String),
+          preTokenBalances: tokenBalances(accounts, before, source),
+          postTokenBalances: tokenBalances(accounts, after, source),
         },
       };
     } finally {
@@ -145,8 +129,8 @@ class LiteChain implements Chain {
     };
   }
 
-  #balances(addresses: string[]): string[] {
-    return addresses.map((address) => (this.#vm.getBalance(base58.decode(address)) ?? 0n).toString());
+  #balances(addresses: string[]): bigint[] {
+    return addresses.map((address) => this.#vm.getBalance(base58.decode(address)) ?? 0n);
   }
 }
 
@@ -155,37 +139,7 @@ const packetBytes = 1232;
 
 const programs = new Set([systemProgram, tokenProgram, associatedTokenProgram, memoProgram]);
 
-function writtenBy(instructions: Instruction[]): string[] {
-  return instructions.flatMap(({ accounts }) =>
-    accounts.filter((use) => use.writable).map((use) => use.address),
-  );
-}
-
-function signedBy(signers: Keypair[], message: Message): { signatures: string[]; wire: Uint8Array } {
-  const bytes = encodeMessage(message);
-  const signatures = signers.map((signer) => signer.sign(bytes));
-  return {
-    signatures: signatures.map((signature) => base58.encode(signature)),
-    wire: encodeTransaction(signatures, bytes),
-  };
-}
-
-/** The calls between programs, with account indexes in the order of the form that is shown. */
-function innerOf(done: TransactionMetadata, executed: string[], shown: string[]): InnerInstructions[] {
-  const placeOf = (index: number): number => shown.indexOf(executed[index] ?? '');
-  return done.innerInstructions().flatMap((called, index) => {
-    const instructions = called.map((inner) => {
-      const instruction = inner.instruction();
-      return {
-        programIndex: placeOf(instruction.programIdIndex()),
-        accounts: [...instruction.accounts()].map(placeOf),
-        data: base58.encode(instruction.data()),
-        stackHeight: inner.stackHeight(),
-      };
-    });
-    return instructions.length === 0 ? [] : [{ index, instructions }];
-  });
-}
+const sum = (units: bigint[]): bigint => units.reduce((total, each) => total + each, 0n);
 
 function isFailed(result: object): result is FailedTransactionMetadata {
   return 'err' in result;
@@ -197,28 +151,13 @@ function verdictOf(failed: FailedTransactionMetadata): string {
   return match?.[1] ?? 'unknown error';
 }
 
-type Spent = Pick<TransactionMeta, 'fee' | 'preBalances' | 'postBalances' | 'logs' | 'computeUnits'>;
-
-/** The fee is the amount by which all touched balances shrink: nothing else burns lamports. */
-function spent(done: TransactionMetadata, preBalances: string[], postBalances: string[]): Spent {
-  const sum = (balances: string[]): bigint =>
-    balances.reduce((total, lamports) => total + BigInt(lamports), 0n);
-  return {
-    fee: (sum(preBalances) - sum(postBalances)).toString(),
-    preBalances,
-    postBalances,
-    logs: done.logs(),
-    computeUnits: done.computeUnitsConsumed().toString(),
-  };
-}
-
 function tokenBalances(
   addresses: string[],
-  accountOf: (address: string) => Account | undefined,
+  accounts: ReadonlyMap<string, Account | undefined>,
   source: AccountSource,
 ): TokenBalance[] {
   return addresses.flatMap((address, accountIndex) => {
-    const account = accountOf(address);
+    const account = accounts.get(address);
     const holding = account?.owner === tokenProgram ? readHolding(account.data) : undefined;
     if (holding === undefined) return [];
     const { mint, owner, units } = holding;
@@ -249,22 +188,21 @@ export class NoChainError extends Error {
   }
 }
 
-/** The platforms that this version of litesvm is built for, and their packages. */
-const builds: Readonly<Record<string, readonly string[]>> = {
-  'darwin-arm64': ['litesvm-darwin-arm64'],
-  'darwin-x64': ['litesvm-darwin-x64'],
-  'linux-arm64': ['litesvm-linux-arm64-gnu', 'litesvm-linux-arm64-musl'],
-  'linux-x64': ['litesvm-linux-x64-gnu', 'litesvm-linux-x64-musl'],
-};
+/** The native packages for a platform, of which one fits its C library. */
+function packagesFor(platform: string, arch: string): string[] {
+  const name = `litesvm-${platform}-${arch}`;
+  if (platform !== 'linux') return [name];
+  const [own, other] = existsSync('/etc/alpine-release') ? ['musl', 'gnu'] : ['gnu', 'musl'];
+  return [`${name}-${own}`, `${name}-${other}`];
+}
 
 /**
  * Loads the native package without litesvm's wrapper. The wrapper brings in @solana/kit, whose command line needs a
  * newer Node than botctl does, and for that npm silently skips the whole optional branch. The version is the newest
  * with a build for all six platforms.
  */
-export function loadNativeVm(platform = process.platform, arch: string = process.arch): NativeVm {
-  const packages = builds[`${platform}-${arch}`];
-  if (packages === undefined) throw noBuild(`${platform}-${arch}`);
+export function loadNativeVm(platform: string = process.platform, arch: string = process.arch): NativeVm {
+  const packages = packagesFor(platform, arch);
   let broken: unknown;
   for (const name of packages) {
     try {
@@ -273,34 +211,11 @@ export function loadNativeVm(platform = process.platform, arch: string = process
       if (!isMissing(cause)) broken ??= cause;
     }
   }
-  throw unusable(ownOf(packages), broken);
-}
-
-/** Checks the same without loading anything. */
-export function missingNativeVm(
-  platform = process.platform,
-  arch: string = process.arch,
-): string | undefined {
-  const packages = builds[`${platform}-${arch}`];
-  if (packages === undefined) return noBuild(`${platform}-${arch}`).message;
-  return packages.some(hasNative) ? undefined : unusable(ownOf(packages), undefined).message;
-}
-
-/** The package for this machine's C library. */
-function ownOf(packages: readonly string[]): string {
-  const [gnu = '', musl = gnu] = packages;
-  return existsSync('/etc/alpine-release') ? musl : gnu;
+  throw unusable(packages[0] ?? '', broken);
 }
 
 function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND';
-}
-
-function noBuild(platform: string): NoChainError {
-  return new NoChainError(
-    `The sandbox’s transfers need litesvm, which has no build for ${platform}; messages work without it.`,
-    'Make transfers in the sandbox on Linux or macOS.',
-  );
 }
 
 function unusable(name: string, broken: unknown): NoChainError {

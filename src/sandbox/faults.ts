@@ -1,162 +1,125 @@
-/** `unread`: before the body is read; `before` and `after`: before and after the effect is committed. */
-export const faultMoments = ['unread', 'before', 'after'] as const;
-type FaultMoment = (typeof faultMoments)[number];
-
-export type FaultKind =
-  | { kind: 'pass' }
-  | { kind: 'drop' }
-  | { kind: 'reset' }
-  | { kind: 'stall'; ms: number | null }
-  | { kind: 'drip'; ms: number }
-  | { kind: 'cut'; at: number }
-  | { kind: 'garbage' }
-  | { kind: 'twice' }
-  | { kind: 'reply'; reply: ScriptedReply }
-  | RpcFaultKind;
-
-/** Faults for /rpc only. `path` leads from the result to the value that is replaced. */
-type RpcFaultKind =
-  | { kind: 'rpc-error'; code: number; message: string; data?: unknown }
-  | { kind: 'twist'; path: string; value: unknown };
-
-/** Any reply at all. Missing parts are what the service itself would say; `raw_base64` is the whole reply. */
-export type ScriptedReply = {
-  status: number;
-  reason?: string;
-  headers?: [string, string][];
-  body_base64?: string;
-  raw_base64?: string;
-};
-
-/** Without an operation it applies to both Bot API operations, and never to /rpc. */
-export type Fault = FaultKind & {
-  when: FaultMoment;
-  operation: Operation | 'rpc' | null;
-  key: string | null;
-  method?: string;
-};
-
-type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
-
-const problem = (text: string): { ok: false; problem: string } => ({ ok: false, problem: text });
-
-const commonFields = ['kind', 'when', 'operation', 'key', 'method', 'times'];
-
-const ownFields: Record<FaultKind['kind'], string[]> = {
-  pass: [],
-  drop: [],
-  reset: [],
-  stall: ['ms'],
-  drip: ['ms'],
-  cut: ['at'],
-  garbage: [],
-  twice: [],
-  reply: ['status', 'reason', 'headers', 'body', 'body_base64', 'raw_base64'],
-  'rpc-error': ['code', 'message', 'data'],
-  twist: ['path', 'value'],
-};
-
-const rpcKinds: readonly unknown[] = ['rpc-error', 'twist'];
-
-export const faultKinds: readonly string[] = Object.keys(ownFields);
-
-export function parseFault(value: unknown): ParsedFault {
-  if (!isObject(value)) return problem('a fault must be an object');
-  const { kind, when = 'before', key = null, method, times = 1 } = value;
-  const { operation = rpcKinds.includes(kind) ? 'rpc' : null } = value;
-  if (typeof kind !== 'string' || !Object.hasOwn(ownFields, kind)) {
-    return problem(`kind must be one of ${faultKinds.join(', ')}`);
-  }
-  const allowed = [...commonFields, ...ownFields[kind as FaultKind['kind']]];
-  const unknown = Object.keys(value).find((name) => !allowed.includes(name));
-  if (unknown !== undefined) return problem(`a ${kind} has no field ${JSON.stringify(unknown)}`);
-  if (when !== 'unread' && when !== 'before' && when !== 'after')
-    return problem('when must be unread, before or after');
-  if (!isOperation(operation)) return problem('operation must be message, transfer or rpc');
-  if (rpcKinds.includes(kind) && operation !== 'rpc') return problem(`a ${kind} is for the operation rpc`);
-  if (method !== undefined && (typeof method !== 'string' || operation !== 'rpc' || when === 'unread'))
-    return problem('method must be a string, for the operation rpc, and not with unread');
-  if (key !== null && operation === 'rpc') return problem('a call to /rpc has no key');
-  if (key !== null && typeof key !== 'string') return problem('key must be a string');
-  if (key !== null && when === 'unread') return problem('an unread request has no key yet');
-  if (!isCount(times) || times === 0) return problem('times must be a whole number from 1');
-  const parsed = parseKind(kind as FaultKind['kind'], value);
-  if ('problem' in parsed) return problem(parsed.problem);
-  const named = method === undefined ? {} : { method };
-  return { ok: true, fault: { ...parsed, when, operation, key, ...named }, times };
-}
-
-function isOperation(value: unknown): value is Fault['operation'] {
-  return value === null || value === 'rpc' || operations.includes(value as Operation);
-}
-
-function parseKind(kind: FaultKind['kind'], value: Record<string, unknown>): FaultKind | { problem: string } {
-  switch (kind) {
-    case 'stall': {
-      const { ms = null } = value;
-      return ms === null || isCount(ms)
-        ? { kind, ms }
-        : { problem: 'ms must be a whole number, or null for ever' };
-    }
-    case 'drip': {
-      const { ms = 20 } = value;
-      return isCount(ms) ? { kind, ms } : { problem: 'ms must be a whole number' };
-    }
-    case 'cut': {
-      const { at = 1 } = value;
-      return isCount(at) ? { kind, at } : { problem: 'at must be a whole number of bytes' };
-    }
-    case 'reply':
-      return parseReply(value);
-    case 'rpc-error': {
-      const { code, message = 'A scripted fault.', data } = value;
-      if (!Number.isInteger(code) || typeof message !== 'string')
-        return { problem: 'code must be a whole number, and message a string' };
-      return { kind, code: Number(code), message, ...(data === undefined ? {} : { data }) };
-    }
-    case 'twist': {
-      const { path = '', value: twisted = null } = value;
-      return typeof path === 'string' ? { kind, path, value: twisted } : { problem: 'path must be a string' };
-    }
-    default:
-      return { kind };
-  }
-}
-
-function parseReply(value: Record<string, unknown>): FaultKind | { problem: string } {
-  const { status, reason, headers, body, body_base64, raw_base64 } = value;
-  if (!isCount(status) || status > 999) return { problem: 'status must be a whole number up to 999' };
-  for (const text of [reason, body_base64, raw_base64]) {
-    if (text !== undefined && typeof text !== 'string')
-      return { problem: 'reason, body_base64 and raw_base64 must be strings' };
-  }
-  const pairs = headerPairs(headers);
-  if (headers !== undefined && pairs === undefined)
-    return { problem: 'headers must be an object, or pairs, of strings' };
-  const bytes = body === undefined ? body_base64 : Buffer.from(bodyText(body), 'utf8').toString('base64');
-  const reply: ScriptedReply = { status };
-  if (typeof reason === 'string') reply.reason = reason;
-  if (pairs !== undefined) reply.headers = pairs;
-  if (typeof bytes === 'string') reply.body_base64 = bytes;
-  if (typeof raw_base64 === 'string') reply.raw_base64 = raw_base64;
-  return { kind: 'reply', reply };
-}
-
-const bodyText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
-
-function headerPairs(headers: unknown): [string, string][] | undefined {
-  const pairs = Array.isArray(headers) ? headers : isObject(headers) ? Object.entries(headers) : undefined;
-  const isPair = (pair: unknown): pair is [string, string] =>
-    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
-  return pairs?.every(isPair) ? pairs : undefined;
-}
-
 /** The two operations of the service. */
 export type Operation = 'message' | 'transfer';
 
-const operations: readonly Operation[] = ['message', 'transfer'];
+/** What goes wrong with one request, as a test scripts it. A reply's missing parts are as the service would say them. */
+export type Fault = {
+  kind: FaultKind;
+  /** Before the body is read, before the effect, or after its commit. A request to /rpc has no such moments. */
+  when: 'unread' | 'before' | 'after';
+  /** Without an operation it applies to both Bot API operations, and never to /rpc. */
+  operation: Operation | 'rpc' | null;
+  key: string | null;
+  method?: string;
+  ms?: number | null;
+  at?: number;
+  status?: number;
+  reason?: string;
+  headers?: [string, string][] | Record<string, string>;
+  body?: unknown;
+  body_base64?: string;
+  raw_base64?: string;
+  code?: number;
+  message?: string;
+  data?: unknown;
+  path?: string;
+  value?: unknown;
+};
+
+type Rule = { accepts: (value: unknown) => boolean; rule: string };
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length === 2 && pair.every(isText);
+
+const count: Rule = { accepts: isCount, rule: 'a whole number' };
+const text: Rule = { accepts: isText, rule: 'a string' };
+const anything: Rule = { accepts: () => true, rule: 'anything' };
+const oneOf = (...values: unknown[]): Rule => ({
+  accepts: (value) => values.includes(value),
+  rule: values.join(', ').replace(/, (?=[^,]*$)/u, ' or '),
+});
+
+const commonRules: Record<string, Rule> = {
+  kind: anything,
+  when: oneOf('unread', 'before', 'after'),
+  operation: oneOf('message', 'transfer', 'rpc'),
+  key: text,
+  method: text,
+  times: { accepts: (value) => isCount(value) && value !== 0, rule: 'a whole number from 1' },
+};
+
+const ownRules = {
+  pass: {},
+  drop: {},
+  reset: {},
+  stall: { ms: { accepts: (value) => value === null || isCount(value), rule: 'a whole number, or null' } },
+  drip: { ms: count },
+  cut: { at: count },
+  garbage: {},
+  twice: {},
+  reply: {
+    status: {
+      accepts: (value) => isCount(value) && Number(value) <= 999,
+      rule: 'a whole number up to 999',
+    },
+    reason: text,
+    headers: {
+      accepts: (value) =>
+        Array.isArray(value) ? value.every(isPair) : isObject(value) && Object.values(value).every(isText),
+      rule: 'an object, or pairs, of strings',
+    },
+    body: anything,
+    body_base64: text,
+    raw_base64: text,
+  },
+  'rpc-error': {
+    code: { accepts: Number.isInteger, rule: 'a whole number' },
+    message: text,
+    data: anything,
+  },
+  twist: { path: text, value: anything },
+} satisfies Record<string, Record<string, Rule>>;
+
+type FaultKind = keyof typeof ownRules;
+
+export const faultKinds = Object.keys(ownRules) as FaultKind[];
+
+const needed: Partial<Record<FaultKind, string>> = { reply: 'status', 'rpc-error': 'code' };
+const rpcKinds: readonly FaultKind[] = ['rpc-error', 'twist'];
+
+type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
+
+export function parseFault(value: unknown): ParsedFault {
+  const problem = (what: string): ParsedFault => ({ ok: false, problem: what });
+  if (!isObject(value)) return problem('a fault must be an object');
+  const kind = faultKinds.find((known) => known === value.kind);
+  if (kind === undefined) return problem(`kind must be one of ${faultKinds.join(', ')}`);
+  const rules: Record<string, Rule> = { ...commonRules, ...ownRules[kind] };
+  const given = Object.entries(value);
+  const lacking = needed[kind];
+  if (lacking !== undefined && value[lacking] === undefined) given.push([lacking, undefined]);
+  for (const [name, setting] of given) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) return problem(`a ${kind} has no field ${JSON.stringify(name)}`);
+    if (!rule.accepts(setting)) return problem(`${name} must be ${rule.rule}`);
+  }
+  const { times = 1, ...fields } = value as Partial<Fault> & { times?: number };
+  const operation = fields.operation ?? (rpcKinds.includes(kind) ? 'rpc' : null);
+  const fault: Fault = { when: 'before', key: null, ...fields, kind, operation };
+  if (rpcKinds.includes(kind) && operation !== 'rpc') return problem(`a ${kind} is for the operation rpc`);
+  if (fault.method !== undefined && operation !== 'rpc') return problem('method is for the operation rpc');
+  if (fault.key !== null && operation === 'rpc') return problem('a call to /rpc has no key');
+  if (fault.key !== null && fault.when === 'unread') return problem('an unread request has no key yet');
+  return { ok: true, fault, times };
+}
+
+/** A request that a fault may be for: before its body is read, or with what the body says. */
+export type Met = { operation: Operation; unread: boolean; key?: string | undefined } | { method: unknown };
+
+export function isFor({ operation, key, method }: Fault, met: Met): boolean {
+  if ('method' in met) return operation === 'rpc' && (method ?? met.method) === met.method;
+  return (operation ?? met.operation) === met.operation && (key ?? met.key) === met.key;
+}

@@ -1,31 +1,34 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultKind, ScriptedReply } from './faults.ts';
+import type { Fault } from './faults.ts';
+import type { KeptReply } from './ledger.ts';
 import type { Readings } from './readings.ts';
-import type { KeptReply } from './store/ledger.ts';
 
 export type Reply = { status: number; headers: [string, string][]; body: Buffer };
 
-export type Rejection = {
-  kind: 'rejection';
-  status: number;
-  code: string;
-  message: string;
-  field?: string;
-  retryAfterMs?: number;
-  headers?: [string, string][];
-};
+type More = { field?: string; retryAfterMs?: number; headers?: [string, string][] };
 
-export const rejection = (status: number, code: string, message: string): Rejection => ({
-  kind: 'rejection',
-  status,
-  code,
-  message,
-});
+/** Thrown where a request is refused. */
+export class Rejection extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly more: More;
+
+  constructor(status: number, code: string, message: string, more: More = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.more = more;
+  }
+}
 
 export function successReply({ status, contentType, body }: KeptReply): Reply {
   return { status, headers: [['Content-Type', contentType]], body: Buffer.from(body, 'utf8') };
+}
+
+export function jsonReply(text: string, status = 200): Reply {
+  return { status, headers: [['Content-Type', 'application/json']], body: Buffer.from(text, 'utf8') };
 }
 
 export type ReplyContext = { readings: Readings; requestId: string; nowMs: number };
@@ -33,9 +36,9 @@ export type ReplyContext = { readings: Readings; requestId: string; nowMs: numbe
 export function rejectionReply(rejected: Rejection, context: ReplyContext): Reply {
   const { readings } = context;
   const { contentType, text } = errorBody(rejected, readings.error_body, context.requestId);
-  const headers: [string, string][] = [...(rejected.headers ?? [])];
+  const headers: [string, string][] = [...(rejected.more.headers ?? [])];
   if (text !== '') headers.push(['Content-Type', readings.content_type ?? contentType]);
-  const after = retryAfter(rejected.retryAfterMs, readings.retry_after, context.nowMs);
+  const after = retryAfter(rejected.more.retryAfterMs, readings.retry_after, context.nowMs);
   if (after !== undefined) headers.push(['Retry-After', after]);
   return { status: rejected.status, headers, body: Buffer.from(text, 'utf8') };
 }
@@ -45,13 +48,13 @@ function errorBody(
   shape: Readings['error_body'],
   requestId: string,
 ): { contentType: string; text: string } {
-  const { code, message, field } = rejected;
-  const named = field === undefined ? {} : { field };
+  const { code, message } = rejected;
+  const { field } = rejected.more;
   switch (shape) {
     case 'nested':
-      return json({ error: { code, message, ...named }, request_id: requestId });
+      return json({ error: { code, message, field }, request_id: requestId });
     case 'flat':
-      return json({ error: code, message, ...named, request_id: requestId });
+      return json({ error: code, message, field, request_id: requestId });
     case 'text':
       return { contentType: 'text/plain; charset=utf-8', text: message };
     case 'html':
@@ -67,12 +70,8 @@ const json = (value: object): { contentType: string; text: string } => ({
 });
 
 function htmlError(status: number, message: string): string {
-  const safe = escapeHtml(message);
+  const safe = message.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`);
   return `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>${safe}</p></body></html>\n`;
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
 export function retryAfter(
@@ -111,7 +110,7 @@ export function send(reply: Reply, { response, closing }: Outlet): Delivered {
 }
 
 /** Applies a fault to a reply. A `stall` ends by itself or with the client. */
-export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): Promise<Delivered> {
+export async function deliver(fault: Fault, reply: Reply, outlet: Outlet): Promise<Delivered> {
   const { socket } = outlet.response;
   if (socket === null) return 0;
   switch (fault.kind) {
@@ -126,12 +125,12 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
       socket.resetAndDestroy();
       return 0;
     case 'stall':
-      await stall(fault.ms, outlet);
+      await stall(fault, outlet);
       return socket.destroyed ? 0 : send(reply, outlet);
     case 'drip':
-      return drip(reply, fault.ms, socket, outlet);
+      return drip(reply, fault.ms ?? 20, socket, outlet);
     case 'cut':
-      return cut(reply, fault.at, socket);
+      return cut(reply, fault.at ?? 1, socket);
     case 'garbage':
       socket.end(Buffer.from('\u0000\u0001garbage, not HTTP\r\n\r\n\u00ff', 'latin1'));
       return 0;
@@ -142,22 +141,22 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
       return status;
     }
     case 'reply':
-      socket.end(scripted(fault.reply, reply));
-      return fault.reply.status;
+      socket.end(scripted(fault, reply));
+      return fault.status ?? 0;
   }
 }
 
 /** Whether the request goes on after a fault before the effect: some only delay it. */
-export async function passes(fault: FaultKind, outlet: Outlet): Promise<boolean> {
+export async function passes(fault: Fault, outlet: Outlet): Promise<boolean> {
   if (fault.kind === 'pass') return true;
-  if (fault.kind !== 'stall' || fault.ms === null) return false;
-  await stall(fault.ms, outlet);
+  if (fault.kind !== 'stall' || typeof fault.ms !== 'number') return false;
+  await stall(fault, outlet);
   return true;
 }
 
 /** Without a length, it lasts until the client leaves or the sandbox closes. */
-async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
-  if (ms !== null) {
+async function stall({ ms }: Fault, { response, closing }: Outlet): Promise<void> {
+  if (typeof ms === 'number') {
     await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
     return;
   }
@@ -190,17 +189,21 @@ function cut(reply: Reply, at: number, socket: Socket): Delivered {
   return reply.status;
 }
 
-function scripted(script: ScriptedReply, own: Reply): Buffer {
+function scripted(script: Fault, own: Reply): Buffer {
   if (script.raw_base64 !== undefined) return Buffer.from(script.raw_base64, 'base64');
-  const body = script.body_base64 === undefined ? own.body : Buffer.from(script.body_base64, 'base64');
-  const given = script.headers ?? [];
+  const { status = own.status } = script;
+  const body = scriptedBody(script) ?? own.body;
+  const given = Array.isArray(script.headers) ? script.headers : Object.entries(script.headers ?? {});
   const has = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name);
-  const added = own.headers.filter(([name]) => !has(name.toLowerCase()));
-  const headers = [...given, ...added];
+  const headers = [...given, ...own.headers.filter(([name]) => !has(name.toLowerCase()))];
   const isFramed = has('content-length') || has('transfer-encoding');
-  const all = isFramed ? headers : framed({ status: script.status, headers, body });
-  const sent = isBodiless(script.status) ? Buffer.alloc(0) : body;
-  return Buffer.concat([head(script.status, script.reason, all), sent]);
+  const all = isFramed ? headers : framed({ status, headers, body });
+  return Buffer.concat([head(status, script.reason, all), isBodiless(status) ? Buffer.alloc(0) : body]);
+}
+
+function scriptedBody({ body, body_base64 }: Fault): Buffer | undefined {
+  if (body !== undefined) return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8');
+  return body_base64 === undefined ? undefined : Buffer.from(body_base64, 'base64');
 }
 
 /** Statuses that HTTP sends without a body or a length. */

@@ -166,22 +166,6 @@ describe('what the node shows', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
-  test.each([
-    ['a version 0 transaction', { transaction_version: 'v0' }],
-    ['one that looks its accounts up', { transaction_version: 'v0-lookups' }],
-    ['a fee payer who is not the wallet', { fee_payer: 'service' }],
-    [
-      'a transaction that pays somebody else too',
-      { also_pays: { to_address: other, asset: 'SOL', amount: '2' } },
-    ],
-    ['a batch of p-token', { token_replies: 'batch' }],
-  ] as const)('%s proves SOL and a token', async (_what, change) => {
-    await operator.sandbox.readings(change);
-    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
-    const token = await told(...pay('b', '1.5', 'USDC'), ...waits);
-    expect(token).toMatchObject({ exit: 0, chain: { verdict: 'proven', paid: { units: '1500000' } } });
-  });
-
   test('a mint that keeps a fee proves it, with a warning', async () => {
     await operator.sandbox.readings({ token_replies: 'token-2022-fee' });
     const { chain, warnings, exit } = await told(...pay('a', '100', 'USDC'), ...waits);
@@ -246,7 +230,7 @@ describe('what the node shows', () => {
 
   test('a node that limits the rate is asked later', async () => {
     const { intent } = await told(...pay('a', '1'));
-    await operator.sandbox.readings({ rpc_rate_limit: { capacity: 1, per_second: 300 } });
+    await operator.sandbox.faults({ kind: 'reply', status: 429, operation: 'rpc', times: 2 });
     expect(await told('verify', intent?.id ?? '')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
 });

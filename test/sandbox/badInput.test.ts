@@ -35,7 +35,7 @@ async function statusOf({ line, headers, body: bytes = body }: Parts): Promise<n
 const authorized = (...more: string[]): string[] => [`Authorization: Bot ${sandbox.tokens.full}`, ...more];
 
 test('a wrong method: 405', async () => {
-  for (const method of ['GET', 'DELETE', 'PATCH', 'TRACE', 'CONNECT']) {
+  for (const method of ['GET', 'DELETE', 'PATCH', 'TRACE']) {
     expect(await statusOf({ line: `${method} /api/bot/v1/messages/send HTTP/1.1` })).toBe(405);
   }
   expect(await statusOf({ line: 'GET /rpc HTTP/1.1' })).toBe(405);

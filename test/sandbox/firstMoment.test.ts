@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { closeDatabase, type Database } from '../../src/sandbox/store/database.ts';
+import { closeDatabase, type Database } from '../../src/sandbox/database.ts';
 import { buildModule } from '../../testing/builtModule.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'botctl-first-'));
@@ -24,7 +24,7 @@ const opening = (href: string, beginsAt: number): string => `
   console.log(filled);`;
 
 test('processes that make a data folder at the same moment all get it, filled once', async () => {
-  const { href, remove } = await buildModule('src/sandbox/store/database.ts');
+  const { href, remove } = await buildModule('src/sandbox/database.ts');
   const beginsAt = Date.now() + 500;
   const program = ['--input-type=module', '-e', opening(href, beginsAt)];
   try {

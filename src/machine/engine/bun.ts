@@ -108,7 +108,7 @@ declare const nativeParts: Readonly<Record<string, Part>>;
 
 const loaded = new Map<string, unknown>();
 
-export function hasNative(name: string): boolean {
+function hasNative(name: string): boolean {
   return Object.hasOwn(nativeParts, name);
 }
 

@@ -56,12 +56,3 @@ const requireHere = (): NodeJS.Require =>
 export function requireNative(name: string): unknown {
   return requireHere()(name);
 }
-
-/** Whether the package is there, without loading it. */
-export function hasNative(name: string): boolean {
-  try {
-    return requireHere().resolve(name) !== '';
-  } catch {
-    return false;
-  }
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Exit } from '../../../once/failures.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import { chainTrouble, missingNativeVm } from '../../../sandbox/chain.ts';
+import { chainTrouble } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
 import type { Context } from '../../parse/command.ts';
@@ -27,7 +27,7 @@ type SandboxOptions = {
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
 export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
   const options = parse(given);
-  const { display, interrupts, clock } = context;
+  const { display, interrupts } = context;
   const dataDir = options.ephemeral
     ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
     : resolve(options.data ?? sandboxFolder(context.env));
@@ -41,12 +41,8 @@ export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
       },
       'choose others with --port and --data.',
     );
-    const missing = missingNativeVm();
-    if (missing !== undefined) display.notice(missing);
     for (const note of running.notes) display.notice(note);
     const greeted = await display.show(greeting(running, dataDir));
-    if (display.face === 'human')
-      void clock.sleep(breathMs, interrupts.first).then(() => lines.add(blankLine));
     if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
     if (!interrupts.first.aborted) display.notice(readerGone);
     await Promise.race([running.close(), aborted(interrupts.second)]);
@@ -68,17 +64,17 @@ function parse(given: SandboxArgs): SandboxOptions {
       Name a folder, or leave --data out.`;
   const port = given.text('port');
   return {
-    port: numberIn('port', port ?? '0', /^\d{1,5}$/u, 65_535),
+    port: portIn(port ?? '0'),
     ...(port === undefined ? { steadyPort } : {}),
     data,
     ephemeral,
   };
 }
 
-function numberIn(name: string, text: string, form: RegExp, most: number): number {
-  const value = Number(text);
-  if (form.test(text) && value <= most) return value;
-  throw told('usage')`--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.
+function portIn(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/u.test(text) && port <= 65_535) return port;
+  throw told('usage')`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.
     Give such a number, or leave the option out.`;
 }
 
@@ -142,9 +138,9 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
       at: isoExact(at.getTime()),
       operation,
       status,
-      ...(key === undefined ? {} : { key }),
-      ...(effect === undefined ? {} : { effect }),
-      ...(reason === undefined ? {} : { reason }),
+      key,
+      effect,
+      reason,
     },
     human: ({ paint }) => {
       const shownKey = key === undefined ? '–' : cutKey(key, '…');
@@ -160,13 +156,6 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
     },
   };
 }
-
-/**
- * A pause after the greeting. A reader such as `head` that took only the greeting has left by then, and only a write
- * notices that.
- */
-const breathMs = 500;
-const blankLine: View = { json: {}, human: () => '\n' };
 
 /** Writes request lines in order. A full disk does not stop the service. */
 class LineQueue {

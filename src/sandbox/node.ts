@@ -1,0 +1,301 @@
+import { base58 } from '@scure/base';
+import { isObject } from './faults.ts';
+import type { Account, Ledger, Made, StoredTransaction, TokenBalance } from './ledger.ts';
+import { assetNamed, type Derived } from './money.ts';
+import { rawMessage } from './rawMessage.ts';
+import { currentSlot, type Readings, readingsOf } from './readings.ts';
+import type { Service } from './request.ts';
+import {
+  addressBytes,
+  bytesOf,
+  decimal,
+  memoProgram,
+  readHolding,
+  token2022Program,
+  tokenAccountOf,
+  tokenProgram,
+} from './solana.ts';
+
+/** The node for one call: its data, its newest slot, and its readings. */
+export type Node = {
+  ledger: Ledger;
+  derived: Derived;
+  readings: Readings;
+  nowMs: number;
+  /** The newest slot that it knows. */
+  slot: number;
+};
+
+export function nodeOf({ ledger, derived, nowMs }: Service): Node {
+  const clock = { ledger, readings: readingsOf(ledger), nowMs: nowMs() };
+  const slot = Math.max(0, currentSlot(clock) - clock.readings.node_lag_slots);
+  return { ...clock, derived, slot };
+}
+
+/** A failed call, with its JSON-RPC error number. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const invalidParams = (what: string): RpcError => new RpcError(-32602, `Invalid params: ${what}`);
+
+type Method = (params: unknown[], node: Node) => unknown;
+
+/** What botctl asks of a node. Accounts are shown as of now at every commitment: only transactions have stages here. */
+export const methods: Record<string, Method> = {
+  getGenesisHash: (_, { derived, readings }) => readings.genesis_hash ?? derived.genesisHash,
+  getSlot: ([config], node) => slotAt(commitmentOf(configOf(config)), node),
+  getBlockTime: ([slot], { ledger }) => ledger.transactionIn(countIn(slot, 'a slot'))?.blockTimeS ?? null,
+  getBalance: ([address], node) => inContext(node, node.ledger.account(addressIn(address))?.lamports ?? 0n),
+  getAccountInfo: ([address, config], node) => {
+    const account = node.ledger.account(addressIn(address));
+    return inContext(node, account === undefined ? null : shownAccount(account, configOf(config), node));
+  },
+  getTokenAccountsByOwner: (params, node) => inContext(node, tokenAccountsByOwner(params, node)),
+  getSignatureStatuses: ([signatures, config], node) =>
+    inContext(node, statusesOf(signatures, configOf(config), node)),
+  getSignaturesForAddress: signaturesFor,
+  getTransaction: transactionOf,
+};
+
+const inContext = ({ slot }: Node, value: unknown): object => ({
+  context: { slot, apiVersion: '3.0.0' },
+  value,
+});
+
+const stages = ['processed', 'confirmed', 'finalized'] as const;
+type Stage = (typeof stages)[number];
+
+const isAtLeast = (stage: Stage, wanted: Stage): boolean => stages.indexOf(stage) >= stages.indexOf(wanted);
+
+/** The newest slot that the node shows at a commitment. */
+function slotAt(commitment: Stage, { slot, readings }: Node): number {
+  return readings.slot_ms === 0 ? slot : Math.max(0, slot - stages.indexOf(commitment));
+}
+
+/** The stage of a transaction on this node; undefined if the node does not know it. */
+function stageOf({ slot: itsSlot }: StoredTransaction, { slot, readings }: Node): Stage | undefined {
+  const age = slot - itsSlot;
+  if (age < 0) return undefined;
+  const due = readings.slot_ms === 0 ? 'finalized' : (stages[Math.min(age, 2)] ?? 'finalized');
+  const held = readings.commitment_held_at;
+  const stage = held !== null && isAtLeast(due, held) ? held : due;
+  return stage === 'finalized' && readings.node_history === 'forgotten' ? undefined : stage;
+}
+
+/** The last parameter of most methods. */
+type Config = Record<string, unknown>;
+
+function configOf(value: unknown): Config {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw invalidParams('the configuration is not an object');
+  return value;
+}
+
+/** The requested stage; finalized by default. */
+function commitmentOf({ commitment }: Config): Stage {
+  if (commitment === undefined || commitment === null) return 'finalized';
+  const stage = stages.find((name) => name === commitment);
+  if (stage === undefined) throw invalidParams(`commitment must be one of ${stages.join(', ')}`);
+  return stage;
+}
+
+/** Methods about blocks refuse `processed`, because such blocks can still be dropped. */
+function settledCommitmentOf(config: Config): Stage {
+  const commitment = commitmentOf(config);
+  if (commitment === 'processed')
+    throw new RpcError(-32602, 'Method does not support commitment below `confirmed`');
+  return commitment;
+}
+
+function addressIn(value: unknown): string {
+  if (typeof value === 'string' && addressBytes(value) !== undefined) return value;
+  throw invalidParams('an address is 32 bytes in base58');
+}
+
+function signatureIn(value: unknown): string {
+  if (typeof value === 'string' && bytesOf(value, 64) !== undefined) return value;
+  throw invalidParams('a signature is 64 bytes in base58');
+}
+
+function countIn(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most) return Number(value);
+  throw invalidParams(`${what} must be a whole number up to ${most}`);
+}
+
+function tokenAccountsByOwner([owner, filter, config]: unknown[], node: Node): object[] {
+  const mint = assetNamed(addressIn(configOf(filter).mint), node.derived)?.mint;
+  if (mint === undefined) throw new RpcError(-32602, 'Invalid param: could not find mint');
+  const account = node.ledger.account(tokenAccountOf(addressIn(owner), mint));
+  if (account === undefined) return [];
+  return [{ pubkey: account.address, account: shownAccount(account, configOf(config), node) }];
+}
+
+const neverCollected = 2n ** 64n - 1n;
+
+function shownAccount({ lamports, owner, data }: Account, { encoding }: Config, node: Node): object {
+  if (encoding !== 'base64' && encoding !== 'jsonParsed')
+    throw invalidParams('encoding must be base64 or jsonParsed');
+  const space = data.length;
+  const parsed = encoding === 'jsonParsed' ? parsedHolding(data, node) : undefined;
+  return {
+    lamports,
+    owner,
+    data: parsed ?? [Buffer.from(data).toString('base64'), 'base64'],
+    executable: false,
+    rentEpoch: neverCollected,
+    space,
+  };
+}
+
+function parsedHolding(data: Uint8Array, { derived }: Node): object | undefined {
+  const holding = readHolding(data);
+  if (holding === undefined) return undefined;
+  const { mint, owner, units } = holding;
+  const tokenAmount = uiAmount(units, derived.usdc.decimals);
+  const info = { isNative: false, mint, owner, state: 'initialized', tokenAmount };
+  return { program: 'spl-token', parsed: { type: 'account', info }, space: data.length };
+}
+
+function uiAmount(units: bigint, decimals: number): object {
+  const shown = decimal(units, decimals);
+  return { amount: units.toString(), decimals, uiAmount: Number(shown), uiAmountString: shown };
+}
+
+/** How many slots a node remembers statuses without searching its history. */
+const recentSlots = 150;
+
+const statusesAtMost = 256;
+const signaturesAtMost = 1000;
+
+function statusesOf(signatures: unknown, config: Config, node: Node): unknown[] {
+  if (!Array.isArray(signatures) || signatures.length > statusesAtMost)
+    throw invalidParams(`up to ${statusesAtMost} signatures`);
+  return signatures.map((value) => {
+    const found = node.ledger.transaction(signatureIn(value));
+    const stage = found === undefined ? undefined : stageOf(found, node);
+    if (found === undefined || stage === undefined || node.readings.node_history === 'unavailable')
+      return null;
+    const age = node.slot - found.slot;
+    if (age > recentSlots && config.searchTransactionHistory !== true) return null;
+    return {
+      slot: found.slot,
+      confirmations: stage === 'finalized' ? null : age,
+      err: null,
+      status: { Ok: null },
+      confirmationStatus: stage,
+    };
+  });
+}
+
+/** Newest first. A real node whose storage was down has been seen to return none. */
+function signaturesFor([value, given]: unknown[], node: Node): object[] {
+  const address = addressIn(value);
+  const config = configOf(given);
+  const commitment = settledCommitmentOf(config);
+  const limit = countIn(config.limit ?? signaturesAtMost, 'limit', signaturesAtMost);
+  const earlierThan = config.before === undefined ? undefined : signatureIn(config.before);
+  const before = earlierThan === undefined ? undefined : node.ledger.transaction(earlierThan)?.slot;
+  if (node.readings.node_history === 'unavailable') return [];
+  const upTo = slotAt(commitment, node);
+  return node.ledger
+    .transactionsOf(address, before ?? Number.MAX_SAFE_INTEGER, upTo, limit)
+    .filter((found) => isSeen(found, commitment, node))
+    .map((found) => ({
+      signature: found.signature,
+      slot: found.slot,
+      err: null,
+      blockTime: found.blockTimeS,
+      confirmationStatus: stageOf(found, node),
+    }));
+}
+
+function isSeen(found: StoredTransaction, commitment: Stage, node: Node): boolean {
+  const stage = stageOf(found, node);
+  return stage !== undefined && isAtLeast(stage, commitment);
+}
+
+function transactionOf([value, given]: unknown[], node: Node): object | null {
+  const signature = signatureIn(value);
+  const config = configOf(given);
+  const commitment = settledCommitmentOf(config);
+  if (node.readings.node_history === 'unavailable')
+    throw new RpcError(-32019, 'Failed to query long-term storage; please try again');
+  const found = node.ledger.transaction(signature);
+  if (found === undefined || !isSeen(found, commitment, node)) return null;
+  const { slot, blockTimeS: blockTime, fee, made } = found;
+  const shown = node.readings.token_replies === 'token-2022-fee' ? withTokenFee(made) : made;
+  const message = messageIn(config.encoding, shown);
+  return {
+    slot,
+    blockTime,
+    version: 'legacy',
+    meta: {
+      err: null,
+      status: { Ok: null },
+      fee,
+      preBalances: shown.preBalances.map(BigInt),
+      postBalances: shown.postBalances.map(BigInt),
+      preTokenBalances: shown.preTokenBalances.map((balance) => shownBalance(balance, shown)),
+      postTokenBalances: shown.postTokenBalances.map((balance) => shownBalance(balance, shown)),
+      // Not kept: what a payment moved is in the balances.
+      innerInstructions: [],
+    },
+    transaction: { signatures: [signature], message },
+  };
+}
+
+function messageIn(encoding: unknown, made: Made): object {
+  if (encoding === 'json') return rawMessage(made);
+  if (encoding === 'jsonParsed') return shownMessage(made);
+  throw invalidParams('encoding must be jsonParsed');
+}
+
+/** The memo is text; all other instructions are shown as a node shows those of programs that it does not know. */
+function shownMessage({ accounts, writable, blockhash, instructions }: Made): object {
+  return {
+    accountKeys: accounts.map((pubkey, index) => ({
+      pubkey,
+      signer: index === 0,
+      writable: index < writable,
+      source: 'transaction',
+    })),
+    recentBlockhash: blockhash,
+    instructions: instructions.map(({ program: programId, accounts: used, data }) =>
+      programId === memoProgram
+        ? { program: 'spl-memo', programId, parsed: Buffer.from(base58.decode(data)).toString('utf8') }
+        : { programId, accounts: used, data },
+    ),
+  };
+}
+
+/** Uses the token program that the transaction names, because an altered one may name Token-2022. */
+function shownBalance({ accountIndex, mint, owner, amount, decimals }: TokenBalance, made: Made): object {
+  const programId = made.accounts.includes(token2022Program) ? token2022Program : tokenProgram;
+  return { accountIndex, mint, owner, programId, uiTokenAmount: uiAmount(BigInt(amount), decimals) };
+}
+
+/** As Token-2022 would have made it with a mint that keeps 1 %, rounded up: the recipient gains less than was sent. */
+function withTokenFee(made: Made): Made {
+  const renamed = (address: string): string => (address === tokenProgram ? token2022Program : address);
+  const postTokenBalances = made.postTokenBalances.map((after) => {
+    const before = made.preTokenBalances.find(({ accountIndex }) => accountIndex === after.accountIndex);
+    const gained = BigInt(after.amount) - BigInt(before?.amount ?? '0');
+    return gained <= 0n
+      ? after
+      : { ...after, amount: (BigInt(after.amount) - (gained + 99n) / 100n).toString() };
+  });
+  const instructions = made.instructions.map((each) => ({
+    ...each,
+    program: renamed(each.program),
+    accounts: each.accounts.map(renamed),
+  }));
+  return { ...made, accounts: made.accounts.map(renamed), instructions, postTokenBalances };
+}
