@@ -7,13 +7,17 @@ fail() {
   exit 1
 }
 [ $# -ge 1 ] || fail 'Say where the files are: sh install.sh BASE_URL [FOLDER].'
-base=${1%/} folder=${2:-$HOME/.local/bin} file=botctl-linux-x64
+base=${1%/} folder=${2:-$HOME/.local/bin}
 case $base in
   https://* | file:///* | http://127.0.0.1:* | http://localhost:*) ;;
   *) fail 'The base URL must begin with https://.' ;;
 esac
 machine=$(uname -s)-$(uname -m)
-[ "$machine" = Linux-x86_64 ] || fail "There is no file for $machine: use npm."
+case $machine in
+  Linux-x86_64) file=botctl-linux-x64 ;;
+  Linux-aarch64) file=botctl-linux-arm64 ;;
+  *) fail "There is no file for $machine: use npm." ;;
+esac
 [ ! -e /etc/alpine-release ] || fail 'There is no file for Alpine: use npm.'
 half=$(mktemp -d)
 trap 'rm -rf "$half"' EXIT

@@ -75,7 +75,6 @@ export const benches: readonly Bench[] = [
     options: {
       rounds: { usual: 21, means: 'each command in turn, and again; the median counts' },
       entries: { usual: 1_000_000, means: 'how long the journal is that `history` lists' },
-      nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
       file: { means: 'also the single file that `npm run binary` has made' },
     },
     marks: [
@@ -118,7 +117,6 @@ export const benches: readonly Bench[] = [
     options: {
       'round-trip': { usual: 20, means: 'milliseconds there and back' },
       rounds: { usual: 21, means: 'each program in turn, and again; the median counts' },
-      nodes: { means: 'also on Node 22, 24 and 26, which are fetched once' },
       file: { means: 'also the single file that `npm run binary` has made' },
     },
     marks: [

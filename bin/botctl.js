@@ -2,20 +2,17 @@
 const { existsSync, readFileSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-// Three things keep start-up short: `--version` alone is answered without loading the program; compiled code is cached
-// for the next command; and the program loads a command's code, its libraries and the questions to a person only when
-// needed. If the version cannot be written, the program says why. Nodes too old for the program still read this file.
+// `--version` alone is answered without loading the program. If it cannot be written, the program says why. Compiled
+// code is kept for the next command. Nodes too old for the program still read this file.
 const words = process.argv.slice(2);
-const { version, engines } = ownPackage();
+const { version } = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
 if (!(words.length === 1 && /^(--version|-V|version)$/u.test(words[0]) && wroteVersion())) {
   const { node } = process.versions;
-  if (!suits(node)) refuse(`Node ${node} is not supported: botctl needs Node ${needed()} or newer.`);
+  const [major, minor] = node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    refuse(`Node ${node} is not supported: botctl needs Node 20.19 or newer.`);
   else if (existsSync(`${__dirname}/../dist/main.js`)) start();
   else refuse(`botctl is not built yet: run npm ci in ${dirname(__dirname)}.`);
-}
-
-function ownPackage() {
-  return JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
 }
 
 function wroteVersion() {
@@ -25,19 +22,6 @@ function wroteVersion() {
   } catch {
     return false;
   }
-}
-
-// `engines` has two forms: ^20.19 means that minor or a later one of 20; >=22.3 means 22.3 or anything later.
-function suits(node) {
-  const [major, minor] = node.split('.').map(Number);
-  return engines.node.split(' || ').some((range) => {
-    const [leastMajor, leastMinor] = range.replace(/^\D+/u, '').split('.').map(Number);
-    return major === leastMajor ? minor >= leastMinor : major > leastMajor && range.startsWith('>=');
-  });
-}
-
-function needed() {
-  return engines.node.replace(' || ', ', ').replace(/\^|>=/gu, '');
 }
 
 function refuse(why) {

@@ -1,9 +1,9 @@
 // The single file starts here, as the program for Node starts with bin/botctl.js.
-const { writeSync } = require('node:fs');
-const main = require('./main.js');
+import { writeSync } from 'node:fs';
+import { guardExit, main, thisProcess } from '../src/main.ts';
 
-const context = main.thisProcess();
-const isOver = main.guardExit(context);
+const context = thisProcess();
+const isOver = guardExit(context);
 // Left to itself, Bun would exit with 1 whatever the guard says.
 for (const event of ['uncaughtException', 'unhandledRejection'])
   process.on(event, (thrown) => {
@@ -14,7 +14,6 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
     }
     process.exit(1);
   });
-main.main(context).then((exit) => {
-  isOver();
-  process.exit(exit);
-});
+const exit = await main(context);
+isOver();
+process.exit(exit);

@@ -1,97 +1,61 @@
-// node build/file.mjs [PLATFORM [FOLDER]]: makes out/botctl-PLATFORM, the whole program in one file that runs without Node. The
-// engine inside is Bun, which build/package.json names and this installs. Native parts are inside too; src/machine/engine/bun.ts
-// lays them where the system can load them.
+// npm run binary: makes out/botctl-linux-x64 and out/botctl-linux-arm64 by `bun build --compile`: the whole program in
+// one file that runs without Node. The packages beside this file are installed first, for both processors.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { noticesFor } from '../scripts/notices.mjs';
-import { bundleFor } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = `${root}build/node_modules`;
+const platforms = [
+  { arch: 'x64', bun: 'bun-linux-x64-baseline' },
+  { arch: 'arm64', bun: 'bun-linux-aarch64' },
+];
 
-const platforms = {
-  'linux-x64': {
-    bun: '@oven/bun-linux-x64-baseline',
-    target: 'bun-linux-x64-baseline',
-    sqlite: 'linux-x64/@photostructure+sqlite.glibc.node',
-    litesvm: 'litesvm-linux-x64-gnu',
+/** The system loads native parts from files, and Bun puts a file into the program where the code requires its name. */
+const nativeParts = (arch) => ({
+  name: 'native-parts',
+  setup(build) {
+    build.onResolve({ filter: /\/engine\/node\.ts$/u }, () => ({ path: `${root}src/machine/engine/bun.ts` }));
+    build.onResolve({ filter: /^litesvm-inside$/u }, () => ({
+      path: `${packages}/litesvm-linux-${arch}-gnu/litesvm.linux-${arch}-gnu.node`,
+    }));
+    build.onResolve({ filter: /^node-gyp-build$/u }, () => ({ path: 'sqlite', namespace: 'native' }));
+    build.onLoad({ filter: /^sqlite$/u, namespace: 'native' }, () => {
+      const path = `${root}node_modules/@photostructure/sqlite/prebuilds/linux-${arch}/@photostructure+sqlite.glibc.node`;
+      return { contents: `module.exports = () => require(${JSON.stringify(path)})`, loader: 'js' };
+    });
   },
-};
+});
 
-const name = process.argv[2] ?? 'linux-x64';
-const platform = platforms[name];
-if (platform === undefined) {
-  throw new Error(`no file is made for ${name}, only for ${Object.keys(platforms).join(', ')}`);
-}
-const made = join(process.argv[3] ?? join(root, 'out'), name);
-const file = join(process.argv[3] ?? join(root, 'out'), `botctl-${name}`);
-
-/** Packs a native part, and returns what src/machine/engine/bun.ts must know of it. */
-async function pack(part, path) {
-  const bytes = await readFile(path);
-  await writeFile(join(made, 'native', `${part}.gz`), gzipSync(bytes, { level: 9 }));
-  return { file: `native/${part}.gz`, digest: createHash('sha256').update(bytes).digest('hex') };
-}
-
-// What these variables name changes Bun before our first line runs: it becomes `bun` itself, loads other code, or opens
-// a debugger's port. A name that begins with a null byte is the name of no variable.
-const deafTo = ['BUN_BE_BUN', 'BUN_OPTIONS', 'BUN_INSPECT', 'BUN_INSPECT_CONNECT_TO', 'BUN_INSPECT_PRELOAD'];
-
-function deafen(bytes) {
-  for (const variable of deafTo) {
-    const at = bytes.indexOf(`\0${variable}\0`, 0, 'latin1');
-    if (at < 0 || bytes.indexOf(`\0${variable}\0`, at + 1, 'latin1') >= 0) {
-      throw new Error(`this Bun does not have ${variable} in it exactly once`);
-    }
-    bytes[at + 1] = 0;
+if (process.versions.bun === undefined) {
+  // By force, because each Bun is for one processor and both are needed here.
+  const words = ['ci', '--force', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', words, { cwd: `${root}build`, stdio: ['ignore', 'ignore', 'inherit'] });
+  const own = platforms.find(({ arch }) => arch === process.arch);
+  execFileSync(`${packages}/@oven/${own.bun}/bin/bun`, [fileURLToPath(import.meta.url)], {
+    stdio: 'inherit',
+  });
+} else {
+  for (const { arch, bun } of platforms) {
+    const outfile = `${root}out/botctl-linux-${arch}`;
+    await Bun.build({
+      entrypoints: [`${root}build/file.js`],
+      target: 'bun',
+      minify: true,
+      plugins: [nativeParts(arch)],
+      // Nothing of the folder in which it is run may change it.
+      compile: {
+        target: `bun-linux-${arch}`,
+        executablePath: `${packages}/@oven/${bun}/bin/bun`,
+        outfile,
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        autoloadTsconfig: false,
+        autoloadPackageJson: false,
+      },
+    });
+    const notices = [`${root}build/engineNotice.txt`, `${root}dist/THIRD-PARTY-NOTICES.txt`];
+    writeFileSync(`${outfile}.notices.txt`, notices.map((path) => readFileSync(path)).join('\n'));
+    process.stdout.write(`made out/botctl-linux-${arch}\n`);
   }
 }
-
-const bun = `${root}build/node_modules/${platform.bun}/bin/bun`;
-if (!existsSync(bun)) {
-  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-  execFileSync('npm', words, { cwd: `${root}build`, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-await rm(made, { recursive: true, force: true });
-await mkdir(join(made, 'native'), { recursive: true });
-const sqlite = `${root}node_modules/@photostructure/sqlite/`;
-const litesvm = createRequire(`${root}package.json`).resolve(platform.litesvm);
-const require = createRequire(`${await realpath(sqlite)}/`);
-const native = {
-  sqlite: await pack('sqlite', `${sqlite}prebuilds/${platform.sqlite}`),
-  [platform.litesvm]: await pack('litesvm', litesvm),
-};
-const versionOf = async (path) => JSON.parse(await readFile(path, 'utf8')).version;
-const bunVersion = await versionOf(`${root}build/node_modules/${platform.bun}/package.json`);
-const output = await bundleFor('bun', made, {
-  define: { nativeParts: JSON.stringify(native) },
-  version: `${await versionOf(`${root}package.json`)}, preview: a single file on Bun ${bunVersion}`,
-});
-await copyFile(`${root}build/file.js`, join(made, 'botctl.js'));
-await writeFile(join(made, 'package.json'), '{ "type": "commonjs" }\n');
-
-await chmod(bun, 0o755);
-const words = [
-  ...['build', '--compile', '--bytecode', '--format=cjs', '--target', platform.target],
-  ...['--compile-executable-path', bun, '--asset=native'],
-  // Nothing of the folder in which it is run may change it.
-  ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
-  ...['botctl.js', '--outfile', 'botctl'],
-];
-execFileSync(bun, words, { cwd: made, stdio: ['ignore', 'ignore', 'inherit'], env: { HOME: made } });
-const bytes = await readFile(join(made, 'botctl'));
-deafen(bytes);
-await writeFile(`${file}.half`, bytes, { mode: 0o755 });
-await rename(`${file}.half`, file);
-const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-const parts = [`${sqlite}prebuilds`, litesvm, require.resolve('node-addon-api/package.json')];
-const libraries = noticesFor([...modules, ...parts]);
-const engine = await readFile(`${root}build/engineNotice.txt`, 'utf8');
-await writeFile(`${file}.notices.txt`, `${engine}\n${'-'.repeat(80)}\n\n${libraries}`);
-process.stdout.write(`made out/botctl-${name}, ${(bytes.length / 1e6).toFixed(1)} MB\n`);

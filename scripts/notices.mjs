@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** The folders of the packages that these modules belong to. */
 function packagesOf(moduleIds) {
   const folders = moduleIds.flatMap((id) => {
-    const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/u.exec(id.split('\\').join('/')) ?? [];
+    const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/u.exec(id) ?? [];
     return folder === undefined ? [] : [folder];
   });
   return [...new Set(folders)].sort();

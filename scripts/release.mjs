@@ -1,5 +1,5 @@
-// node scripts/release.mjs: makes out/release, which a release publishes as it is: the single file of each platform that
-// was run here, the npm package, install.sh, notices, SHA256SUMS and a manifest.
+// node scripts/release.mjs: makes out/release, which a release publishes as it is: the single files, the npm package,
+// install.sh, notices, SHA256SUMS and a manifest.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'out', 'release');
-const file = 'botctl-linux-x64';
+const singleFiles = ['botctl-linux-x64', 'botctl-linux-arm64'];
+const published = singleFiles.flatMap((name) => [name, `${name}.notices.txt`]);
 
 function run(program, words) {
   return execFileSync(program, words, {
@@ -28,15 +29,14 @@ function commit() {
 const released = commit();
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-run(process.execPath, ['build/file.mjs', 'linux-x64']);
+run('npm', ['run', 'binary']);
 // What it builds first speaks before it.
 const package_ = run('npm', ['pack', '--silent', '--pack-destination', folder]).split('\n').at(-1);
-for (const name of [file, `${file}.notices.txt`]) copyFileSync(join(root, 'out', name), join(folder, name));
+for (const name of published) copyFileSync(join(root, 'out', name), join(folder, name));
 copyFileSync(join(root, 'install.sh'), join(folder, 'install.sh'));
-// What does not run here is not published.
-const says = run(join(folder, file), ['--version']);
+const says = run(join(folder, `botctl-linux-${process.arch}`), ['--version']);
 
-const files = [file, `${file}.notices.txt`, 'install.sh', package_].map((name) => ({
+const files = [...published, 'install.sh', package_].map((name) => ({
   name,
   bytes: statSync(join(folder, name)).size,
   sha256: createHash('sha256')

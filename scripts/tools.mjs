@@ -18,7 +18,7 @@ function run(command, words, options) {
 
 if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
   // In the folder, not with --prefix: that would also change which of npm's settings are read.
-  run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell: process.platform === 'win32' });
+  run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
   writeFileSync(installed, lock);
 }
 const [tool, ...words] = process.argv.slice(2);

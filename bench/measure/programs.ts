@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { otherNodes } from '../../scripts/otherNodes.ts';
 import { Refusal } from '../../scripts/refusal.ts';
 import { botctlPath, startOf } from '../../testing/program.ts';
 import { root } from '../../testing/root.ts';
@@ -15,18 +14,16 @@ export type Measured = {
   readonly start: readonly [string, ...string[]];
 };
 
-/** The program on this Node, and on the others if they are asked for; or by itself, if it needs none. */
-export async function programsToMeasure(given: Given): Promise<Measured[]> {
+/** The program on this Node, or by itself, if it needs none. */
+export function programsToMeasure(given: Given): Measured[] {
   const node = process.execPath;
   const start = startOf(botctlPath);
   if (start[0] === node) {
-    const nodes = [node, ...(given.has('nodes') ? await otherNodes() : [])];
     return [
-      ...nodes.map((one): Measured => ({ column: nameOf(one), node: one, start: [one, botctlPath] })),
+      { column: nameOf(node), node, start },
       ...(given.has('file') ? [{ column: singleFile, node, start: [madeFile()] as const }] : []),
     ];
   }
-  if (given.has('nodes')) throw new Refusal(`--nodes is for a program that runs on Node, not ${botctlPath}`);
   return [{ column: singleFile, node, start }];
 }
 

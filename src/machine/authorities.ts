@@ -1,23 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { readSmall } from './smallFile.ts';
 
 const certificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
+/** For a TLS connection that names no authority of its own. A list replaces what Node trusts, so it has that, too. */
+export function trusted(): { ca?: string[] } {
+  const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR = '' } = process.env;
+  const folders = SSL_CERT_DIR.split(delimiter).filter((folder) => folder !== '');
+  const named = [...certificatesIn(SSL_CERT_FILE), ...folders.flatMap(certificatesUnder)];
+  if (named.length === 0) return {};
+  const { rootCertificates } = process.getBuiltinModule('node:tls');
+  return { ca: [...rootCertificates, ...certificatesIn(NODE_EXTRA_CA_CERTS), ...named] };
+}
+
 /** The certificates in a file; none if it cannot be read, as OpenSSL takes it. */
-export function certificatesIn(file: string | undefined): string[] {
+function certificatesIn(file: string | undefined): string[] {
   try {
-    return file === undefined ? [] : (readFileSync(file, 'latin1').match(certificates) ?? []);
+    return file === undefined ? [] : (readSmall(file).bytes.toString('latin1').match(certificates) ?? []);
   } catch {
     return [];
   }
 }
 
-/** The authorities that OpenSSL's variables name: a file, and folders of files that are named by a hash. */
-export function namedAuthorities(env: Readonly<Record<string, string | undefined>>): string[] {
-  const folders = (env.SSL_CERT_DIR ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...certificatesIn(env.SSL_CERT_FILE), ...folders.flatMap(certificatesUnder)];
-}
-
+/** A folder for OpenSSL has files that are named by a hash. */
 function certificatesUnder(folder: string): string[] {
   try {
     const hashed = readdirSync(folder).filter((name) => /^[0-9a-f]{8}\.\d+$/u.test(name));

@@ -77,8 +77,7 @@ function loaderOf(
     const source = readFileSync(file);
     const path = keptAs(folder, source, engine);
     const kept = readKept(path);
-    // The build writes only ASCII, so latin1 is safe and saves 0.5 ms of a send.
-    const script = new Script(wrap(source.toString('latin1')), { filename: file, cachedData: kept?.code });
+    const script = new Script(wrap(source.toString()), { filename: file, cachedData: kept?.code });
     loaded.push({ script, path, kept });
     const run = script.runInThisContext() as ModuleBody;
     run.call(module.exports, module.exports, load, module, file, code);
@@ -92,7 +91,6 @@ function keep(loaded: readonly Loaded[], folder: string): void {
   const run = loaded.map(({ path }) => path.slice(-12, -4)).join(' ');
   const gaining = loaded.filter(({ kept }) => isNew(run, kept));
   if (gaining.length === 0) return;
-  takeBackFlags();
   for (const { script, path, kept } of gaining) {
     const code = script.createCachedData();
     // V8 discards compiled functions that a long command no longer calls, so the larger code is the better one.
@@ -104,16 +102,6 @@ function keep(loaded: readonly Loaded[], folder: string): void {
 
 function isNew(run: string, kept: Kept | undefined): boolean {
   return kept === undefined || (!kept.runs.includes(run) && kept.runs.length < mostRuns);
-}
-
-// Undoes the flags that wire/connecting.ts sets on Node 20, and the flags that those imply. The cached code must match
-// the flags at the start of the next command.
-const flagsBefore = ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'];
-
-function takeBackFlags(): void {
-  if (!process.versions.node.startsWith('20.')) return;
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const flag of flagsBefore) setFlagsFromString(flag);
 }
 
 type ModuleBody = (
@@ -130,15 +118,14 @@ type ModuleBody = (
  */
 function privateCacheFolder(env: LoaderEnv): string | undefined {
   const base = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
-  if (env.NODE_DISABLE_COMPILE_CACHE || !base?.startsWith('/') || process.getuid === undefined)
-    return undefined;
+  if (env.NODE_DISABLE_COMPILE_CACHE || !base?.startsWith('/')) return undefined;
   try {
     // Do not create a missing home folder just for speed.
     if (isNone(dirname(base)) || (isNone(base) && !made(base))) return undefined;
     const folder = `${realpathSync(base)}/botctl`;
     // A container often runs one command only, so the first command creates the folder and caches nothing.
     if (isNone(folder)) return void made(folder);
-    return isPrivate(folder, process.getuid()) ? folder : undefined;
+    return isPrivate(folder) ? folder : undefined;
   } catch {
     return undefined;
   }
@@ -155,13 +142,13 @@ function made(path: string): boolean {
 }
 
 /** Whether no other user can write to it or replace it. */
-export function isPrivate(folder: string, uid: number): boolean {
+function isPrivate(folder: string): boolean {
   const own = lstatSync(folder);
-  if (!own.isDirectory() || own.uid !== uid || (own.mode & 0o077) !== 0) return false;
+  if (!own.isDirectory() || own.uid !== process.getuid?.() || (own.mode & 0o077) !== 0) return false;
   // Under sudo with the caller's HOME this fails: the caller could put code there that root would run.
   return [...foldersAbove(folder)].every((above) => {
     const stats = lstatSync(above);
-    return isOwnedSafely(stats, uid) && !isFolderOpen(stats);
+    return isOwnedSafely(stats) && !isFolderOpen(stats);
   });
 }
 
@@ -202,7 +189,7 @@ export function readKept(path: string): Kept | undefined {
 }
 
 /** The bytes of a file that only this user can read and write. Undefined if it is missing or anything else. */
-export function readOwn(path: string): Buffer | undefined {
+function readOwn(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -222,7 +209,8 @@ export function writeKept(path: string, { runs, code }: Kept): void {
 }
 
 /** Renames a finished file into place, so that nobody reads half of it. */
-export function writeWhole(path: string, content: Uint8Array, half = `${path}.${process.pid}`): void {
+function writeWhole(path: string, content: Uint8Array): void {
+  const half = `${path}.${process.pid}`;
   try {
     writeFileSync(half, content, { mode: 0o600, flag: 'wx' });
     renameSync(half, path);
@@ -232,7 +220,7 @@ export function writeWhole(path: string, content: Uint8Array, half = `${path}.${
   }
 }
 
-export function sha256(content: Uint8Array): Buffer {
+function sha256(content: Uint8Array): Buffer {
   return createHash('sha256').update(content).digest();
 }
 

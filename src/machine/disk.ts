@@ -67,8 +67,6 @@ export function codeOf(error: unknown): string | undefined {
 
 /** A new or renamed file survives a power cut only after its folder is synced. */
 export function syncFolder(folder: string): void {
-  // Windows cannot open a folder. There the rename must be enough.
-  if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

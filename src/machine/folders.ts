@@ -8,17 +8,6 @@ export class NoHomeFolder extends Error {
   readonly kind = 'no-home-folder';
 }
 
-/** The single file cannot load its native parts from this folder. Without a cause, others may write to it. */
-export class UnusableParts extends Error {
-  readonly kind = 'unusable-parts';
-  readonly folder: string;
-
-  constructor(folder: string, cause?: unknown) {
-    super('', { cause });
-    this.folder = folder;
-  }
-}
-
 type Kind = 'config' | 'data';
 
 // The XDG specification says to ignore relative paths. We ignore a relative HOME too: the files would depend on the
@@ -44,11 +33,6 @@ function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string
   const home = homeFolder(env);
   if (platform === 'darwin') {
     return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
-  }
-  if (platform === 'win32') {
-    return kind === 'config'
-      ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
-      : (env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'));
   }
   return kind === 'config' ? join(home, '.config') : join(home, '.local', 'share');
 }

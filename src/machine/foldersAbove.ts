@@ -25,8 +25,8 @@ export function isLink(path: string): boolean {
 }
 
 /** Owned by root or by the current user. Any other owner could change it at any time. */
-export function isOwnedSafely({ uid }: Pick<Stats, 'uid'>, ownUid: number): boolean {
-  return uid === 0 || uid === ownUid;
+export function isOwnedSafely({ uid }: Pick<Stats, 'uid'>): boolean {
+  return uid === 0 || uid === process.getuid?.();
 }
 
 const writableByOthers = 0o022;

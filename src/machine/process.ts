@@ -99,10 +99,7 @@ export type OpenTerminal = {
   close(): void;
 };
 
-export const terminalOfProcess: Terminal =
-  process.platform === 'win32'
-    ? { look: lookAtConsole, open: openConsole }
-    : { look: lookAtControlling, open: openControlling };
+export const terminalOfProcess: Terminal = { look: lookAtControlling, open: openControlling };
 
 const controlling = '/dev/tty';
 
@@ -175,15 +172,4 @@ function dropTyped(descriptor: number, input: ReturnType<typeof terminalInput>):
   } finally {
     input.setRawMode(false);
   }
-}
-
-/** Windows has no background: who has a console at both ends can be asked. */
-function lookAtConsole(): AtTerminal {
-  const isThere = process.stderr.isTTY === true && process.stdin.isTTY === true;
-  return isThere ? { is: 'foreground' } : { is: 'none' };
-}
-
-function openConsole(): OpenTerminal {
-  const { stdin, stderr } = process;
-  return { input: stdin, output: stderr, columns: stderr.columns || 80, close: () => void stdin.pause() };
 }

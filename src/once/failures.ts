@@ -1,4 +1,4 @@
-import { NoHomeFolder, UnusableParts } from '../machine/folders.ts';
+import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
 
 /**
@@ -201,14 +201,12 @@ function isMachineFault(error: unknown): error is Error {
 /** Failures that belong to no room. */
 export type MachineFacts = {
   'no-home': Record<never, never>;
-  'unusable-parts': { readonly folder: string; readonly error: unknown };
   failed: { readonly error: Error; readonly path: string | undefined };
   bug: { readonly what: string };
 };
 
 const machineCodes = {
   'no-home': 'machine-fault',
-  'unusable-parts': 'machine-fault',
   failed: 'machine-fault',
   bug: 'bug',
 } as const;
@@ -218,9 +216,6 @@ const machineFailure = failing<MachineFacts>('machine', machineCodes);
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof NoHomeFolder) return machineFailure('no-home', {}, thrown.cause);
-  if (thrown instanceof UnusableParts) {
-    return machineFailure('unusable-parts', { folder: thrown.folder, error: thrown.cause }, thrown);
-  }
   if (isMachineFault(thrown)) {
     const path = 'path' in thrown ? String(thrown.path) : undefined;
     return machineFailure('failed', { error: thrown, path }, thrown);

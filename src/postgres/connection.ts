@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
+import { trusted } from '../machine/authorities.ts';
 import { diskTroubleOf } from '../machine/disk.ts';
-import { trusted } from '../machine/engine/node.ts';
 import { readLeftovers } from '../machine/process.ts';
+import { readSmall } from '../machine/smallFile.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, isSocket, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
@@ -301,7 +302,7 @@ function readPem(path: string, wanted: keyof typeof pem): string {
   let text: string;
   try {
     if (wanted === 'key' && isOpenToOthers(path)) throw sharedFailure('key-open-to-others', { path });
-    text = readFileSync(path, 'utf8');
+    text = readSmall(path).bytes.toString();
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
@@ -310,9 +311,8 @@ function readPem(path: string, wanted: keyof typeof pem): string {
   return text;
 }
 
-/** As in libpq, a group may read a key that root owns. Windows has no such permissions. */
+/** As in libpq, a group may read a key that root owns. */
 function isOpenToOthers(path: string): boolean {
-  if (process.platform === 'win32') return false;
   const { mode, uid } = statSync(path);
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }

@@ -57,7 +57,6 @@ async function step(name: string, values: Record<string, string>): Promise<Ran> 
   );
   const env = {
     ...home.env,
-    npm_config_offline: 'true',
     RUNNER_TEMP: join(folder, 'temp'),
     GITHUB_PATH: join(folder, 'path'),
     GITHUB_ENV: join(folder, 'env'),

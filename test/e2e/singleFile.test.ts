@@ -1,25 +1,12 @@
 // The file that runs without Node: what is different from the program for Node. Everything else is shown by the other
 // tests here, with BOTCTL_BIN.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ended, fewAtATime, type Ran } from '../../testing/botctl.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -27,31 +14,18 @@ import { silence, upForLong } from '../../testing/postgres/silence.ts';
 import { root } from '../../testing/root.ts';
 import { recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
-const isHere = existsSync(join(root, 'build/node_modules/@oven/bun-linux-x64-baseline'));
-const skipped = isHere ? '' : ' (skipped: npm run binary has not installed Bun here)';
+const file = join(root, 'out', `botctl-linux-${process.arch}`);
+const isHere = existsSync(file);
+const skipped = isHere ? '' : ' (skipped: npm run binary has not made it here)';
 
 const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
 const pay = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--yes'];
 
-/** To make it, on a busy machine. */
-const longestMs = 300_000;
-
 describe.skipIf(!isHere)(`the single file${skipped}`, () => {
-  let folder: string;
-  let file: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botctl-file-'));
-    execFileSync(process.execPath, [join(root, 'build/file.mjs'), 'linux-x64', folder]);
-    file = join(folder, 'botctl-linux-x64');
-  }, longestMs);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
   let home: string;
   let cwd: string;
-  let native: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'botctl-home-'));
-    native = join(home, '.cache/botctl/native');
     cwd = join(home, 'here');
     mkdirSync(cwd);
   });
@@ -61,15 +35,6 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
   function run(words: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
     return ended(file, words, { cwd, env: { HOME: home, PATH: '/nonexistent', ...env } });
   }
-
-  const parts = (): string[] => readdirSync(native).map((name) => join(native, name));
-
-  test('says that it is a preview', async () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    const { stdout } = await run(['--version']);
-    expect(stdout).toMatch(/^[\d.]+, preview: a single file on Bun [\d.]+\n$/u);
-    expect(stdout).toContain(`${version}, `);
-  });
 
   test('makes a transfer with a real signature from nothing but itself, and makes it once', async () => {
     const first = await run([...pay, '--once', 'rent', '--json']);
@@ -109,170 +74,6 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
     expect(JSON.parse(ran.stdout)).not.toHaveProperty('intent.name');
     expect(without.stderr + ran.stderr).not.toContain('FOREIGN');
   });
-
-  test.each([
-    ['BUN_BE_BUN', '1'],
-    ['BUN_OPTIONS', '--preload ./loud.js'],
-    ['BUN_INSPECT', '127.0.0.1:1?break=1'],
-    ['BUN_INSPECT_CONNECT_TO', 'ws://127.0.0.1:1'],
-    ['BUN_INSPECT_PRELOAD', './loud.js'],
-  ])('is not changed by %s', async (variable, value) => {
-    writeFileSync(join(cwd, 'loud.js'), 'process.stderr.write("FOREIGN CODE RAN\\n");');
-    const ran = await run(['--version'], { [variable]: value });
-    expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('preview') });
-  });
-
-  test('lays its native parts where nobody else can write, each whole', async () => {
-    expect(await run(send)).toMatchObject({ code: 0 });
-    expect(statSync(native).mode & 0o777).toBe(0o700);
-    expect(parts()).toHaveLength(1);
-    for (const path of parts()) expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  test('is started by twenty processes at once, which all send', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
-    const codes: (number | null)[] = [];
-    await fewAtATime(
-      names,
-      async (name) => {
-        codes.push((await run([...send, '--once', name])).code);
-      },
-      20,
-    );
-    expect(codes).toEqual(names.map(() => 0));
-    expect(parts()).toHaveLength(1);
-  });
-
-  test.each<[string, (path: string) => void]>([
-    ['cut', (path) => truncateSync(path, 1000)],
-    [
-      'another',
-      (path) => {
-        const bytes = readFileSync(path);
-        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-        writeFileSync(path, bytes);
-      },
-    ],
-    ['readable by others', (path) => chmodSync(path, 0o644)],
-    [
-      'a link',
-      (path) => {
-        copyFileSync(path, join(home, 'copy'));
-        rmSync(path);
-        symlinkSync(join(home, 'copy'), path);
-      },
-    ],
-  ])('lays a native part again that is %s', async (_what, spoil) => {
-    expect(await run(send)).toMatchObject({ code: 0 });
-    const [path = ''] = parts();
-    const whole = readFileSync(path);
-    spoil(path);
-    expect(await run([...send, '--once', 'again'])).toMatchObject({ code: 0 });
-    expect(readFileSync(path).equals(whole)).toBe(true);
-    const own = execFileSync('stat', ['-c', '%F %a', path], { encoding: 'utf8' });
-    expect(own).toBe('regular file 600\n');
-  });
-
-  test.each<[string, () => void]>([
-    ['its folder is open', () => chmodSync(native, 0o777)],
-    ['a folder above is open', () => chmodSync(join(home, '.cache'), 0o777)],
-    [
-      'its folder is somebody else’s',
-      () => {
-        if (process.getuid?.() === 0) execFileSync('chown', ['12345', native]);
-        else chmodSync(native, 0o750);
-      },
-    ],
-  ])('loads nothing, and says so, if %s', async (_what, spoil) => {
-    mkdirSync(native, { recursive: true, mode: 0o700 });
-    chmodSync(join(home, '.cache'), 0o700);
-    spoil();
-    const ran = await run([...send, '--json']);
-    expect(ran.code).toBe(1);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      error: { code: 'machine-fault', retry: 'after-fix', message: expect.stringContaining(native) },
-    });
-    expect(JSON.parse(ran.stdout).error.message).toMatch(/may be able to write to .* Nothing was sent\.$/u);
-    expect(readdirSync(native)).toEqual([]);
-  });
-
-  test('says where it cannot lay its native parts', async () => {
-    const ran = await run(send, { XDG_CACHE_HOME: '/proc/nowhere' });
-    expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toMatch(
-      /^botctl: The native parts of botctl cannot be loaded from \/proc\/nowhere\/botctl\/native: /u,
-    );
-    expect(ran.stderr).toContain('Nothing was sent.');
-    expect(ran.stderr).toContain('Set XDG_CACHE_HOME');
-    expect(ran.stderr).not.toMatch(/^\s+at /mu);
-  });
-
-  /** In mounts of its own, which the shell line makes of `$0`, the home. Undefined where nothing can be mounted. */
-  async function among(mounts: string, words: readonly string[], newHome = home): Promise<Ran | undefined> {
-    const line = ['-m', 'sh', '-c', `${mounts} && exec "$@"`, home, ...words];
-    const ran = await ended('unshare', line, { cwd, env: { HOME: newHome, PATH: process.env.PATH ?? '' } });
-    return /^(?:unshare|mount): /mu.test(ran.stderr) ? undefined : ran;
-  }
-
-  test.for([
-    [
-      'the disk of its cache is full',
-      'mount -t tmpfs -o size=1m,mode=700 none "$0/.cache"',
-      'the disk is full',
-    ],
-    [
-      'the home is read-only',
-      'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"',
-      'the file system is read-only',
-    ],
-  ])('sends nothing if %s', async ([, mounts = '', trouble = ''], { skip }) => {
-    mkdirSync(join(home, '.cache'), { mode: 0o700 });
-    const ran = await among(mounts, [file, ...send]);
-    if (ran === undefined) return skip('nothing can be mounted here');
-    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(trouble) });
-    expect(ran.stderr).toContain('Nothing was sent.');
-  });
-
-  test('needs of a Linux its libraries and /proc, and names what is missing', async ({ skip }) => {
-    expect(await run(pay)).toMatchObject({ code: 0 });
-    const needed = execFileSync('ldd', [file, ...parts()], { encoding: 'utf8' });
-    for (const path of [file, ...(needed.match(/\/\S+(?= \()/gu) ?? [])]) {
-      const copy = join(cwd, path === file ? 'botctl' : path);
-      mkdirSync(dirname(copy), { recursive: true });
-      copyFileSync(path, copy);
-    }
-    for (const name of ['proc', 'new-home']) mkdirSync(join(cwd, name));
-    const inRoot = (): Promise<Ran | undefined> =>
-      among('mount -t proc proc "$0/here/proc"', ['chroot', cwd, '/botctl', ...pay], '/new-home');
-    const paid = await inRoot();
-    if (paid === undefined) return skip('nothing can be mounted here');
-    expect(paid).toMatchObject({ code: 0, stdout: expect.stringContaining('Signature') });
-    for (const path of needed.match(/\/\S*libstdc\S+(?= \()/gu) ?? []) rmSync(join(cwd, path));
-    expect(await inRoot()).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/libstdc.+Nothing was sent.+needs glibc [\d.]+ and libstdc/su),
-    });
-  });
-
-  test.each([30, 80, 95])('cut to %i percent does nothing', async (percent) => {
-    const half = join(home, 'half');
-    copyFileSync(file, half);
-    truncateSync(half, Math.floor((statSync(file).size * percent) / 100));
-    const ran = await ended(half, send, { cwd, env: { HOME: home } });
-    expect(ran.code).not.toBe(0);
-    expect(ran.stdout).toBe('');
-    expect(readdirSync(home).sort()).toEqual(['half', 'here']);
-  });
-
-  test(
-    'is the same bytes whenever it is made',
-    () => {
-      const again = join(home, 'again');
-      execFileSync(process.execPath, [join(root, 'build/file.mjs'), 'linux-x64', again]);
-      expect(readFileSync(join(again, 'botctl-linux-x64')).equals(readFileSync(file))).toBe(true);
-    },
-    longestMs,
-  );
 
   test('draws a key of its own in every process', async () => {
     const keys = new Set<string>();

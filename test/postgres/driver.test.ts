@@ -11,7 +11,6 @@ import {
   beforeEach,
   describe,
   expect,
-  onTestFinished,
   test,
   vi,
 } from 'vitest';
@@ -104,13 +103,6 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(withKey(keyOf(0o600, 65_534)).ssl).toMatchObject({ key: privateKey });
   },
 );
-
-test('Windows has no such permissions', () => {
-  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
-  Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
-  onTestFinished(() => void Object.defineProperty(process, 'platform', platform));
-  expect(withKey(keyOf(0o644)).ssl).toMatchObject({ key: privateKey });
-});
 
 const certificates = makeCertificates();
 
@@ -267,14 +259,11 @@ describe('a server', () => {
       expect([ignored, warnings.mock.calls]).toEqual([[], []]);
     });
 
-    test.skipIf(process.platform === 'win32')(
-      'gets none from a file that others can read, and that is said',
-      async () => {
-        vi.stubEnv('PGPASSFILE', passFile(0o640));
-        expect((await failureOf(() => seen(nameless()))).message).toContain('asks for a password');
-        expect(ignored).toEqual([expect.stringContaining('has group or world access')]);
-      },
-    );
+    test('gets none from a file that others can read, and that is said', async () => {
+      vi.stubEnv('PGPASSFILE', passFile(0o640));
+      expect((await failureOf(() => seen(nameless()))).message).toContain('asks for a password');
+      expect(ignored).toEqual([expect.stringContaining('has group or world access')]);
+    });
 
     test('nobody gave is told as what it is', async () => {
       const { message } = await failureOf(() => seen(nameless()));

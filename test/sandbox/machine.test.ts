@@ -11,8 +11,8 @@ import { recipient, startTestSandbox } from '../../testing/sandbox.ts';
 const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'k' };
 const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key: 'k' };
 
-test('where litesvm is not installed, transfers say so in one sentence and messages work', async () => {
-  const loadChain = (): never => loadNativeVm('win32', 'x64') as never;
+test('where litesvm has no build, transfers say so in one sentence and messages work', async () => {
+  const loadChain = (): never => loadNativeVm('freebsd', 'x64') as never;
   const sandbox = await startTestSandbox({ loadChain });
   expect(await sandbox.post('transfer', pay)).toMatchObject({
     status: 422,
@@ -20,7 +20,7 @@ test('where litesvm is not installed, transfers say so in one sentence and messa
       error: {
         code: 'chain_unavailable',
         message: expect.stringMatching(
-          /^The sandbox’s transfers need the package litesvm-win32-x64, which is not installed; messages work without it\.$/,
+          /^The sandbox’s transfers need litesvm, which has no build for freebsd-x64; messages work without it\.$/,
         ),
       },
     },

@@ -1,21 +1,12 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { diskTroubleOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
+import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
 import { firstBadByte } from '../../once/intent/jsonText.ts';
 import type { Policy } from '../../once/policy/policy.ts';
 import { policyFailure, readPolicy } from '../../once/policy/readPolicy.ts';
 
-const maxBytes = 1024 * 1024;
 const writableByOthers = 0o022;
 
 /** The policy in a file that only root and its user can change; undefined if the file is absent and may be. */
@@ -25,32 +16,25 @@ export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Polic
 }
 
 export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): string | undefined {
-  let descriptor: number;
+  let file: SmallFile;
   try {
-    // O_NONBLOCK: a pipe at this path must not hang the command.
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = readSmall(path);
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isAbsent && absence === 'is-fine') return undefined;
     throw policyFailure('unreadable', { source: path, trouble: diskTroubleOf(error) });
   }
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw policyFailure('not-a-file', { source: path });
-    refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
-    // A user who can change a folder above the file, or above a link to it, can replace the file.
-    const whole = resolve(path);
-    if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
-    for (const folder of foldersAbove(whole)) {
-      if (isLink(folder)) refuseUnsafe(path, folder, lstatSync(folder), false);
-      const found = statSync(folder);
-      refuseUnsafe(path, folder, found, isFolderOpen(found));
-    }
-    if (stats.size > maxBytes) throw policyFailure('too-long', { source: path, mostBytes: maxBytes });
-    return textOf(readAll(descriptor, stats.size), path);
-  } finally {
-    closeSync(descriptor);
+  const { bytes, stats } = file;
+  refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
+  // A user who can change a folder above the file, or above a link to it, can replace the file.
+  const whole = resolve(path);
+  if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
+  for (const folder of foldersAbove(whole)) {
+    if (isLink(folder)) refuseUnsafe(path, folder, lstatSync(folder), false);
+    const found = statSync(folder);
+    refuseUnsafe(path, folder, found, isFolderOpen(found));
   }
+  return textOf(bytes, path);
 }
 
 function textOf(bytes: Uint8Array, path: string): string {
@@ -64,18 +48,9 @@ function textOf(bytes: Uint8Array, path: string): string {
   }
 }
 
-function readAll(descriptor: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let read = 0;
-  for (let count = -1; count !== 0 && read < size; read += count)
-    count = readSync(descriptor, bytes, read, size - read, read);
-  return bytes.subarray(0, read);
-}
-
 function refuseUnsafe(source: string, path: string, stats: Stats, isOpen: boolean): void {
-  const me = process.getuid?.();
-  if (me === undefined) return;
   const { uid, mode } = stats;
-  if (!isOwnedSafely(stats, me)) throw policyFailure('other-owner', { source, path, uid, me });
+  if (!isOwnedSafely(stats))
+    throw policyFailure('other-owner', { source, path, uid, me: process.getuid?.() ?? 0 });
   if (isOpen) throw policyFailure('open-to-others', { source, path, mode: mode & 0o7777 });
 }

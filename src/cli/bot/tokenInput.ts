@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { openToRead } from '../../machine/engine/node.ts';
+import { accessSync, constants, type Stats } from 'node:fs';
 import type { Env } from '../../machine/folders.ts';
+import { readSmall } from '../../machine/smallFile.ts';
 import { Failure } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import {
@@ -45,11 +45,12 @@ function withoutLineBreaks(text: string): string {
 }
 
 export async function readTokenFile(path: string, wanted: WantedOfFile): Promise<Token> {
-  const { interrupted, secret = 'token' } = wanted;
+  const { secret = 'token' } = wanted;
   const origin = theFile(path);
   try {
-    checkMode(path, wanted);
-    return onlyLine(await firstBytes(path, interrupted), origin, secret);
+    const { bytes, stats } = readSmall(path);
+    checkMode(path, stats, wanted);
+    return onlyLine(bytes, origin, secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw told(noSecret[secret])`The ${secret} file ${path} cannot be read: ${diskTrouble(error)}
@@ -57,12 +58,11 @@ export async function readTokenFile(path: string, wanted: WantedOfFile): Promise
   }
 }
 
-/** Whoever can write the file can make another bot of this one. Windows has no such bits. */
-function checkMode(path: string, { secret = 'token', warn }: WantedOfFile): void {
-  const stats = statSync(path);
-  if (process.platform === 'win32' || !stats.isFile() || isReadOnlyMount(path)) return;
-  if ((stats.mode & 0o022) !== 0) throw tokenFileOpen(path, stats.mode & 0o777, secret);
-  if ((stats.mode & 0o044) !== 0) warn(...tokenFileReadable(path, stats.mode & 0o777, secret));
+/** A user who can write the file can make another bot of this one. */
+function checkMode(path: string, { mode }: Stats, { secret = 'token', warn }: WantedOfFile): void {
+  if (isReadOnlyMount(path)) return;
+  if ((mode & 0o022) !== 0) throw tokenFileOpen(path, mode & 0o777, secret);
+  if ((mode & 0o044) !== 0) warn(...tokenFileReadable(path, mode & 0o777, secret));
 }
 
 /** As secrets are mounted into a container, readable by all that run there. */
@@ -72,15 +72,6 @@ function isReadOnlyMount(path: string): boolean {
     return false;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EROFS';
-  }
-}
-
-async function firstBytes(path: string, interrupted: AbortSignal): Promise<Buffer> {
-  const stream = openToRead(path);
-  try {
-    return await unlessInterrupted(bytesOf(stream), interrupted, interruptedBeforeToken);
-  } finally {
-    stream.destroy();
   }
 }
 
@@ -165,7 +156,6 @@ function start(command: string, inputs: TokenCommandInputs): ChildProcess {
     env,
     shell: false,
     stdio: [inputs.stdin.isTTY === true ? 'inherit' : 'ignore', 'pipe', 'inherit'],
-    windowsHide: true,
   });
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { loginName } from '../../machine/engine/node.ts';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { Failure } from '../../once/failures.ts';
@@ -231,7 +230,7 @@ function accountName(): string {
 // In a container the user may be a number without a name.
 function nameOfUser(): string | undefined {
   try {
-    return loginName();
+    return userInfo().username;
   } catch {
     return undefined;
   }

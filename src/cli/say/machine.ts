@@ -7,15 +7,6 @@ import { neverTwice, says, type Table, whenReady } from './told.ts';
 export const machineTable: Table<MachineFacts> = {
   'no-home': () => says`HOME is not set, and this user has no home folder
     Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.`,
-  'unusable-parts': ({ folder, error }) => ({
-    message:
-      error === undefined
-        ? `Other users may be able to write to ${folder}, from which botctl would load its native parts`
-        : `The native parts of botctl cannot be loaded from ${folder}: ${diskTrouble(error)}`,
-    hint: /GLIBC|libstdc/u.test(String(error))
-      ? 'It needs glibc 2.29 and libstdc++.'
-      : 'Set XDG_CACHE_HOME to a folder that only you can write to, where files can be kept and programs run.',
-  }),
   failed: ({ error, path }) => says`
     This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.
     Fix the problem named above and run the same command again: ${neverTwice}.`,

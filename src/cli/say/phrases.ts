@@ -252,6 +252,8 @@ const diskTroubles: Readonly<Record<string, string>> = {
   ENFILE: 'this machine has too many files open',
   EADDRINUSE: 'the port is already in use',
   EIO: 'the disk could not be read or written',
+  NOT_REGULAR: 'it is not a regular file',
+  OVER_1_MB: 'it is longer than 1 MB',
 };
 
 // SQLite has no such codes, so its messages are matched.

@@ -25,9 +25,6 @@ export const policyTable: Table<PolicyFacts> = {
     hint: 'While a policy is named, no command sends without it. Check that it exists and that you may read it:',
     next: [{ shell: [['ls', '-ld', source]] }],
   }),
-  'not-a-file': ({ source }) => unsafe(source, 'is not a file', ['ls', '-ld', source]),
-  'too-long': ({ source, mostBytes }) =>
-    unsafe(source, `is longer than ${mostBytes} bytes`, ['ls', '-ld', source]),
   'other-owner': ({ source, path, uid, me }) =>
     unsafe(source, ofPlace(source, path, `belongs to another user (uid ${uid})`), [
       'sudo',

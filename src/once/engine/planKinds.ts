@@ -225,7 +225,6 @@ export const rerunTable = [
 ] as const satisfies readonly RerunRow[];
 
 /** What a re-run found; its words are in `cli/say/plans.ts`. */
-type RerunFinding = (typeof rerunTable)[number]['found'];
 
 function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {
   return kind === 'message' && !named && pastKeyAge;

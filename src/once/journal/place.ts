@@ -1,7 +1,7 @@
 // Checks every journal's name, even without PostgreSQL, so this file loads nothing of it.
 import { isAbsolute, sep } from 'node:path';
 
-/** Whether a journal's name is meant as a URL. A Windows drive has one letter, so it does not match. */
+/** Whether a journal's name is meant as a URL. */
 export function isJournalUrl(text: string): boolean {
   return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/iu.test(text);
 }

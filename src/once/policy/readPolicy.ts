@@ -29,8 +29,6 @@ export type PolicyFacts = {
   };
   'bad-text': { readonly source: string; readonly fault: TextFault };
   unreadable: { readonly source: string; readonly trouble: DiskTrouble };
-  'not-a-file': { readonly source: string };
-  'too-long': { readonly source: string; readonly mostBytes: number };
   /** `path` is the policy file, or its folder, that others can change. */
   'other-owner': {
     readonly source: string;
@@ -45,8 +43,6 @@ const codes = {
   damaged: 'policy-damaged',
   'bad-text': 'policy-damaged',
   unreadable: 'policy-unsafe',
-  'not-a-file': 'policy-unsafe',
-  'too-long': 'policy-unsafe',
   'other-owner': 'policy-unsafe',
   'open-to-others': 'policy-unsafe',
 } as const;

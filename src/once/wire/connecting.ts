@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { trusted } from '../../machine/engine/node.ts';
+import { trusted } from '../../machine/authorities.ts';
 import { nextTurn, readLeftovers } from '../../machine/process.ts';
 import { failing } from '../failures.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
@@ -73,7 +73,6 @@ export function connecting(settings: ConnectingSettings): Connecting {
             socket.destroy();
             return;
           }
-          keepParserSmall();
           callback(null, socket);
         },
         (error: Error) => {
@@ -106,20 +105,6 @@ function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | und
   const url = new URL(origin);
   // Requests to this machine use no proxy. Over plain HTTP a proxy would read the token.
   return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
-}
-
-let isParserSmall = false;
-
-/**
- * Node 20 optimises undici's HTTP parser (WebAssembly) on other threads while the only reply is read: 65 ms of
- * processor time and 35 MB that a short run never earns back. Later versions wait by themselves until it pays. The flag
- * is set as late as possible, when the connection is open: from then on, Node compiles its own modules afresh when it
- * loads them, which takes three times as long.
- */
-function keepParserSmall(): void {
-  if (isParserSmall || !process.versions.node.startsWith('20.')) return;
-  isParserSmall = true;
-  process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
 }
 
 type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };

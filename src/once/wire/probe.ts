@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { trusted } from '../../machine/engine/node.ts';
+import { trusted } from '../../machine/authorities.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor, proxyText } from './proxy.ts';
 import { isNotHttp, type Trouble, TroubleError, troubleOf } from './trouble.ts';

@@ -1,4 +1,3 @@
-import type { engineVersion } from '../../../machine/engine/node.ts';
 import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
 import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
 import { withoutApiPath } from '../../../once/intent/baseUrl.ts';
@@ -85,10 +84,8 @@ export function inOrder(findings: readonly Finding[]): boolean {
 /** The Node majors that botctl is tested on. Older ones fail before this code runs. */
 const testedMajors = [20, 22, 24, 26];
 
-export function engineFinding(engine: ReturnType<typeof engineVersion>): Finding {
-  return 'bun' in engine
-    ? ok('node', `Bun ${engine.bun}, in botctl’s own file (a preview; no Node is needed)`)
-    : nodeFinding(engine.node);
+export function engineFinding({ bun, node = '' }: NodeJS.Dict<string>): Finding {
+  return bun === undefined ? nodeFinding(node) : ok('node', `Bun ${bun}, in botctl’s own file`);
 }
 
 export function nodeFinding(version: string): Finding {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { engineVersion } from '../../../machine/engine/node.ts';
 import { type Bot, sandboxBot } from '../../../once/connection.ts';
 import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
@@ -87,7 +86,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
     const address = facts.url && probed ? addressFinding(facts.url, probed, used, clock.now()) : undefined;
     const mayAsk = address !== undefined && address.level !== 'fail';
     return [
-      engineFinding(engineVersion()),
+      engineFinding(process.versions),
       ...facts.findings,
       ...(facts.opened === undefined ? [] : [await tokenFinding(facts.opened, mayAsk, timeoutMs, context)]),
       ...(address === undefined ? [] : [address]),

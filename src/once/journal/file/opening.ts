@@ -225,7 +225,7 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound,
   const lacks = isMade ? missingParts(database, versions.changes) : [];
   if (lacks.length > 0) throw journalFailure('schema-changed', { path, lacks });
   // The log and the shared memory get the mode of the database.
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   if (versions.version === 0 || pragma(database, 'journal_mode') !== 'wal') {
     withSetupLock(path, () => setUp(database, path, nowMs));
   }
