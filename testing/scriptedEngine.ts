@@ -35,8 +35,8 @@ export function reply(status: number, body: unknown = {}, headers: Record<string
   return { came: 'reply', status, headers, body: Buffer.from(text), ended: 'whole' };
 }
 
-export const unsent: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'refused' } };
-export const lost: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'reset' } };
+export const unsent: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } };
+export const lost: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'no-answer' } };
 export const paid = reply(200, { transfer_id: 'tr_1', status: 'confirmed', signature: 'sig_1' });
 /** `paid` as a service replies: another transfer for each key. */
 const paidFor = (paidKey: string): Flight =>

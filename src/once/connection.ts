@@ -1,5 +1,4 @@
 import type { Env } from '../machine/folders.ts';
-import { nextTurn } from '../machine/process.ts';
 import type { Cluster, RpcUrl } from './chain/cluster.ts';
 import type { BaseUrl } from './intent/baseUrl.ts';
 import type { Spellings } from './intent/spellings.ts';
@@ -109,10 +108,8 @@ export function channelTo(
     }
     const { connecting } = await import('./wire/connecting.ts');
     const first = connecting(settings);
-    if (reachesOut) await first.begin();
+    if (reachesOut) first.begin();
     const { openChannel } = await import('./wire/undiciChannel.ts');
-    // Handle the replies that arrived while undici loaded, before the commit takes its time.
-    if (reachesOut) await nextTurn();
     return openChannel(settings, first);
   });
 }

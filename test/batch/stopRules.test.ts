@@ -35,7 +35,7 @@ describe('no new rows are begun', () => {
 
   test.each(['open', 'unknown'] as const)('after one row that a certificate leaves %s', (state) => {
     const watched = rules();
-    const trouble = { is: 'certificate', problem: 'expired' } as const;
+    const trouble = { is: 'certificate', text: 'certificate has expired' } as const;
     const stopped = { because: 'certificate', trouble } as const;
     const outcome = { is: 'concluded', intent: { state }, stopped } as Outcome;
     watched.note(endedAs(outcome));

@@ -201,7 +201,7 @@ test('what is uploaded late does not end an attempt begun since', async () => {
   const intent = newIntent({ namedBy: 'once', name: 'n' });
   await journal.commit((tx) => tx.begin(intent, 'hash', 1), beforeSending);
   const late = lateEnd(intent.id, 1, 'rejected');
-  const trouble = { is: 'certificate', problem: 'expired', atProxy: true } as const;
+  const trouble = { is: 'certificate', text: 't', atProxy: true } as const;
   journal.keepForLater({ ...late, end: { ...late.end, trouble } });
   await journal.commit((tx) => tx.startAttempt(intent.id, 'hash', 2), beforeSending);
   await (await openShared(place)).close();

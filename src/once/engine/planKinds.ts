@@ -224,8 +224,6 @@ export const rerunTable = [
   { found: 'named-not-done', matches: didNotHappen, plan: 'again' },
 ] as const satisfies readonly RerunRow[];
 
-/** What a re-run found; its words are in `cli/say/plans.ts`. */
-
 function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {
   return kind === 'message' && !named && pastKeyAge;
 }

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { trusted } from '../../machine/authorities.ts';
-import { nextTurn, readLeftovers } from '../../machine/process.ts';
+import { readLeftovers } from '../../machine/process.ts';
 import { failing } from '../failures.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
-import { TroubleError } from './trouble.ts';
+import { TroubleError, troubleOf } from './trouble.ts';
 
 /** Why no connection to the service is attempted. */
 export type WireFacts = {
@@ -29,51 +30,35 @@ export type ConnectingSettings = {
 };
 
 export type Connecting = {
-  /**
-   * Begins the first connection before anything may be sent on it. Resolves when only the other side can continue, or
-   * the connection has failed, so that the caller can do slow work meanwhile.
-   */
-  begin(): Promise<void>;
+  /** Begins the first connection before anything may be sent on it. */
+  begin(): void;
   readonly connect: buildConnector.connector;
   /** Closes all connections that are being made or were not used. undici itself would wait for them. */
   abandon(): void;
 };
 
-// `begin` waits no longer than this: a slow connection leaves enough time for the other work anyway.
-const longestGreetingMs = 100;
-
 /** Makes a client's connections: direct, or through a proxy's tunnel. Refuses settings that would expose the token. */
 export function connecting(settings: ConnectingSettings): Connecting {
   refuseBlindTls(settings);
-  const destination: Destination = { service: new URL(settings.origin), proxy: usableProxy(settings) };
+  const service = new URL(settings.origin);
+  const proxy = usableProxy(settings);
   const over = new AbortController();
   let early: EarlyConnection | undefined;
 
   const earlyOrFresh = async (): Promise<Socket> => {
     const begun = await early?.take();
     early = undefined;
-    return begun ?? dial(destination, over.signal);
+    return begun ?? dial(service, proxy, over.signal);
   };
   return {
-    begin: () =>
-      new Promise((resolve) => {
-        const late = setTimeout(resolve, longestGreetingMs);
-        const greeted = (): void => {
-          clearTimeout(late);
-          resolve();
-        };
-        const dialling = dial(destination, over.signal, greeted);
-        dialling.catch(greeted);
-        early = new EarlyConnection(dialling);
-      }),
+    begin: () => {
+      early = new EarlyConnection(dial(service, proxy, over.signal));
+    },
     connect: (_options, callback) => {
       earlyOrFresh().then(
         (socket) => {
-          if (over.signal.aborted) {
-            socket.destroy();
-            return;
-          }
-          callback(null, socket);
+          if (over.signal.aborted) socket.destroy();
+          else callback(null, socket);
         },
         (error: Error) => {
           if (!over.signal.aborted) callback(error, null);
@@ -107,91 +92,72 @@ function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | und
   return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
 }
 
-type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };
-
-/** A connection to the service or the proxy, before TLS. */
-type Reaching = {
-  readonly socket: Promise<Socket>;
-  /** Resolves when the first packet has left or never will. */
-  readonly begun: Promise<void>;
-};
-
 /**
  * An open connection: TCP, a proxy's tunnel if there is one, and TLS. No byte of a request has been sent on it. Nothing
- * here times out: aborting `over` closes all that is under way. `onGreeted` is called when this side has sent all that
- * it can before the other side answers.
+ * here times out: aborting `over` closes all that is under way.
  */
-async function dial(
-  { service, proxy }: Destination,
+export async function dial(
+  service: URL,
+  proxy: ProxyServer | undefined,
   over: AbortSignal,
-  onGreeted: () => void = () => {},
-): Promise<Socket> {
+): Promise<Socket | TLSSocket> {
+  const { connect: connectTcp } = process.getBuiltinModule('node:net');
   const isSecure = service.protocol === 'https:';
   const host = service.hostname.replace(/^\[|\]$/gu, '');
   const port = Number(service.port) || (isSecure ? 443 : 80);
-  const reaching =
+  const below =
     proxy === undefined
-      ? reach(host, port, over)
-      : { socket: tunnel(proxy, `${service.hostname}:${port}`, over), begun: nextTurn() };
-  if (!isSecure) void reaching.begun.then(onGreeted);
-  const socket = isSecure ? await secured(reaching, host, over, onGreeted) : await reaching.socket;
+      ? await standing(connectTcp({ host, port }), 'connect', over)
+      : await tunnel(proxy, `${service.hostname}:${port}`, over);
+  const socket = isSecure ? await secured(below, host, over) : below;
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
 
-// Loads node:net only when a connection is made.
-function reach(host: string, port: number, over: AbortSignal): Reaching {
-  const { connect } = process.getBuiltinModule('node:net');
-  const socket = connect({ host, port });
-  const stands = standing(socket, 'connect', over);
-  const named = new Promise<void>((resolve) => {
-    // The first packet leaves right after the look-up.
-    socket.once('lookup', () => resolve());
-    const settled = (): void => resolve();
-    stands.then(settled, settled);
-  });
-  return { socket: stands, begun: isAddress(host) ? nextTurn() : named };
-}
-
-// Node's own isIP() takes 3 ms the first time.
-function isAddress(host: string): boolean {
-  return /^[\d.]+$|:/u.test(host);
-}
-
-async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Promise<Socket> {
-  const { openTunnel } = await import('./probe.ts');
-  if (over.aborted) throw new TroubleError({ is: 'given-up' });
-  return new Promise((resolve, reject) => {
-    const asking = openTunnel(proxy, target, (outcome) => {
-      over.removeEventListener('abort', letGo);
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
-    });
-    const letGo = (): void => void asking.destroy();
-    over.addEventListener('abort', letGo, { once: true });
-  });
-}
-
-/** Node 20 takes 19 ms to load its trusted authorities, so this happens while the first packet is on its way. */
-async function secured(
-  { socket: reaching, begun }: Reaching,
-  host: string,
+/** Asks a proxy for a tunnel to `target`. The proxy sees only the target's name and encrypted bytes. */
+function tunnel(
+  { secure, host, port, authorization }: ProxyServer,
+  target: string,
   over: AbortSignal,
-  onGreeted: () => void,
 ): Promise<Socket> {
-  reaching.catch(() => {});
-  await begun;
-  const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
-  const secureContext = createSecureContext(trusted());
-  const socket = await reaching;
-  // Without the trailing dot of a complete name: servers written in Go refuse it here.
-  const servername = isAddress(host) ? '' : host.replace(/\.$/u, '');
-  const ALPNProtocols = ['http/1.1'];
-  const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
-  onGreeted();
+  const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+  return new Promise((resolve, reject) => {
+    const asking = request({
+      method: 'CONNECT',
+      host,
+      port,
+      path: target,
+      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
+      agent: false,
+      signal: over,
+      ...(secure && trusted()),
+    });
+    asking.once('connect', ({ statusCode = 0 }, socket, first) => {
+      if (statusCode < 200 || statusCode > 299) {
+        socket.on('error', () => {}).destroy();
+        reject(new TroubleError({ is: 'no-tunnel', status: statusCode }));
+        return;
+      }
+      if (first.length > 0) socket.unshift(first);
+      resolve(socket as Socket);
+    });
+    asking.on('error', (error) => reject(new TroubleError({ ...troubleOf(error), atProxy: true })));
+    asking.end();
+  });
+}
+
+function secured(socket: Socket, host: string, over: AbortSignal): Promise<TLSSocket> {
+  const { connect } = process.getBuiltinModule('node:tls');
+  // An address is no server name. Without the trailing dot of a complete name: servers written in Go refuse it here.
+  const servername = /^[\d.]+$|:/u.test(host) ? '' : host.replace(/\.$/u, '');
+  const securing = connect({ socket, host, servername, ALPNProtocols: ['http/1.1'], ...trusted() });
   return standing(securing, 'secureConnect', over);
 }
 
-function standing(socket: Socket, event: 'connect' | 'secureConnect', over: AbortSignal): Promise<Socket> {
+function standing<Connected extends Socket>(
+  socket: Connected,
+  event: 'connect' | 'secureConnect',
+  over: AbortSignal,
+): Promise<Connected> {
   return new Promise((resolve, reject) => {
     const letGo = (): void => {
       socket.destroy();

@@ -49,8 +49,8 @@ describe('what is kept of an attempt', () => {
     ['an answer', reply(500), 'replied', undefined],
     ['an answer that broke off', { ...reply(200), ended: 'broken' } as Flight, 'replied', 'reply-broke-off'],
     ['too long an answer', { ...reply(200), ended: 'too-long' } as Flight, 'replied', 'reply-too-long'],
-    ['no answer to what left', lost, 'sent', 'reset'],
-    ['what did not leave', unsent, 'not-sent', 'refused'],
+    ['no answer to what left', lost, 'sent', 'no-answer'],
+    ['what did not leave', unsent, 'not-sent', 'no-answer'],
   ])('says how far it came: %s', async (_what, flight, phase, trouble) => {
     await scripted.run(transfer(), [flight], noRetries);
     const { id } = await scripted.only();
@@ -303,12 +303,12 @@ describe('trying again', () => {
       { is: 'sending', number, url: scripted.sent[0]?.url },
       { for: 'reply', kind: 'transfer' },
     ];
-    const reset = { is: 'reset' };
+    const lostReply = { is: 'no-answer' };
     expect(seen).toEqual([
       ...sending(1),
-      { is: 'came-back', number: 1, what: reset, tookMs: 0 },
+      { is: 'came-back', number: 1, what: lostReply, tookMs: 0 },
       { is: 'waiting', verdict: 'unknown', waitMs: 250 },
-      { for: 'next-try', waitMs: 250, why: reset },
+      { for: 'next-try', waitMs: 250, why: lostReply },
       ...sending(2),
       { is: 'came-back', number: 2, what: 500, tookMs: 9 },
       { is: 'waiting', verdict: 'unknown', waitMs: 500 },

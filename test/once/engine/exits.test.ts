@@ -54,7 +54,7 @@ function attempt(status: number | undefined, verdict: Verdict, more: Partial<Att
     verdict,
     status,
     requestId: undefined,
-    trouble: status === undefined ? { is: 'refused' } : undefined,
+    trouble: status === undefined ? { is: 'no-answer' } : undefined,
     retryAfterMs: undefined,
     duplicate: false,
     verified: true,

@@ -52,7 +52,7 @@ function reply(status: number, body: unknown, ended: 'whole' | 'broken' | 'too-l
 }
 
 function nothing(headersSent: boolean, upgraded?: true): Flight {
-  return { came: 'nothing', headersSent, trouble: { is: 'reset' }, ...(upgraded && { upgraded }) };
+  return { came: 'nothing', headersSent, trouble: { is: 'no-answer' }, ...(upgraded && { upgraded }) };
 }
 
 function proofFrom(judged: ReturnType<typeof judge>): Proof {

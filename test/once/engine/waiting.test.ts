@@ -75,7 +75,7 @@ describe('a wait for another process', () => {
       { looks: [sending, { ...open, state: 'unknown' }], trouble: back },
       ['given-back', 1, 0],
     ],
-    ['an end without that word', { looks: [sending, open], trouble: { is: 'reset' } }, ['ended', 1, 0]],
+    ['an end without that word', { looks: [sending, open], trouble: { is: 'no-answer' } }, ['ended', 1, 0]],
     [
       'another’s end after that word',
       { looks: [sending, { ...open, state: 'rejected' }], trouble: back },

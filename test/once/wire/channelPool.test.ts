@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { poolChannels } from '../../../src/once/connection.ts';
 import type { Channel, Flight } from '../../../src/once/wire/flight.ts';
 
-const lost: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'refused' } };
+const lost: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } };
 const shipment = { url: 'http://127.0.0.1/', token: { reveal: () => 't' }, body: new Uint8Array() };
 const limits = { timeoutMs: 1000, cut: new AbortController().signal, door: () => undefined };
 

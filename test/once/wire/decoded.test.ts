@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { maxReplyBytes } from '../../../src/once/wire/undiciChannel.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
@@ -17,13 +17,9 @@ const text = JSON.stringify({ message: { id: 'm', echo: token } });
 const plain = text.replace(token, '[token]');
 const methods: readonly [string, (bytes: Buffer | string) => Buffer][] = [
   ['gzip', gzipSync],
-  ['x-gzip', gzipSync],
   ['deflate', deflateSync],
-  ['deflate', deflateRawSync],
   ['br', brotliCompressSync],
   [' GZIP ', gzipSync],
-  ['identity, gzip', gzipSync],
-  ['br, gzip', (bytes) => gzipSync(brotliCompressSync(bytes))],
 ];
 
 describe('a reply that is compressed although nobody asked for it', () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connecting } from '../../../src/once/wire/connecting.ts';
 import type { Channel } from '../../../src/once/wire/flight.ts';
@@ -25,34 +23,13 @@ async function begun(origin: string, service: Loopback, env: Record<string, stri
 function beginTo(origin: string, env: Record<string, string> = {}): Channel {
   const settings = settingsFor(origin, { env });
   const first = connecting(settings);
-  void first.begin();
+  first.begin();
   return closedAfterTest(openChannel(settings, first));
 }
 
 /** What the other socket of this process has done is seen by now. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-const greetingOfTls = 0x16;
-
-/** A server that notes the first byte which reaches it, and does so while this thread stands still. */
-async function startInThread(
-  first: Int32Array,
-): Promise<{ readonly port: number; close(): Promise<unknown> }> {
-  const source = `
-    const { parentPort, workerData } = require('node:worker_threads');
-    const server = require('node:net').createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', (bytes) => {
-        Atomics.store(workerData, 0, bytes[0]);
-        Atomics.notify(workerData, 0);
-      });
-    });
-    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
-  const worker = new Worker(source, { eval: true, workerData: first });
-  const [port] = await once(worker, 'message');
-  return { port, close: () => worker.terminate() };
 }
 
 afterEach(() => {
@@ -130,7 +107,11 @@ describe('a connection that is begun early', () => {
 
   test('that fails is how the flight fails; long ago, it is tried again', async () => {
     const origin = `http://127.0.0.1:${await deadPort()}`;
-    const refused = { came: 'nothing', headersSent: false, trouble: { is: 'refused' } };
+    const refused = {
+      came: 'nothing',
+      headersSent: false,
+      trouble: expect.objectContaining({ code: 'ECONNREFUSED' }),
+    };
     expect(await beginTo(origin).fly(shipmentTo(origin), limitsOf())).toEqual(refused);
     vi.useFakeTimers({ toFake: ['Date'] });
     const channel = beginTo(origin);
@@ -139,34 +120,6 @@ describe('a connection that is begun early', () => {
     vi.setSystemTime(Date.now() + 6000);
     expect(reply(await channel.fly(shipmentTo(origin), limitsOf())).status).toBe(200);
     expect(service.talks).toHaveLength(1);
-  });
-
-  test.each(['127.0.0.1', 'localhost'])(
-    'to %s has greeted the other side when it is its turn',
-    async (host) => {
-      const first = new Int32Array(new SharedArrayBuffer(4));
-      const service = closedAfterTest(await startInThread(first));
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      const connection = connecting(settingsFor(`https://${host}:${service.port}`));
-      await connection.begin();
-      // What has not left by now never comes: this thread stands still.
-      Atomics.wait(first, 0, 0, 5000);
-      connection.abandon();
-      expect(first[0]).toBe(greetingOfTls);
-    },
-  );
-
-  test('holds nobody up where it fails, nor where nothing answers', async () => {
-    await connecting(settingsFor(`https://127.0.0.1:${await deadPort()}`)).begin();
-    const silent = closedAfterTest(await startLoopback(() => {}));
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${silent.port}` };
-    const first = connecting(settingsFor('https://bots.test', { env }));
-    const begins = first.begin();
-    await expect.poll(() => silent.talks.length).toBeGreaterThan(0);
-    vi.advanceTimersByTime(100);
-    await expect(begins).resolves.toBeUndefined();
-    first.abandon();
   });
 
   test('is let go where nothing is sent after all', async () => {

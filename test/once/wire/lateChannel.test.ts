@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LateChannel } from '../../../src/once/connection.ts';
 import type { Channel, Flight } from '../../../src/once/wire/flight.ts';
 
-const landed: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'reset' } };
+const landed: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'no-answer' } };
 const shipment = { url: 'http://127.0.0.1', token: { reveal: () => 'token' }, body: new Uint8Array() };
 const limits = { timeoutMs: 1, cut: new AbortController().signal, door: () => undefined };
 
@@ -45,7 +45,7 @@ describe('a channel that is opened late', () => {
     expect(await late.fly(shipment, limits)).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: { is: 'other', text: 'no such file' },
+      trouble: { is: 'connection', text: 'no such file' },
     });
     await expect(late.close()).resolves.toBeUndefined();
   });

@@ -156,13 +156,13 @@ export function addressFinding(
   proxy: ProxyFacts | undefined,
   nowMs: number,
 ): Finding {
-  if (!found.reached || found.speaksOther) {
+  if (!found.reached) {
     const advice = adviceOn(found.trouble);
     const check = proxy?.used
       ? `Check the proxy ${shownOf(proxy)} (HTTPS_PROXY, NO_PROXY), then the base URL.`
       : 'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY).';
     const why = (found.trouble && troubleWords(found.trouble)) ?? 'no reason is known';
-    return fail('address')`${baseUrl} cannot be ${found.reached ? 'used' : 'reached'}: ${why}
+    return fail('address')`${baseUrl} cannot be reached: ${why}
       ${advice === undefined ? check : `${advice}.`}`;
   }
   const url = withoutApiPath(baseUrl);

@@ -53,8 +53,8 @@ describe('the address', () => {
     ['certificate until 2027', { ...reached, tls: tls(90) }, 'ok'],
     ['its certificate ends', { ...reached, tls: tls(13) }, 'warn'],
     [
-      'cannot be reached: the connection was refused',
-      { ...reached, reached: false, trouble: { is: 'refused' } },
+      'cannot be reached: no answer came in time',
+      { ...reached, reached: false, trouble: { is: 'no-answer' } },
       'fail',
     ],
   ] satisfies [string, Probe, string][])('%s', (says, found, level) => {
@@ -64,7 +64,7 @@ describe('the address', () => {
   });
 
   test('behind a proxy that is used, the proxy is what to check', () => {
-    const found: Probe = { ...reached, reached: false, trouble: { is: 'reset' } };
+    const found: Probe = { ...reached, reached: false, trouble: { is: 'no-answer' } };
     expect(
       addressFinding('https://x', found, { shown: 'http://p:1', bad: undefined, used: true }, nowMs).todo,
     ).toContain('http://p:1');

@@ -82,7 +82,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const end = endWith('rejected', {
           status: 404,
           requestId: 'r\u001b[31m',
-          trouble: { is: 'other', code: 'C', text: 't' },
+          trouble: { is: 'connection', code: 'C', text: 't' },
           retryAfterMs: 315_360_000_000,
           duplicate: true,
           verified: false,
@@ -117,10 +117,10 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('keeps the text of a trouble as Unicode, and without a NUL', async () => {
         const journal = await openNew();
         const { id } = await journal.begin(newIntent(), 'hash', nowMs);
-        const trouble = { is: 'other', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
+        const trouble = { is: 'connection', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
         await journal.endAttempt(id, 1, endWith('unsent', { phase: 'not-sent', trouble }), nowMs);
         const [attempt] = await journal.attemptsOf(id);
-        expect(attempt?.trouble).toEqual({ is: 'other', code: 'E\ufffd', text: 'a\ufffd\ufffd \\u0000' });
+        expect(attempt?.trouble).toEqual({ is: 'connection', code: 'E\ufffd', text: 'a\ufffd\ufffd \\u0000' });
       });
 
       test('without a name is looked for by its identity: an unfinished one first, else the newest', async () => {
