@@ -23,7 +23,7 @@ export const measure: Measure = async (given) => {
     profiles: {
       payer: {
         ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: tokens.full } },
-        'rpc-url': [{ kind: 'stored', secret: counter.url }],
+        'rpc-url': { kind: 'stored', secret: counter.url },
         ...{ cluster: node.genesis_hash, wallet: wallet.address, assets: node.assets },
       },
     },

@@ -18,8 +18,6 @@ import { filled, paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
 const more: Readonly<Record<string, string>> = {
   'botctl batch send': sharedRows(),
   'botctl batch transfer': sharedRows(),
-  'botctl verify':
-    '--acknowledge with --all records that nobody can check the payments of deleted profiles. Both need --reason.',
   'botctl config add': `Of a variable, a file (--token-file) or a command, the profile keeps only the name; the token stays where it is. A command is split into words at spaces outside quotes. It runs without a shell, and for 30 s at most.
 
 --timeout, --retries and --max-wait are stored in the profile if you give them. botctl tests the token with an empty message, which the service must refuse.`,

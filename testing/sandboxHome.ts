@@ -85,7 +85,7 @@ export class SandboxHome {
     return {
       'base-url': baseUrl,
       token: { kind: 'env', variable: 'PAYER' },
-      'rpc-url': [{ kind: 'env', variable: 'NODE' }],
+      'rpc-url': { kind: 'env', variable: 'NODE' },
       ...{ cluster, assets, wallet },
     };
   }

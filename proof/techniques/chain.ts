@@ -92,7 +92,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   await lane.service.set({ ...service.readings, ...node.readings });
   for (const { fault } of [service, node]) if (fault !== undefined) await lane.service.faults(fault);
   // Under a random key an older payment proves nothing, whenever it was.
-  await pay(service.isOlder ? undefined : 'b', units, '--wait', '--wait-timeout', '300ms');
+  await pay(service.isOlder ? undefined : 'b', units, '--wait', '--max-wait', '300ms');
   const isBegun = told[1]?.code !== 2;
   // By the reply to the third the service takes the payment before for it.
   await lane.service.set({ ...service.readings, ...allWell, reply_signature: 'previous' });
@@ -123,7 +123,7 @@ const allWell: Partial<Readings> = {
 function writeProfile(home: Home, { service: { baseUrl, token, node, wallet } }: Lane): void {
   const payer = {
     ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: token } },
-    'rpc-url': [{ kind: 'stored', secret: node.rpcUrl }],
+    'rpc-url': { kind: 'stored', secret: node.rpcUrl },
     ...{ cluster: node.genesisHash, wallet, assets: node.assets },
   };
   home.writeConfig({ version: 1, 'in-use': 'payer', profiles: { payer } });

@@ -439,7 +439,7 @@ const balance = z
     bot: text,
     cluster: text,
     wallet: text,
-    rpc: z.array(text).describe('the hosts of the nodes'),
+    rpc: text.describe('the host of the node'),
     balances,
     error: problem.optional(),
   })

@@ -114,17 +114,9 @@ const chain = z
       .optional()
       .describe('which instruction pays it: `2`, or `2.0` for the first that it called'),
     slot: z.int().optional(),
-    block_time: z.int().optional().describe('seconds since 1970, as the nodes estimate it'),
-    first_attempt: z
-      .int()
-      .optional()
-      .describe('when the first attempt of the intent began, where the transaction is of another time'),
-    earlier: z
-      .literal(true)
-      .optional()
-      .describe('it was paid before that: by another machine, under the same key'),
+    block_time: z.int().optional().describe('seconds since 1970, as the node estimates it'),
     cluster: text.describe('its name, else its genesis hash'),
-    rpc: z.array(text).describe('the hosts of the nodes that were asked'),
+    rpc: text.describe('the host of the node that was asked'),
     paid: z
       .strictObject({
         to: text,
@@ -137,7 +129,6 @@ const chain = z
       .optional(),
     memo: z.boolean().optional().describe('whether a memo that was asked for is there'),
     reasons: z.array(oneOf(reasons)).describe('why it is no more than that, and what is odd'),
-    acknowledged: z.literal(true).optional().describe('a person has dealt with it'),
   })
   .meta({ id: 'Chain', title: 'What the chain says' });
 
@@ -219,10 +210,7 @@ export const profile = z
     max_wait: text.optional(),
     confirm: text.optional().describe('`always`: no transfer without an answer or `--yes`'),
     policy: text.optional().describe('the file that says what it may spend'),
-    rpc: z
-      .array(text)
-      .optional()
-      .describe('of each Solana node the host, or where its URL is read; never the URL'),
+    rpc: text.optional().describe('the host of the Solana node, or where its URL is read; never the URL'),
     cluster: text.optional(),
     wallet: text.optional(),
     assets: z.record(text, text).optional().describe('the mints of assets, by their names'),

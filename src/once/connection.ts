@@ -48,15 +48,15 @@ export type Settings = {
   policy?: string;
 };
 
-/** The chain of a bot's transfers, and the nodes that can show them. */
+/** The chain of a bot's transfers, and the node that shows them. */
 export type ChainProfile = {
   readonly cluster: Cluster;
   /** The bot's own address, if known. */
   readonly wallet: string | undefined;
   /** The mints of assets, by asset name. */
   readonly assets: Readonly<Record<string, string>>;
-  /** Called only when a node is needed, because a person may have to unlock the URLs. */
-  rpcUrls(): Promise<readonly RpcUrl[]>;
+  /** Called only when the node is needed, because a person may have to unlock its URL. */
+  rpcUrl(): Promise<RpcUrl>;
 };
 
 /** How a bot's requests reach its service. */

@@ -116,7 +116,6 @@ export const failureExits = {
   'some-held': 10,
   'reported-ahead': 10,
   contradicted: 10,
-  'other-time': 10,
   'not-all-done': 11,
   'not-all-settled': 11,
   stopped: 11,

@@ -96,7 +96,6 @@ test('has the fee that a chain was seen to keep', async () => {
   await journal.commit((tx) =>
     tx.observe(intent?.id ?? '', {
       verdict: 'likely',
-      who: 'chain',
       atMs: 1,
       signature: 's',
       genesis: 'g',

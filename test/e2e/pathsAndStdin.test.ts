@@ -17,10 +17,7 @@ beforeEach(() => {
         'base-url': 'https://bots.example.com',
         token: { kind: 'stored', secret: 'canary-token-0123456789-abcdefgh' },
         wallet,
-        'rpc-url': [
-          { kind: 'stored', secret: 'https://node.example.com' },
-          { kind: 'stored', secret: 'https://other.example.com/?key=canary' },
-        ],
+        'rpc-url': { kind: 'stored', secret: 'https://node.example.com/?key=canary' },
         assets: { USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
       },
     },

@@ -90,7 +90,7 @@ test('a batch whose journal goes away while it waits for the chain tells what it
   const proxy = await startCuttableProxy(server.port);
   const env = { ...node.env, BOTCTL_JOURNAL: proxy.through(await newSharedJournal(server)) };
   await node.sandbox.readings({ commitment_held_at: 'processed' });
-  const waits = ['--wait', '--wait-timeout', '20s', '--max-wait', '2s'];
+  const waits = ['--wait', '--max-wait', '2s'];
   const run = started(words(node.home.file('pay.csv', manyRows(2)), ...waits), env);
   await new Promise<void>((done) => {
     run.child.stderr?.on('data', (said: string) => said.includes('Waiting up to') && done());

@@ -4,16 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  test,
-  vi,
-} from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Env, parseAddress } from '../../src/postgres/address.ts';
 import { driverSettings, onPassFileIgnored } from '../../src/postgres/connection.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';

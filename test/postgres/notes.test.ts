@@ -146,7 +146,7 @@ test('what a chain was seen to say is noted, and missed', async () => {
   const journal = await openShared(place);
   const { id } = await journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), { beforeSending: true });
   const facts = { genesis: undefined, instruction: undefined, signature: undefined, facts: '{}' };
-  await journal.commit((tx) => tx.observe(id, { ...facts, verdict: 'undecided', who: 'ada', atMs: 7 }));
+  await journal.commit((tx) => tx.observe(id, { ...facts, verdict: 'undecided', atMs: 7 }));
   const path = join(place.dataFolder, 'shared', journal.id ?? '', 'notes');
   expect(open(path).read()).toEqual([{ what: 'observation', id, number: 7, at: 7 }]);
   await (await openShared(place)).close();

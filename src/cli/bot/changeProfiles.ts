@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFolder, syncFolder } from '../../machine/disk.ts';
 import { type HeldLock, takeLock } from '../../machine/fileLock.ts';
-import { RpcUrl } from '../../once/chain/cluster.ts';
 import { Failure } from '../../once/failures.ts';
 import { type BaseUrl, originOf, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../parse/help.ts';
@@ -13,11 +12,10 @@ import {
   profilesNotWritable,
   tokenOfOtherOrigin,
 } from '../say/config.ts';
-import { theProfile } from '../say/open.ts';
 import { diskTrouble } from '../say/phrases.ts';
 import { reservedMeaning } from '../say/profiles.ts';
 import { told } from '../say/told.ts';
-import { parseAssets, readCluster, readWallet, refuseSameHosts } from './profileBot.ts';
+import { parseAssets, readCluster, readWallet } from './profileBot.ts';
 import {
   checkFolder,
   errorCode,
@@ -198,20 +196,8 @@ export function setChainKey(
   return replace(file, name, { ...profile, [key]: value });
 }
 
-/** Replaces the RPC URLs, or adds to them. */
-export function setRpcUrl(
-  file: ProfilesFile,
-  name: string,
-  source: TokenSource,
-  adds: boolean,
-): ProfilesFile {
-  const profile = findProfile(file, name);
-  const before = adds ? (profile['rpc-url'] ?? []) : [];
-  const sources = [...before, source];
-  refuseSameHosts(
-    sources.flatMap((one) => (one.kind === 'stored' ? RpcUrl.from(one.secret, theProfile(name)) : [])),
-  );
-  return replace(file, name, { ...profile, 'rpc-url': sources });
+export function setRpcUrl(file: ProfilesFile, name: string, source: TokenSource): ProfilesFile {
+  return replace(file, name, { ...findProfile(file, name), 'rpc-url': source });
 }
 
 export function unsetSetting(file: ProfilesFile, name: string, key: SettingKey | ChainKey): ProfilesFile {

@@ -139,39 +139,21 @@ const defaultCluster = 'mainnet';
 
 /** Undefined if no node is configured. */
 function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs): ChainProfile | undefined {
-  const sources = profile['rpc-url'] ?? [];
-  if (sources.length === 0) return undefined;
-  const readUrls = async (): Promise<readonly RpcUrl[]> => {
-    const urls: RpcUrl[] = [];
-    for (const source of sources) {
-      const text = (await readSecret(source, 'rpc-url', name, inputs)).reveal();
-      urls.push(RpcUrl.from(text, theProfile(name)));
-    }
-    refuseSameHosts(urls);
-    return urls;
-  };
-  let urls: Promise<readonly RpcUrl[]> | undefined;
+  const source = profile['rpc-url'];
+  if (source === undefined) return undefined;
+  const readUrl = async (): Promise<RpcUrl> =>
+    RpcUrl.from((await readSecret(source, 'rpc-url', name, inputs)).reveal(), theProfile(name));
+  let url: Promise<RpcUrl> | undefined;
   return {
     cluster: readCluster(profile.cluster ?? defaultCluster),
     wallet: profile.wallet === undefined ? undefined : readWallet(profile.wallet),
     assets: readAssets(profile.assets ?? {}),
-    // Read once: a person may have to unlock a vault for them.
-    rpcUrls: () => {
-      urls ??= readUrls();
-      return urls;
+    // Read once: a person may have to unlock a vault for it.
+    rpcUrl: () => {
+      url ??= readUrl();
+      return url;
     },
   };
-}
-
-/** Refuses two nodes on one host: they would not confirm each other. */
-export function refuseSameHosts(urls: readonly RpcUrl[]): void {
-  const seen = new Set<string>();
-  for (const { witness, host } of urls) {
-    if (seen.has(witness))
-      throw told('bad-rpc-url')`Two rpc-urls have the same host (${host})
-        Two nodes count as two witnesses only if they are on different hosts. Remove one, or name another.`;
-    seen.add(witness);
-  }
 }
 
 export function readCluster(text: string): Cluster {

@@ -62,7 +62,7 @@ const profile = z.looseObject({
   'max-wait': optionalText,
   confirm: optionalText,
   policy: optionalText,
-  'rpc-url': z.optional(z.array(source)),
+  'rpc-url': z.optional(source),
   cluster: optionalText,
   wallet: optionalText,
   assets: z.optional(z.record(text, text)),

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { isHash, type RpcUrl } from '../../once/chain/cluster.ts';
-import { ChainNodes, type NodeAnswer, patiently, RpcNode } from '../../once/chain/nodes.ts';
+import { isHash } from '../../once/chain/cluster.ts';
+import { RpcNode } from '../../once/chain/node.ts';
 import type { Payment } from '../../once/chain/payment.ts';
 import { type Search, searchFor } from '../../once/chain/search.ts';
-import { type ChainView, isSettled, standingOf } from '../../once/chain/standing.ts';
+import { type ChainView, standingOf } from '../../once/chain/standing.ts';
 import {
   type Chain,
   signaturesOf,
@@ -13,7 +13,6 @@ import {
   watch,
 } from '../../once/chain/verify.ts';
 import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../../once/connection.ts';
-import type { ChainPoint, Pace } from '../../once/engine/context.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
@@ -31,7 +30,7 @@ import {
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import { formatAmountOf, formatDuration, listed } from '../say/phrases.ts';
+import { formatAmountOf, formatDuration } from '../say/phrases.ts';
 import { type Told, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import { requestOf } from '../show/report.ts';
@@ -45,37 +44,35 @@ export async function openChain(
   bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
   given: ParsedArgs,
   context: Context,
-  { pace, timeoutMs: mostMs }: { readonly pace?: Pace; readonly timeoutMs?: number } = {},
+  {
+    isPatient = false,
+    timeoutMs: mostMs,
+  }: { readonly isPatient?: boolean; readonly timeoutMs?: number } = {},
 ): Promise<OpenedChain> {
   const { chain } = bot;
   if (chain === undefined) throw noRpcUrl(bot.name);
-  const urls = await chain.rpcUrls();
+  const url = await chain.rpcUrl();
   const timeoutMs = mostMs ?? settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
-  const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === sandboxBot, context));
   const { first, second } = context.interrupts;
   // Every request listens to these signals, and Node would report the many listeners as a leak.
   setMaxListeners(0, first, second);
-  const ask = pace === undefined ? (once: () => Promise<NodeAnswer>) => once() : patiently(pace, first);
-  const asked = new ChainNodes(nodes, chain.cluster.genesis, ask);
+  const node = new RpcNode({
+    host: url.host,
+    url,
+    genesis: chain.cluster.genesis,
+    channel: channelTo(url.origin, { ...channelOptions(context, true), direct: bot.name === sandboxBot }),
+    timeoutMs,
+    cut: second,
+    patience: isPatient ? first : undefined,
+    clock: context.clock,
+  });
   return {
-    nodes: asked,
+    node,
     cluster: chain.cluster,
     paymentOf: (intent) => paymentIn(requestOf(intent), chain),
     reasonOf: provenOnChain,
-    close: () => asked.close(),
+    close: () => node.close(),
   };
-}
-
-function nodeAt(url: RpcUrl, timeoutMs: number, direct: boolean, context: Context): RpcNode {
-  const channel = channelTo(url.origin, { ...channelOptions(context, true), direct });
-  return new RpcNode({
-    host: url.host,
-    url,
-    channel,
-    timeoutMs,
-    cut: context.interrupts.second,
-    now: () => context.clock.now(),
-  });
 }
 
 type Request = Readonly<Record<string, unknown>>;
@@ -119,17 +116,11 @@ export function refuseUnprovable(
       $ config set ${name} assets {"${asset}":"MINT"}`;
 }
 
-/** How far the chain has come; undefined if a node does not say. */
-export async function chainNow({ nodes, cluster }: OpenedChain): Promise<ChainPoint | undefined> {
-  const now = await nodes.finalizedNow();
-  return now && { genesis: cluster.genesis, ...now };
-}
-
-/** Checks that the nodes are on the right cluster. */
-export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promise<void> {
-  const other = await nodes.ofAnother();
-  if (other === undefined) return;
-  const { host, because } = other;
+/** Checks that the node is on the right cluster. */
+export async function refuseOtherCluster({ node, cluster }: OpenedChain): Promise<void> {
+  const because = await node.ofAnother();
+  if (because === undefined) return;
+  const { host } = node;
   if (because === 'other-cluster')
     throw told('other-cluster')`The node ${host} does not belong to the cluster ${cluster.name}
       Fix the rpc-url or the cluster of the profile.`;
@@ -140,7 +131,7 @@ export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promi
       Run the same command again later, or without --wait.`;
 }
 
-/** Checks with the nodes that the asset's mint exists and is one. */
+/** Checks with the node that the asset's mint exists and is one. */
 export async function refuseNoMint(
   asset: string,
   chain: OpenedChain,
@@ -148,7 +139,7 @@ export async function refuseNoMint(
 ): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
-  if ((await chain.nodes.isMint(mint)) === false)
+  if ((await chain.node.isMint(mint)) === false)
     throw told('no-mint')`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster
       Fix it in the assets of the profile.`;
 }
@@ -158,7 +149,7 @@ type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
 export type ChainsOfIntents = ReturnType<typeof chainsOfIntents>;
 
 /** The chains that show the transfers of many intents. Each is opened and checked once. */
-export function chainsOfIntents(given: ParsedArgs, context: Context, pace: Pace) {
+export function chainsOfIntents(given: ParsedArgs, context: Context) {
   const opened = new Map<string, Promise<Opened>>();
 
   const botOf = async (name: string, id: string) => {
@@ -172,14 +163,13 @@ export function chainsOfIntents(given: ParsedArgs, context: Context, pace: Pace)
     if (bot === undefined)
       throw name === envBot
         ? noRpcUrl(name)
-        : told('no-such-profile', { next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']] })`
-          The profile ${name} no longer exists, so its Solana node cannot be asked
-          Name another profile whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:`;
+        : told('no-such-profile')`The profile ${name} no longer exists, so its Solana node cannot be asked
+          Name another profile whose node shows them, with --profile NAME.`;
     return { bot, close: async () => {} };
   };
   const connect = async (name: string, { id }: Intent): Promise<Opened> => {
     const { bot, close } = await botOf(name, id);
-    const chain = await openChain(bot, given, context, { pace });
+    const chain = await openChain(bot, given, context, { isPatient: true });
     const closeBoth = async (): Promise<void> => {
       await chain.close();
       await close();
@@ -211,12 +201,6 @@ export function chainsOfIntents(given: ParsedArgs, context: Context, pace: Pace)
   };
 }
 
-/** Whether the profile that sent it has been removed, so that nobody knows its node. */
-export async function isProfileGone({ bot }: Intent, given: ParsedArgs, context: Context): Promise<boolean> {
-  if (given.flag('sandbox') || bot === envBot || bot === sandboxBot) return false;
-  return (await chainOfProfile(bot, botInputs(context))) === undefined;
-}
-
 type Inputs = {
   readonly chain: OpenedChain;
   readonly options: WaitOptions;
@@ -234,7 +218,7 @@ async function waitForChain(
 ): Promise<ChainView> {
   const { display, clock, interrupts } = context;
   const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known.view !== undefined && isSettled(known)) return known.view;
+  if (known?.verdict === 'proven') return known;
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
@@ -242,7 +226,7 @@ async function waitForChain(
   const isPiped = canBeSeen && !display.watched && !display.quiet;
   if (isPiped)
     display.notice(
-      `Waiting up to ${formatDuration(options.waitMs)} for the transfer to be ${options.until}, as seen by ${listed(chain.nodes.hosts)}.`,
+      `Waiting up to ${formatDuration(options.waitMs)} for the transfer to be ${options.until}, as seen by ${chain.node.host}.`,
     );
   const stop = display.watched ? display.meter(text) : () => {};
   const look = ({ view }: Verified): void => {
@@ -274,11 +258,11 @@ export async function searchOf(
   const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
   if (!isInDoubt || isUnsent(intent) || (await signaturesOf(intent, journal.reads)).length > 0)
     return undefined;
-  const { nodes, cluster, paymentOf } = await chains.of(intent);
+  const { node, cluster, paymentOf } = await chains.of(intent);
   const payment = paymentOf(intent);
   const wallet = payment?.wallet;
   if (payment === undefined || wallet === undefined) return undefined;
-  return searchFor({ intent, payment: { ...payment, wallet }, cluster, nodes }, journal);
+  return searchFor({ intent, payment: { ...payment, wallet }, cluster, node }, journal);
 }
 
 /** Shows what was found, and returns what is to be said of it. */
@@ -289,14 +273,19 @@ export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Disp
   return searched({ intent, payment, search });
 }
 
+const defaultWaitMs = 120_000;
+
+/** How long `--wait` waits at most. */
+export function waitMsOf({ settings }: Pick<Bot, 'settings'>, given: ParsedArgs): number {
+  return settingsOf(given).maxWaitMs ?? settings.maxWaitMs ?? defaultWaitMs;
+}
+
 /** What `--wait` needs before something is sent, and does after it was accepted. */
 export type ChainWait = {
-  /** Refuses nodes on another cluster, and an address that is not a mint, before anything is journaled. */
+  /** Refuses a node on another cluster, and an address that is not a mint, before anything is journaled. */
   ready(): Promise<void>;
   /** Undefined if there is no accepted transfer to wait for. */
   end(outcome: Outcome, journal: Journal): Promise<ChainEnd | undefined>;
-  /** How far the chain had come when the nodes were checked. */
-  before(): ChainPoint | undefined;
   close(): Promise<void>;
 };
 
@@ -305,23 +294,21 @@ export async function openChainWait(
   bot: Bot,
   given: ParsedArgs,
   context: Context,
-  options: WaitOptions,
+  until: Until,
 ): Promise<ChainWait> {
-  refuseUnprovable(asset, bot, options.until);
+  refuseUnprovable(asset, bot, until);
+  const options = { until, waitMs: waitMsOf(bot, given) };
   const chain = await openChain(bot, given, context);
-  let before: ChainPoint | undefined;
   return {
     ready: async () => {
       await refuseOtherCluster(chain);
       await refuseNoMint(asset, chain, bot);
-      before = await chainNow(chain);
     },
     end: async (outcome, journal) => {
       if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return undefined;
       const view = await waitForChain(outcome.intent, { chain, options, journal, context });
-      return { view, until: options.until };
+      return { view, until };
     },
-    before: () => before,
     close: () => chain.close(),
   };
 }

@@ -1,10 +1,9 @@
-import type { WaitOptions } from '../../once/chain/verify.ts';
+import type { Until } from '../../once/chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
 import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
 import { isUnknownAsset, refuseUnusual } from '../../once/intent/unusual.ts';
-import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { stdinOf } from '../say/options.ts';
 import { told } from '../say/told.ts';
@@ -132,26 +131,14 @@ export function namingOf(
   });
 }
 
-const defaultWaitMs = 120_000;
-
 /** The value of `--wait`; undefined without the option. */
-export function waitOptions(given: ParsedArgs<'wait' | 'wait-timeout'>): WaitOptions | undefined {
-  const timeout = given.text('wait-timeout');
-  if (!given.flag('wait')) {
-    if (timeout !== undefined)
-      throw told('usage')`--wait-timeout works only with --wait
-        Add --wait.`;
-    return undefined;
-  }
+export function waitOf(given: ParsedArgs<'wait'>): Until | undefined {
+  if (!given.flag('wait')) return undefined;
   const until = given.text('wait') ?? 'finalized';
   if (until !== 'confirmed' && until !== 'finalized')
     throw told('usage')`--wait=${until} is neither confirmed nor finalized
       Use --wait for finalized, or --wait=confirmed.`;
-  const waitMs = timeout === undefined ? defaultWaitMs : parseDuration(timeout);
-  if (waitMs === undefined)
-    throw told('usage')`--wait-timeout ${JSON.stringify(timeout ?? '')} is not a duration
-      Write a whole number followed by ms, s, m or h: 30s, 2m.`;
-  return { until, waitMs };
+  return until;
 }
 
 /** What the service may not know. */

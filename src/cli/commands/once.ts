@@ -1,7 +1,7 @@
-import type { WaitOptions } from '../../once/chain/verify.ts';
+import type { Until } from '../../once/chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
-import type { ChainPoint, EngineContext } from '../../once/engine/context.ts';
+import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
@@ -28,7 +28,7 @@ export async function doOnce(
   order: Order,
   given: ParsedArgs<'dry-run' | 'yes'>,
   context: Context,
-  wait?: WaitOptions,
+  wait?: Until,
 ): Promise<Exit> {
   const warnings = [...(await warningsOf(order.wanted))];
   for (const warning of warnings) context.display.warn(warning);
@@ -51,7 +51,6 @@ export async function doOnce(
           afterNodes(connection, waiting),
           consentFor(order, engine, given, context),
         );
-    const chainBefore = (): ChainPoint | undefined => waiting?.before();
     let repeats: Plan['repeats'] = [];
     const paysAgain = async (found: Plan['repeats']): Promise<void> => {
       repeats = found;
@@ -62,7 +61,7 @@ export async function doOnce(
       }
     };
     const observer = { ...engine.observer, paysAgain };
-    const outcome = await execute(order, { ...engine, proposes, chainBefore, observer }, consent);
+    const outcome = await execute(order, { ...engine, proposes, observer }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
     return await tell(outcome, given, engine.journal, context, { warnings, chainEnd, repeats });
   } finally {
@@ -87,14 +86,14 @@ async function openWait(
   { engine }: Session,
   given: ParsedArgs,
   context: Context,
-  options: WaitOptions | undefined,
+  until: Until | undefined,
 ): Promise<ChainWait | undefined> {
-  if (options === undefined || order.wanted.kind !== 'transfer') return undefined;
+  if (until === undefined || order.wanted.kind !== 'transfer') return undefined;
   const { openChainWait } = await import('./chain.ts');
-  return openChainWait(order.wanted.request.asset, engine.bot, given, context, options);
+  return openChainWait(order.wanted.request.asset, engine.bot, given, context, until);
 }
 
-/** Checks the nodes before the service is contacted. */
+/** Checks the node before the service is contacted. */
 function afterNodes(connection: Connection, waiting: ChainWait | undefined): Connection {
   if (waiting === undefined) return connection;
   const reachOut = async (): Promise<void> => {

@@ -87,7 +87,7 @@ export function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
     cluster: { genesis: node.genesisHash, name: sandboxBot },
     wallet: node.wallet,
     assets: node.assets,
-    rpcUrls: async () => [RpcUrl.from(node.rpcUrl, sandboxToken)],
+    rpcUrl: async () => RpcUrl.from(node.rpcUrl, sandboxToken),
   };
 }
 

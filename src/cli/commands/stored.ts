@@ -1,17 +1,10 @@
-import {
-  type ChainStanding,
-  type ChainView,
-  isAgainst,
-  isOfOtherTime,
-  signatureIn,
-  standingOf,
-} from '../../once/chain/standing.ts';
+import { type ChainView, signatureIn, standingOf } from '../../once/chain/standing.ts';
 import type { Until } from '../../once/chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
-import { contradicted, notSeen, ofOtherTime, otherSignature } from '../say/chain.ts';
+import { contradicted, notSeen, otherSignature } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import type { Suggestion } from '../say/phrases.ts';
@@ -127,7 +120,7 @@ export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 export async function chainStandingOf(
   intent: Intent,
   reads: Pick<Reads, 'observationsOf'>,
-): Promise<ChainStanding> {
+): Promise<ChainView | undefined> {
   return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
 }
 
@@ -135,24 +128,18 @@ export async function chainStandingOf(
 export function chainProblem(
   intent: Intent,
   attempt: Attempt | undefined,
-  standing: ChainStanding,
+  view: ChainView | undefined,
   end?: ChainEnd,
 ): Problem | undefined {
   if (intent.state !== 'accepted') return undefined;
-  const { view, acknowledged } = standing;
   const proven = view?.verdict === 'proven' ? view.signature : undefined;
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
-  if (proven !== undefined && replied !== undefined && proven !== replied && !acknowledged)
+  if (proven !== undefined && replied !== undefined && proven !== replied)
     return problemOf(otherSignature(intent, proven, replied));
-  if (view !== undefined && isAgainst(view) && !acknowledged) return problemAgainst(intent, view);
-  if (end === undefined || view?.verdict === 'proven' || acknowledged) return undefined;
+  if (view?.verdict === 'contradicted') return problemOf(contradicted(intent, view));
+  if (end === undefined || view?.verdict === 'proven') return undefined;
   const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
   return isReached ? undefined : problemOf(notSeen(intent, end.view));
-}
-
-/** A contradiction that a person must deal with. */
-export function problemAgainst(intent: Intent, view: ChainView): Problem {
-  return problemOf(isOfOtherTime(view) ? ofOtherTime(intent, view) : contradicted(intent, view));
 }
 
 /** Exit codes that another run of the same command may change. */

@@ -1,4 +1,3 @@
-import type { ChainStanding } from '../../once/chain/standing.ts';
 import { whyMayDiffer } from '../../once/engine/judgement.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { planKinds } from '../../once/engine/planKinds.ts';
@@ -42,19 +41,16 @@ export async function tell(
   const explanation = await explain(ending, journal.clock.now());
   const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
   const against =
-    outcome.is === 'concluded' && chain !== undefined
-      ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd)
-      : undefined;
+    outcome.is === 'concluded' ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd) : undefined;
   const exit = against === undefined ? explanation.exit : exitOf(against.code);
-  const warnings = [...explanation.warnings, ...(chain?.view === undefined ? [] : chainWarnings(chain.view))];
+  const warnings = [...explanation.warnings, ...(chain === undefined ? [] : chainWarnings(chain))];
   const next = suggestAnother(outcome, given, display);
   const problem = against ?? (explanation.problem && withNext(explanation.problem, next));
   for (const warning of warnings) display.warn(warning);
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
     if (notice !== undefined) display.notice(notice, next);
-    const mayDiffer =
-      chain?.view?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
+    const mayDiffer = chain?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
     const notes = [conflictNote(ending), mayDiffer && mayDifferNote(mayDiffer)];
     for (const note of display.quiet ? [] : notes) if (note !== undefined) display.notice(note);
   }
@@ -63,7 +59,8 @@ export async function tell(
   const report = told && {
     ...told,
     repeats,
-    chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd),
+    // The last look is shown if nothing is on record.
+    chain: chain ?? chainEnd?.view,
   };
   if (problem !== undefined) {
     const whole = report && (await reportJsonOrError({ ...report, problem }, display));
@@ -75,11 +72,6 @@ export async function tell(
   }
   if (report === undefined) return exit;
   return show(report, exit, journal, { display });
-}
-
-/** Uses the last look if nothing is on record. */
-function shownEnd(chain: ChainStanding | undefined, { view }: ChainEnd): ChainStanding {
-  return chain?.view === undefined ? { view, acknowledged: false } : chain;
 }
 
 function withNext(problem: Problem, also: readonly Suggestion[]): Problem {

@@ -1,16 +1,16 @@
-import type { Holding } from '../../once/chain/nodes.ts';
+import type { Holding } from '../../once/chain/node.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { reasonWords } from './chain.ts';
 import { formatAmountOf, listed } from './phrases.ts';
 import { type Told, told } from './told.ts';
 
-/** What a bot's wallet holds, as far as its profile and its nodes say. */
+/** What a bot's wallet holds, as far as its profile and its node say. */
 export type WalletBalance =
   | { readonly is: 'not-set'; readonly lacks: 'rpc-url' | 'wallet' }
   /** The URL of a node could not be read. `why` is a sentence. */
   | { readonly is: 'no-node'; readonly why: string }
-  | { readonly is: 'asked'; readonly hosts: readonly string[]; readonly holdings: readonly Holding[] };
+  | { readonly is: 'asked'; readonly host: string; readonly holdings: readonly Holding[] };
 
 /** What is about to be paid of one asset. */
 export type Payable = { readonly asset: string; readonly amount: string };
@@ -23,9 +23,9 @@ export function balanceText(balance: WalletBalance, payable: readonly Payable[] 
     case 'no-node':
       return `unknown: ${balance.why}`;
     case 'asked': {
-      const { hosts, holdings } = balance;
+      const { host, holdings } = balance;
       const [why, ...others] = new Set(holdings.map(({ held }) => ('because' in held ? held.because : '')));
-      if (why && others.length === 0) return `unknown: ${unknownWords(why, hosts)}`;
+      if (why && others.length === 0) return `unknown: ${unknownWords(why, host)}`;
       const text = holdings.map(holdingText).join(', ');
       const lacking = lackingIn(holdings, payable).map(({ asset, amount }) => formatAmountOf(amount, asset));
       return lacking.length === 0 ? text : `${text}: too little to pay ${listed(lacking)}`;
@@ -59,9 +59,9 @@ function lackingIn(
   });
 }
 
-function unknownWords(because: Reason, hosts: readonly string[]): string {
+function unknownWords(because: Reason, host: string): string {
   const why = because === 'unreachable' ? 'no answer in time' : reasonWords[because];
-  return hosts.length === 0 ? why : `${why} (${listed(hosts)})`;
+  return `${why} (${host})`;
 }
 
 type ToDo = { readonly code: 'other-cluster' | 'node-refused' | 'node-unusable'; readonly todo: string };
@@ -73,9 +73,9 @@ const toFix: Partial<Record<Reason, ToDo>> = {
 const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again later' };
 
 /** At least one amount is unknown. */
-export function balanceUnknown(because: Reason, hosts: readonly string[]): Told {
+export function balanceUnknown(because: Reason, host: string): Told {
   const { code, todo } = toFix[because] ?? passing;
-  return told(code)`The balance is unknown: ${unknownWords(because, hosts)}
+  return told(code)`The balance is unknown: ${unknownWords(because, host)}
     ${todo}, or ask the doctor what is wrong:
     $ doctor`;
 }

@@ -21,7 +21,6 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   'not-permitted': 'the node refused the request (401 or 403)',
   lagging: 'the node lags behind',
   'other-cluster': 'the node belongs to another cluster',
-  'nodes-disagree': 'the nodes do not agree',
   unreadable: 'the node’s answer cannot be read',
   'unknown-version': 'the transaction’s version is not known',
   'not-first-signature': 'the signature is not the first of its transaction',
@@ -39,9 +38,7 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   confidential: 'the transaction moves amounts that nobody else can read',
   'in-parts': 'the transaction paid the amount in parts',
   'no-gain': 'the recipient did not gain what the transaction paid (some of it was taken back)',
-  'other-time': 'the transaction is from another time than the transfer',
-  clock: 'the clocks of this machine and of the node differ by more than 2 hours',
-  'no-time': 'the node does not say when the transaction was made',
+  'other-time': 'the transaction is older than the transfer, or its time is unknown',
   'source-unchecked': 'the profile names no wallet, so whose money it was is not checked',
   'memo-missing': 'the memo is not in the transaction',
   'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
@@ -59,25 +56,9 @@ const oddities: readonly Reason[] = ['source-unchecked', 'memo-missing', 'fee-wi
 export function chainWarnings(view: ChainView): string[] {
   const { reasons, verdict } = view;
   if (verdict !== 'proven' && verdict !== 'likely') return [];
-  const odd = reasons.filter((reason) => oddities.includes(reason)).map((reason) => reasonWords[reason]);
-  return [...odd, ...(view.earlier === true ? [paidEarlier(view)] : [])].map(
-    (each) => `On the chain, ${each}.`,
+  return reasons.flatMap((reason) =>
+    oddities.includes(reason) ? [`On the chain, ${reasonWords[reason]}.`] : [],
   );
-}
-
-export function rowPaidEarlier({ id }: Intent, view: ChainView): string {
-  return `On the chain, ${paidEarlier(view)} (ID ${id}).`;
-}
-
-function paidEarlier(view: ChainView): string {
-  return `it was paid ${bothTimes(view)}: another machine may have paid it under the same name`;
-}
-
-/** When the payment was made, and when the first attempt began. */
-function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: ChainView): string {
-  const when = timeS === undefined ? `in slot ${slot}` : `at ${iso(1000 * timeS)} (slot ${slot})`;
-  const order = (timeS ?? 0) > beganS ? 'and' : 'before';
-  return `${when}, ${order} the first request of the transfer began at ${iso(1000 * beganS)}`;
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
@@ -108,7 +89,7 @@ export function paidWords(
 }
 
 export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
-  return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${listed(rpc)}.`;
+  return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${rpc}.`;
 }
 
 export function chainWaitText(until: string, view: ChainView | undefined, leftMs: number): string {
@@ -202,16 +183,10 @@ export function searched({ intent, payment, search }: Searched): Told {
 }
 
 export function contradicted({ id }: Intent, view: ChainView): Told {
-  return told('contradicted', { next: acknowledging(id) })`
+  return told('contradicted')`
     The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
-    Ask the service what became of it, and check the wallet. When you have dealt with it, say so:`;
-}
-
-/** The service's signature belongs to a transaction that cannot be this transfer. */
-export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
-  return told('other-time', { next: acknowledging(id) })`
-    The service gave the signature of another payment, ${view.signature ?? 'unknown'}, made ${bothTimes(view)}. It proves nothing about this transfer, which stays ${state} (ID ${id}).
-    Ask the service what became of the transfer, and check the wallet. When you have dealt with it, say so:`;
+    Ask the service what became of it, and check the wallet:
+    $ history ${id}`;
 }
 
 /** The chain shows the payment, and a person must say whether it is this transfer. */
@@ -222,19 +197,15 @@ export function personDecides({ id, state }: Intent, view: ChainView): Told {
 }
 
 function whyPerson(view: ChainView): string {
-  if (view.earlier === true) return paidEarlier(view);
   if (view.verdict === 'likely') return reasonWords['source-unchecked'];
   return 'the service said that the transfer failed';
 }
 
 export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
-  return told('contradicted', { next: acknowledging(id) })`
+  return told('contradicted')`
     The chain proved the transfer by signature ${proven}, but the service later accepted it with another one, ${replied}. It may have been paid twice (ID ${id}).
-    Check the wallet for both, and ask the service. When you have dealt with it, say so:`;
-}
-
-function acknowledging(id: string): Suggestion[] {
-  return [['verify', id, '--acknowledge', '--reason', 'WHAT WAS DONE']];
+    Check the wallet for both, and ask the service:
+    $ history ${id}`;
 }
 
 /** The end of `verify --all` if some transfers are not proven. */
@@ -251,7 +222,7 @@ export function someUnproven(
   }
   if (against > 0) {
     return told('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
-      Ask the service what became of each of them, and acknowledge each when you have dealt with it.`;
+      Ask the service what became of each of them.`;
   }
   return told(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
     The chain has not decided ${counted(open, 'transfer')}.

@@ -1,6 +1,6 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
 import type { Search } from '../../once/chain/search.ts';
-import { type ChainStanding, type ChainView, isAgainst } from '../../once/chain/standing.ts';
+import type { ChainView } from '../../once/chain/standing.ts';
 import { isApprovalReason } from '../../once/engine/approval.ts';
 import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
@@ -23,7 +23,7 @@ export type Report = {
   /** The signature that an operator noted when resolving the intent. */
   readonly signature?: string | undefined;
   /** What the chain shows about it. */
-  readonly chain?: ChainStanding | undefined;
+  readonly chain?: ChainView | undefined;
   /** What left the wallet and may be it. */
   readonly search?: Search;
   /** Who proposed, approved or declined it, where that is what it is about. */
@@ -184,16 +184,11 @@ function isVerified({
   attempt,
   chain,
 }: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
-  if (chain?.view?.verdict === 'proven') return true;
-  if (isAgainst(chain?.view))
+  if (chain?.verdict === 'proven') return true;
+  if (chain?.verdict === 'contradicted')
     return intent.state === 'accepted' || intent.resolvedAs === 'happened' ? false : undefined;
   if (intent.state === 'accepted') return attempt?.verified ?? false;
   return intent.resolvedAs === 'happened' ? false : undefined;
-}
-
-function chainJson(chain: ChainStanding | undefined): Fields {
-  if (chain?.view === undefined) return {};
-  return { chain: { ...chain.view, ...(chain.acknowledged ? { acknowledged: true } : {}) } };
 }
 
 function searchJson(search: Search | undefined): Fields {
@@ -243,7 +238,7 @@ export function reportJson(report: Report): Record<string, unknown> {
     intent: intentJson(intent),
     ...(message === undefined ? {} : { message: pruned(message) }),
     ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
-    ...chainJson(report.chain),
+    ...(report.chain === undefined ? {} : { chain: report.chain }),
     ...searchJson(report.search),
     ...repeatsJson(report.repeats),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
@@ -356,7 +351,7 @@ function headline(report: Report, { paint, columns }: Canvas): string {
     ...intent,
     isDoneBefore: attempt?.duplicate === true || replayed,
     isReplayed: replayed,
-    isProven: report.chain?.view?.verdict === 'proven',
+    isProven: report.chain?.verdict === 'proven',
   });
   const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
@@ -455,14 +450,13 @@ function agrees({ verdict }: ChainView): boolean {
 type Fact = readonly [string, string | undefined];
 
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
-function chainFacts(chain: ChainStanding | undefined, asset: string | undefined): Fact[] {
-  const view = chain?.view;
+function chainFacts(view: ChainView | undefined, asset: string | undefined): Fact[] {
   if (view === undefined) return [];
   const { slot, block_time: timeS, paid, signature = '' } = view;
   const cluster = clusterOf(view.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   return [
-    ['Chain', `${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`],
+    ['Chain', chainLine(view)],
     ['Paid', paid && paidWords(paid, agrees(view) ? asset : undefined)],
     ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],

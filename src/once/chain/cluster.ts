@@ -72,12 +72,6 @@ export class RpcUrl {
     return new URL(this.#value).origin;
   }
 
-  /** The machine, however its name is spelled. Two nodes on one machine count as one witness. */
-  get witness(): string {
-    const url = new URL(this.#value);
-    return /^(?:localhost|\[::1\])$/u.test(url.hostname) ? '127.0.0.1' : url.hostname.replace(/\.$/u, '');
-  }
-
   /** Whether the URL cannot carry a key: it is only an address, or a path on this machine. */
   get isPlain(): boolean {
     const url = new URL(this.#value);

@@ -1,19 +1,10 @@
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
-import type { ChainNodes, NodeAnswer } from './nodes.ts';
+import { type NodeAnswer, type RpcNode, readable } from './node.ts';
 import { memoOf, type Payment } from './payment.ts';
 import { judgeUnsettled } from './settle.ts';
-import { type ChainView, chainBefore, isOfOtherTime } from './standing.ts';
-import {
-  countOf,
-  type Exact,
-  isNothing,
-  listOf,
-  objectOf,
-  type Reason,
-  textOf,
-  Unreadable,
-} from './transaction.ts';
+import type { ChainView } from './standing.ts';
+import { countOf, type Exact, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
 import { graceMs } from './verdict.ts';
 
 /** A payment of exactly what a transfer in doubt was to pay. Nothing shows that it is that transfer. */
@@ -41,7 +32,7 @@ type Searched = {
   readonly intent: Intent;
   readonly payment: Payment & { readonly wallet: string };
   readonly cluster: Cluster;
-  readonly nodes: ChainNodes;
+  readonly node: RpcNode;
 };
 
 /** The most that a node lists at once. */
@@ -54,27 +45,26 @@ const mostAtATime = 8;
  * a payment that looks the same is no evidence, and only a person can say whether it is the one.
  */
 export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
-  const { intent, payment, cluster, nodes } = searched;
+  const { intent, payment, node } = searched;
   const untilMs = journal.clock.now();
   const [first] = await journal.reads.attemptsOf(intent.id);
   const sinceMs = first?.startedAtMs ?? intent.createdAtMs;
   const whole = { sinceMs, untilMs, candidates: [] };
-  const other = await nodes.ofAnother();
-  if (other !== undefined) return { ...whole, gap: other.because };
-  const before = chainBefore(await journal.reads.observationsOf(intent.id), cluster);
-  const isOlder = ({ slot, timeS }: ListedTransaction): boolean =>
-    (before !== undefined && slot <= before.slot) || (timeS ?? Infinity) * 1000 < sinceMs - graceMs;
-  const lists = await listsOf(payment, nodes);
+  const other = await node.ofAnother();
+  if (other !== undefined) return { ...whole, gap: other };
+  const isOld = ({ timeS }: ListedTransaction): boolean => (timeS ?? Infinity) * 1000 < sinceMs - graceMs;
+  const goesBack = ({ timeS }: ListedTransaction): boolean => (timeS ?? Infinity) * 1000 < sinceMs;
+  const lists = await listsOf(payment, node);
   if ('because' in lists) return { ...whole, gap: lists.because };
   const listed = new Map(lists.flat().map((entry) => [entry.signature, entry]));
-  const since = [...listed.values()].filter((entry) => !entry.failed && !isOlder(entry));
+  const since = [...listed.values()].filter((entry) => !entry.failed && !isOld(entry));
   const newest = since.sort((one, another) => another.slot - one.slot).slice(0, mostListed);
   const found = await exactly(newest, searched, journal);
   const gaps: (Gap | undefined)[] = [
-    lists.some((list) => list.length >= mostListed && !list.some(isOlder)) || since.length > mostListed
+    lists.some((list) => list.length >= mostListed && !list.some(goesBack)) || since.length > mostListed
       ? 'too-many'
       : undefined,
-    lists.some((list) => !list.some(isOlder)) ? 'cut-short' : undefined,
+    lists.some((list) => !list.some(goesBack)) ? 'cut-short' : undefined,
     found.gap,
   ];
   return { ...whole, candidates: found.candidates, gap: gaps.find((gap) => gap !== undefined) };
@@ -89,43 +79,29 @@ type ListedTransaction = {
 
 type NotListed = { readonly because: Reason };
 
-/** What each node lists for the wallet and, of a token, for its accounts. */
+/** What the node lists for the wallet and, of a token, for its accounts. */
 async function listsOf(
   { wallet, asset }: Searched['payment'],
-  nodes: ChainNodes,
+  node: RpcNode,
 ): Promise<ListedTransaction[][] | NotListed> {
-  const accounts =
+  const config = { commitment: 'finalized', encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
+  const owned =
     asset === 'SOL'
       ? []
-      : await nodes.ask('getTokenAccountsByOwner', [
-          wallet,
-          asset,
-          { commitment: 'finalized', encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
-        ]);
-  const owned = readEach(accounts, accountsIn);
+      : listIn(await node.ask('getTokenAccountsByOwner', [wallet, asset, config]), accountsIn);
   if ('because' in owned) return owned;
   const lists: ListedTransaction[][] = [];
-  for (const address of new Set([wallet, ...owned.flat()])) {
-    const config = { limit: mostListed, commitment: 'finalized' };
-    const read = readEach(await nodes.ask('getSignaturesForAddress', [address, config]), entriesIn);
+  for (const address of new Set([wallet, ...owned])) {
+    const most = { limit: mostListed, commitment: 'finalized' };
+    const read = listIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
     if ('because' in read) return read;
-    lists.push(...read);
+    lists.push(read);
   }
   return lists;
 }
 
-function readEach<Read>(answers: readonly NodeAnswer[], read: (value: Exact) => Read): Read[] | NotListed {
-  const all: Read[] = [];
-  for (const answer of answers) {
-    if (answer.is === 'trouble') return { because: answer.because };
-    try {
-      all.push(read(answer.value));
-    } catch (error) {
-      if (error instanceof Unreadable) return { because: error.reason };
-      throw error;
-    }
-  }
-  return all;
+function listIn<Each>(answer: NodeAnswer, read: (value: Exact) => Each[]): Each[] | NotListed {
+  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
 }
 
 function accountsIn(result: Exact): string[] {
@@ -153,7 +129,7 @@ type Compared = {
 /** Those that pay exactly this, and belong to no other intent. */
 async function exactly(
   entries: readonly ListedTransaction[],
-  { intent, payment, cluster, nodes }: Searched,
+  { intent, payment, cluster, node }: Searched,
   journal: Journal,
 ): Promise<Compared> {
   const { clock } = journal;
@@ -163,10 +139,10 @@ async function exactly(
   for (let from = 0; from < entries.length; from += mostAtATime) {
     if (clock.now() > endsAtMs) return { candidates, gap: 'too-slow' };
     const signatures = entries.slice(from, from + mostAtATime).map(({ signature }) => signature);
-    const statuses = await nodes.statusesOf(signatures);
+    const statuses = await node.statusesOf(signatures);
     const looks = signatures.map(async (signature) => {
-      const sighting = await nodes.sight(signature, statuses, 'finalized');
-      const look = { signature, sighting, payment, cluster, hosts: nodes.hosts };
+      const sighting = await node.sight(signature, statuses, 'finalized');
+      const look = { signature, sighting, payment, cluster, host: node.host };
       return { look, view: await judgeUnsettled(look, intent.id, journal) };
     });
     for (const { look, view } of await Promise.all(looks)) {
@@ -184,5 +160,8 @@ async function exactly(
 
 /** It certainly does not pay this. */
 function isAnother(view: ChainView): boolean {
-  return view.verdict === 'contradicted' || isOfOtherTime(view) || view.reasons.includes('other-source');
+  return (
+    view.verdict === 'contradicted' ||
+    view.reasons.some((reason) => reason === 'other-time' || reason === 'other-source')
+  );
 }

@@ -11,11 +11,11 @@ import type {
 import { receiptGuards } from '../journal/rows.ts';
 import { readReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 import type { Cluster } from './cluster.ts';
-import type { Sighting } from './nodes.ts';
+import type { Sighting } from './node.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
-import { type ChainView, chainBefore, isFinalMatch, type Paid, standingOf } from './standing.ts';
+import { type ChainView, isFinalMatch, type Paid, standingOf } from './standing.ts';
 import type { Reason } from './transaction.ts';
-import { type Age, ageOf, type Beginning, type ChainEvidence, judgeChain } from './verdict.ts';
+import { type Beginning, type ChainEvidence, isOlder, judgeChain } from './verdict.ts';
 
 /** The reason that is kept where a proven payment is also recorded as a decision; `nothing` records none. */
 type Decides = 'nothing' | ((view: ChainView) => string);
@@ -29,10 +29,11 @@ export async function settle(look: Look, id: string, journal: Journal, decides: 
   const given = baseUrl === undefined ? [] : [givenBy(baseUrl, look)];
   return journal.commit(
     async (tx) => {
-      const view = await judgeWithin(tx, look, id, journal);
+      const view = await judgeWithin(tx, look, id);
       const atMs = journal.clock.now();
       await keep(view, look, id, tx, atMs);
-      if (decides !== 'nothing' && provesAlone(view)) await decideHappened(view, decides(view), id, tx, atMs);
+      if (decides !== 'nothing' && view.verdict === 'proven')
+        await decideHappened(view, decides(view), id, tx, atMs);
       return view;
     },
     receiptGuards([
@@ -45,28 +46,19 @@ export async function settle(look: Look, id: string, journal: Journal, decides: 
 
 /** The verdict as it is now. It changes if another process settles an intent meanwhile. */
 export function judgeUnsettled(look: Look, id: string, journal: Journal): Promise<ChainView> {
-  return judgeWithin(journal.reads, look, id, journal);
+  return judgeWithin(journal.reads, look, id);
 }
 
-async function judgeWithin(
-  reads: Reads,
-  look: Look,
-  id: string,
-  { isShared, clock }: Pick<Journal, 'isShared' | 'clock'>,
-): Promise<ChainView> {
-  const beginning = { ...(await beginningOf(id, look, reads)), nowMs: clock.now() };
-  const mayBeEarlier = beginning.mayBeEarlier && !isShared;
-  return judgeLook(look, await claimsOn(look, id, reads), { ...beginning, mayBeEarlier });
+async function judgeWithin(reads: Reads, look: Look, id: string): Promise<ChainView> {
+  return judgeLook(look, await claimsOn(look, id, reads), await beginningOf(id, reads));
 }
 
-/** Only a key that other machines have too can have been used before this journal's first attempt. */
-async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise<Omit<Beginning, 'nowMs'>> {
+async function beginningOf(id: string, reads: Reads): Promise<Beginning> {
   const intent = await reads.get(id);
   const [first] = await reads.attemptsOf(id);
   return {
     atMs: first?.startedAtMs ?? intent?.createdAtMs ?? 0,
-    before: chainBefore(await reads.observationsOf(id), cluster),
-    mayBeEarlier: intent?.namedBy !== undefined,
+    isNamed: intent?.namedBy !== undefined,
   };
 }
 
@@ -116,13 +108,8 @@ async function keep(view: ChainView, look: Look, id: string, tx: Transaction, at
   const { cluster, signature } = look;
   if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);
   const last = (await tx.observationsOf(id)).at(-1);
-  const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]).view, view);
+  const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]), view);
   if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
-}
-
-/** An earlier payment was made by another machine. A person must decide whether it is this one. */
-function provesAlone({ verdict, earlier }: ChainView): boolean {
-  return verdict === 'proven' && earlier !== true;
 }
 
 async function decideHappened(
@@ -156,7 +143,7 @@ export type Look = {
   readonly sighting: Sighting;
   readonly payment: Payment;
   readonly cluster: Cluster;
-  readonly hosts: readonly string[];
+  readonly host: string;
 };
 
 /** The payments in a transaction that intents can claim, in order. Each can belong to one intent only. */
@@ -182,30 +169,24 @@ function unitOf({ genesis }: Pick<Cluster, 'genesis'>, signature: string, path: 
 
 /** What a sighting proves about an intent, given its beginning and the claims on the payments. */
 export function judgeLook(look: Look, claims: Claims, beginning: Beginning): ChainView {
-  const { signature, sighting, payment, cluster, hosts } = look;
+  const { signature, sighting, payment, cluster, host } = look;
   const evidence = evidenceOf(look, claims, beginning);
   const { verdict, reason } = judgeChain(evidence);
-  const head = { verdict, signature, cluster: cluster.name, rpc: hosts };
+  const head = { verdict, signature, cluster: cluster.name, rpc: host };
   const commitment = sighting.saw === 'nothing' ? {} : { commitment: sighting.commitment };
   if (evidence.saw !== 'transaction' || sighting.saw !== 'transaction')
     return { ...head, ...commitment, ...placeOf(sighting), reasons: reason === undefined ? [] : [reason] };
-  const { findings, free, age } = evidence;
+  const { findings, free } = evidence;
   const isShown = verdict === 'proven' || verdict === 'likely';
   const match = isShown ? free[0] : undefined;
   return {
     ...head,
     ...commitment,
     ...placeOf(sighting),
-    ...timesOf(isShown || reason === 'other-time' ? age : 'in-time', beginning),
     ...(match === undefined ? {} : { instruction: match.path, paid: paidBy(match, payment) }),
     ...(payment.memo === undefined ? {} : { memo: findings.hasMemo }),
     reasons: reasonsOf(reason, match, evidence),
   };
-}
-
-function timesOf(age: Age, { atMs }: Beginning): Pick<ChainView, 'first_attempt' | 'earlier'> {
-  if (age === 'in-time') return {};
-  return { first_attempt: Math.floor(atMs / 1000), ...(age === 'earlier' ? { earlier: true } : {}) };
 }
 
 function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): ChainEvidence {
@@ -215,7 +196,7 @@ function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): 
     return sighting.commitment === 'processed'
       ? { saw: 'processed' }
       : { saw: 'nothing', because: 'only-confirmed' };
-  const { transaction, commitment, nodesMs } = sighting;
+  const { transaction, commitment } = sighting;
   const isOurs = transaction.signature === signature;
   if (isOurs && transaction.failed) return { saw: 'failure', commitment };
   const findings = findPayment(payment, transaction);
@@ -228,7 +209,7 @@ function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): 
   return {
     ...{ saw: 'transaction', commitment, isOurs, findings, free },
     isGained: findings.gained >= claimed,
-    age: ageOf(transaction, nodesMs, beginning),
+    isOlder: isOlder(transaction, beginning),
     isSourceKnown: payment.wallet !== undefined,
   };
 }
@@ -266,7 +247,6 @@ function reasonsOf(
 function observationOf(view: ChainView, { genesis }: Pick<Cluster, 'genesis'>, atMs: number): Observation {
   return {
     verdict: view.verdict,
-    who: 'chain',
     atMs,
     signature: view.signature,
     genesis,

@@ -1,35 +1,17 @@
 import type { Attempt, Decision, Intent, Observation } from '../journal/journal.ts';
 import { readReply } from '../wire/flight.ts';
-import type { Cluster } from './cluster.ts';
 import type { Reason } from './transaction.ts';
-import type { ChainBefore, ChainVerdict, Commitment } from './verdict.ts';
+import type { ChainVerdict, Commitment } from './verdict.ts';
 
-/** What the journal knows about an intent from the chain. */
-export type ChainStanding = {
-  /** The look that counts: one that proved it, or else the latest. */
-  readonly view: ChainView | undefined;
-  /** A person has dealt with a contradiction. */
-  readonly acknowledged: boolean;
-};
-
-export function standingOf(observations: readonly Observation[]): ChainStanding {
-  const looks = observations.filter(isLook);
-  const counts = looks.findLast(({ verdict }) => verdict === 'proven') ?? looks.at(-1);
-  const last = observations.at(-1);
-  return {
-    view: counts && viewOf(counts),
-    acknowledged: last?.verdict === 'acknowledged',
-  };
-}
-
-/** Proven, or dealt with by a person. Another look brings no news. */
-export function isSettled({ view, acknowledged }: ChainStanding): boolean {
-  return view?.verdict === 'proven' || acknowledged;
+/** The look that counts: one that proved the payment, or else the latest. */
+export function standingOf(observations: readonly Observation[]): ChainView | undefined {
+  const counts = observations.findLast(({ verdict }) => verdict === 'proven') ?? observations.at(-1);
+  return counts && viewOf(counts);
 }
 
 /** Whether another look cannot change the result. */
-export function isFinal({ view, acknowledged }: ChainStanding): boolean {
-  return acknowledged || (view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted'));
+export function isFinal(view: ChainView): boolean {
+  return isFinalMatch(view) || view.verdict === 'contradicted';
 }
 
 /** It was paid, as far as can be known: without a wallet, nobody can say whose money it was. */
@@ -41,33 +23,8 @@ export function isFinalMatch(view: ChainView): view is ChainView & { readonly in
   );
 }
 
-/** Whether it contradicts the payment until a person has dealt with it. */
-export function isAgainst(view: ChainView | undefined): boolean {
-  return view?.verdict === 'contradicted' || isOfOtherTime(view);
-}
-
-export function isOfOtherTime(view: ChainView | undefined): boolean {
-  return view?.reasons.includes('other-time') === true;
-}
-
-/** How far the chain was before the first attempt. Only an observation recorded with that attempt says so. */
-export function chainBefore(
-  [first]: readonly Observation[],
-  { genesis }: Pick<Cluster, 'genesis'>,
-): ChainBefore | undefined {
-  if (first?.verdict !== 'before' || first.genesis !== genesis) return undefined;
-  const { slot, node_ms: nodeMs } = JSON.parse(first.facts) as { slot: number; node_ms?: number };
-  return { slot, nodeMs };
-}
-
-type SeenLook = Observation & { readonly verdict: ChainVerdict };
-
-function isLook(observation: Observation): observation is SeenLook {
-  return observation.verdict !== 'acknowledged' && observation.verdict !== 'before';
-}
-
 /** The view as it was kept; undefined if it is damaged. */
-function viewOf({ verdict, facts }: SeenLook): ChainView | undefined {
+function viewOf({ verdict, facts }: Observation): ChainView | undefined {
   try {
     return { ...(JSON.parse(facts) as ChainView), verdict };
   } catch {
@@ -84,12 +41,9 @@ export type ChainView = {
   readonly instruction?: string;
   readonly slot?: number;
   readonly block_time?: number;
-  /** When the intent's first attempt began, if the transaction is from another time. */
-  readonly first_attempt?: number;
-  /** It was paid before this journal's first attempt, by another machine under the same key. */
-  readonly earlier?: true;
   readonly cluster: string;
-  readonly rpc: readonly string[];
+  /** The host of the node that was asked. */
+  readonly rpc: string;
   readonly paid?: Paid;
   /** Whether the memo that was asked for is there. */
   readonly memo?: boolean;

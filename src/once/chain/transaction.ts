@@ -233,16 +233,8 @@ const transfer = 3;
 const transferChecked = 12;
 const feeExtension = 26;
 const transferCheckedWithFee = 1;
-const batch = 255;
 
-function tokensMovedBy(instruction: Instruction): Movement[] {
-  const { program, data } = instruction;
-  return data[0] === batch && program === tokenPrograms.token
-    ? unbatched(instruction).flatMap(tokenMovedBy)
-    : tokenMovedBy(instruction);
-}
-
-function tokenMovedBy({ path, program, accounts, data }: Instruction): Movement[] {
+function tokensMovedBy({ path, program, accounts, data }: Instruction): Movement[] {
   if (data[0] === transfer) {
     const [from, to] = [accountOf(accounts, 0), accountOf(accounts, 1)];
     const of: TokenMovement = { program, mint: undefined, decimals: undefined };
@@ -255,26 +247,6 @@ function tokenMovedBy({ path, program, accounts, data }: Instruction): Movement[
   const of: TokenMovement = { program, mint: accountOf(accounts, 1), decimals: byteAt(data, at + 8) };
   const [from, to] = [accountOf(accounts, 0), accountOf(accounts, 2)];
   return [{ path, isTransfer: true, from, to, units: u64At(data, at), of }];
-}
-
-/** Splits p-token's batch. An item has a byte for its number of accounts, one for its length, and its data. */
-function unbatched({ path, program, accounts, data }: Instruction): Instruction[] {
-  const found: Instruction[] = [];
-  let taken = 0;
-  for (let at = 1; at < data.length; ) {
-    const [count, length] = [byteAt(data, at), byteAt(data, at + 1)];
-    const begin = at + 2;
-    at = begin + length;
-    if (at > data.length || taken + count > accounts.length) throw new Unreadable('batch/cut');
-    found.push({
-      path: `${path}:${found.length}`,
-      program,
-      accounts: accounts.slice(taken, taken + count),
-      data: data.subarray(begin, at),
-    });
-    taken += count;
-  }
-  return found;
 }
 
 /** The Token-2022 instructions that move confidential amounts. */
@@ -401,7 +373,6 @@ export const reasons = [
   'not-permitted',
   'lagging',
   'other-cluster',
-  'nodes-disagree',
   'unreadable',
   'unknown-version',
   'not-first-signature',
@@ -420,8 +391,6 @@ export const reasons = [
   'in-parts',
   'no-gain',
   'other-time',
-  'clock',
-  'no-time',
   'source-unchecked',
   'memo-missing',
   'fee-withheld',

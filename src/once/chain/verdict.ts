@@ -23,7 +23,8 @@ export type ChainEvidence =
       readonly free: readonly Match[];
       /** Whether the recipient gained at least what all intents together claim. */
       readonly isGained: boolean;
-      readonly age: Age;
+      /** It is from a time before this intent. */
+      readonly isOlder: boolean;
       /** Whether it is known which wallet must pay. */
       readonly isSourceKnown: boolean;
     };
@@ -69,10 +70,9 @@ export const chainTable: readonly ChainRow[] = [
     ...undecided('not-first-signature'),
   },
   {
-    // a paying instruction, in a transaction from another time or an unknown time
-    matches: seen(({ free, age }) => free.length > 0 && isOfAnotherTime(age)),
-    finalized: (evidence) => becauseOf(evidence),
-    confirmed: (evidence) => becauseOf(evidence),
+    // a paying instruction, in a transaction from an earlier time or an unknown time
+    matches: seen(({ free, isOlder: older }) => free.length > 0 && older),
+    ...undecided('other-time'),
   },
   {
     // a paying instruction, but the recipient gained less than what intents claim of the transaction
@@ -116,12 +116,7 @@ function becauseOf(evidence: ChainEvidence): ChainRuling {
 function reasonOf(evidence: ChainEvidence): Reason | undefined {
   if (evidence.saw === 'nothing') return evidence.because;
   if (evidence.saw !== 'transaction') return undefined;
-  const { free, age, findings } = evidence;
-  return free.length > 0 && isOfAnotherTime(age) ? age : (findings.doubt ?? findings.miss);
-}
-
-function isOfAnotherTime(age: Age): age is Exclude<Age, 'in-time' | 'earlier'> {
-  return age !== 'in-time' && age !== 'earlier';
+  return evidence.findings.doubt ?? evidence.findings.miss;
 }
 
 export function judgeChain(evidence: ChainEvidence): ChainRuling {
@@ -130,50 +125,16 @@ export function judgeChain(evidence: ChainEvidence): ChainRuling {
   return row?.[isFinal ? 'finalized' : 'confirmed'](evidence) ?? { verdict: 'undecided', reason: undefined };
 }
 
-/** How far a chain was before an intent's first attempt. What is final at this slot is older. */
-export type ChainBefore = {
-  readonly slot: number;
-  /** The node's own clock at that time, if it gave one. */
-  readonly nodeMs: number | undefined;
-};
+/** When an intent began, and whether other machines may have paid it under the same key. */
+export type Beginning = { readonly atMs: number; readonly isNamed: boolean };
 
-/** What is known about when an intent began. A transaction from before then is another payment. */
-export type Beginning = {
-  /** When its first attempt began. */
-  readonly atMs: number;
-  /** Known if a node was asked before the first attempt. */
-  readonly before: ChainBefore | undefined;
-  /** Another machine may have paid a little earlier under the same key without this journal knowing. */
-  readonly mayBeEarlier: boolean;
-  readonly nowMs: number;
-};
-
-export type Age = 'in-time' | 'earlier' | (Reason & ('other-time' | 'clock' | 'no-time'));
-
-const hourMs = 3_600_000;
 /** A cluster's clock once ran half an hour late, and machines' clocks drift. */
-export const graceMs = 2 * hourMs;
-/** As long as a transfer's re-run window, and too short for a daily payment. */
-const earlierMs = 20 * hourMs;
+export const graceMs = 2 * 3_600_000;
 
-/**
- * How old a transaction is compared with an intent's beginning. A slot can show that it is older, but not that it is
- * newer, because the node may have lagged. If the node's clock was recorded before the first attempt, it is used
- * instead of this machine's.
- */
-export function ageOf(
-  { slot, blockTimeS }: Pick<ChainTransaction, 'slot' | 'blockTimeS'>,
-  nodesMs: readonly number[],
-  { atMs, before, mayBeEarlier, nowMs }: Beginning,
-): Age {
-  const isOlder = before !== undefined && slot <= before.slot;
-  if (isOlder && !mayBeEarlier) return 'other-time';
-  if (blockTimeS === undefined) return isOlder ? 'other-time' : 'no-time';
-  const byNode = before?.nodeMs !== undefined && nodesMs.length > 0;
-  if (!byNode && nodesMs.some((nodeMs) => Math.abs(nodeMs - nowMs) > graceMs)) return 'clock';
-  const timeMs = 1000 * blockTimeS;
-  if (timeMs > (byNode ? Math.max(...nodesMs) : nowMs) + graceMs) return 'other-time';
-  const beganMs = (byNode ? before?.nodeMs : undefined) ?? atMs;
-  if (!isOlder && timeMs >= beganMs - graceMs) return 'in-time';
-  return mayBeEarlier && timeMs >= beganMs - earlierMs ? 'earlier' : 'other-time';
+/** Whether a transaction is older than an unnamed intent. Another machine may have paid a named one at any time. */
+export function isOlder(
+  { blockTimeS }: Pick<ChainTransaction, 'blockTimeS'>,
+  { atMs, isNamed }: Beginning,
+): boolean {
+  return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);
 }

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent, Journal, Reads } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
-import { type ChainNodes, mostSignatures, type Statuses } from './nodes.ts';
+import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
 import { judgeUnsettled, type Look, settle } from './settle.ts';
-import { type ChainView, isAgainst, isSettled, ownSignatures, standingOf } from './standing.ts';
+import { type ChainView, ownSignatures, standingOf } from './standing.ts';
 import type { Reason } from './transaction.ts';
 
-/** The nodes of a bot's profile, and what its transfers would look like on their chain. */
+/** The node of a bot's profile, and what its transfers would look like on their chain. */
 export type Chain = {
-  readonly nodes: ChainNodes;
+  readonly node: RpcNode;
   readonly cluster: Cluster;
   /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
   paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
@@ -23,7 +23,7 @@ export type Until = 'confirmed' | 'finalized';
 export type Verified = {
   readonly intent: Intent;
   readonly view: ChainView;
-  /** How long the nodes want not to be asked. */
+  /** How long the node wants not to be asked. */
   readonly quietMs?: number;
 };
 
@@ -74,7 +74,7 @@ async function statusesOf(asked: readonly Asked[]): Promise<Map<Chain, Statuses>
     const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
     const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
     for (let from = 0; from < own.length; from += mostSignatures) {
-      const page = await chain.nodes.statusesOf(own.slice(from, from + mostSignatures));
+      const page = await chain.node.statusesOf(own.slice(from, from + mostSignatures));
       for (const [signature, status] of page) statuses.set(signature, status);
     }
     found.set(chain, statuses);
@@ -89,17 +89,17 @@ async function verifyOne(
   journal: Journal,
 ): Promise<Verified> {
   const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
+  if (known?.verdict === 'proven') return { intent, view: known };
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
-  const { nodes, cluster, reasonOf } = chain;
+  const { node, cluster, reasonOf } = chain;
   let view: ChainView = unseen(chain, 'no-signature');
   let quietMs = 0;
   const looks: { look: Look; saw: ChainView }[] = [];
   for (const signature of signatures) {
-    const sighting = await nodes.sight(signature, statuses, least);
+    const sighting = await node.sight(signature, statuses, least);
     if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
-    const look: Look = { signature, sighting, payment, cluster, hosts: nodes.hosts };
+    const look: Look = { signature, sighting, payment, cluster, host: node.host };
     const expected = await judgeUnsettled(look, intent.id, journal);
     view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, reasonOf) : expected;
     if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
@@ -107,7 +107,7 @@ async function verifyOne(
   }
   // Nothing new: one that waits does not write at each look.
   const [only, ...more] = looks;
-  const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known.view);
+  const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
   if (isKnown && more.length === 0) return { intent, view: only.saw, quietMs };
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
@@ -121,7 +121,7 @@ export async function signaturesOf(intent: Intent, reads: Reads): Promise<string
 }
 
 function rankOf(view: ChainView): number {
-  if (isAgainst(view)) return 0;
+  if (view.verdict === 'contradicted') return 0;
   return view.verdict === 'likely' ? 1 : 2;
 }
 
@@ -130,8 +130,8 @@ async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
 }
 
 /** The view of a transfer that cannot be looked for. */
-function unseen({ cluster, nodes }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
-  return { verdict: 'undecided', cluster: cluster.name, rpc: nodes.hosts, reasons: [because] };
+function unseen({ cluster, node }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
+  return { verdict: 'undecided', cluster: cluster.name, rpc: node.host, reasons: [because] };
 }
 
 /** How long, and for what, `--wait` waits. */

@@ -10,7 +10,6 @@ import type {
   Intent,
   Journal,
   NewIntent,
-  Observation,
   Process,
   Reads,
   Transaction,
@@ -19,7 +18,7 @@ import { receiptValue } from '../journal/rows.ts';
 import { readReply } from '../wire/flight.ts';
 import { type ApprovalReason, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
-import type { ChainPoint, EngineContext } from './context.ts';
+import type { EngineContext } from './context.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import {
@@ -325,19 +324,11 @@ async function proposeFound(intent: Intent, tx: Transaction, engine: EngineConte
 async function beginNew(
   fresh: NewIntent,
   tx: Transaction,
-  { journal, bot, clock, chainBefore }: EngineContext,
+  { journal, bot, clock }: EngineContext,
   nowMs = clock.now(),
 ): Promise<Claim> {
   const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
-  const before = chainBefore?.();
-  if (before !== undefined) await tx.observe(intent.id, beforeObservation(before, nowMs));
   return { is: 'claim', intent, number: intent.attempts, createdNow: true };
-}
-
-function beforeObservation({ genesis, slot, nodeMs }: ChainPoint, atMs: number): Observation {
-  const nothing = { signature: undefined, instruction: undefined };
-  const facts = JSON.stringify({ slot, node_ms: nodeMs });
-  return { verdict: 'before', who: 'chain', atMs, genesis, facts, ...nothing };
 }
 
 async function supersede(

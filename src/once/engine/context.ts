@@ -5,12 +5,6 @@ import type { EarlierPayment, Guards, Intent, Journal, Verdict, Work } from '../
 import type { Policies } from '../policy/policy.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
-export type ChainPoint = {
-  readonly genesis: string;
-  readonly slot: number;
-  readonly nodeMs: number | undefined;
-};
-
 /** Everything the engine uses from outside. */
 export type EngineContext = {
   readonly journal: Journal;
@@ -37,8 +31,6 @@ export type EngineContext = {
   readonly interrupts: Interrupts;
   readonly observer: Observer;
   readonly commit: Commit;
-  /** The last known position of the chain, recorded with a transfer's first attempt. */
-  readonly chainBefore?: () => ChainPoint | undefined;
   /** Only in a batch: the whole batch waits out a rate limit together, outside of `--max-wait` and `--retries`. */
   readonly pace?: Pace;
 };

@@ -119,14 +119,9 @@ export type Decision = {
   readonly role?: string | undefined;
 };
 
-/**
- * What a look at a chain proved about an intent; or that a person acknowledged a contradiction; or, as `before`, how
- * far the chain had come at the first attempt.
- */
+/** What a look at a chain proved about an intent. */
 export type Observation = {
-  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided' | 'acknowledged' | 'before';
-  /** `chain`, or the operator who acknowledges. */
-  readonly who: string;
+  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided';
   readonly atMs: number;
   readonly signature: string | undefined;
   /** The genesis hash of the chain, and the instruction in the transaction. Always set if something is proven. */

@@ -229,7 +229,6 @@ export function receiptOf({ origin, what, value }: JournalRow): Receipt {
 export function observationOf(row: JournalRow): Observation {
   return {
     verdict: row.verdict as Observation['verdict'],
-    who: row.who as string,
     atMs: row.at as number,
     signature: optional<string>(row.signature),
     genesis: optional<string>(row.genesis),

@@ -158,9 +158,7 @@ CREATE INDEX receipts_intent ON receipts (intent);
 CREATE TABLE observations (
   seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
-  verdict      TEXT NOT NULL CHECK (verdict IN
-                 ('proven', 'likely', 'contradicted', 'undecided', 'acknowledged', 'before')),
-  who          TEXT NOT NULL,
+  verdict      TEXT NOT NULL CHECK (verdict IN ('proven', 'likely', 'contradicted', 'undecided')),
   at           INTEGER NOT NULL,
   signature    TEXT,
   genesis      TEXT,

@@ -213,8 +213,8 @@ export const changes = {
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
       counts_at = CASE WHEN kind = 'transfer' AND :as = 'happened' THEN ${counts} END
     WHERE id = :id RETURNING counts_at`,
-  observe: `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
-    VALUES (${seqOf}, :verdict, :who, :at, :signature, :genesis, :instruction, :facts)`,
+  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
+    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :instruction, :facts)`,
   markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
   // A batch may have a million rows, so they are marked a part at a time.
   lastOfPart: `SELECT created_at, seq FROM intents WHERE name = :name AND (created_at, seq) > (:createdAt, :seq)
@@ -438,8 +438,8 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       if (isResolution(kind)) await count(changes.resolve, { id, as: kind, at });
       if (kind === 'happened') await happened(id, at);
     },
-    observe: (id, { atMs: at, who, facts, ...rest }) =>
-      change(changes.observe, { ...rest, id, at, who: text(who), facts: text(facts) }),
+    observe: (id, { atMs: at, facts, ...rest }) =>
+      change(changes.observe, { ...rest, id, at, facts: text(facts) }),
     markReported: (id, at) => change(changes.markReported, { id, at }),
     markRowsReported: async ({ baseUrl, kind }, name, at) => {
       for (

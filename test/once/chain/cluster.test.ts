@@ -47,17 +47,16 @@ describe('the URL of a node', () => {
     expect(() => from(text)).toThrow(expect.objectContaining({ kind: 'bad-rpc-url', fields }));
   });
 
-  // Its machine, and whether it can carry a key.
   test.each([
-    ['https://nodes.example.com', 'nodes.example.com', true],
-    ['https://nodes.example.com./', 'nodes.example.com', true],
-    ['https://nodes.example.com/key', 'nodes.example.com', false],
-    ['https://nodes.example.com/?key', 'nodes.example.com', false],
-    ['http://localhost:8899/key', '127.0.0.1', true],
-    ['http://[::1]:8899', '127.0.0.1', true],
-    ['http://127.0.0.1:8899/?key', '127.0.0.1', false],
-  ])('%s is of %s', (text, witness, isPlain) => {
-    expect([from(text).witness, from(text).isPlain]).toEqual([witness, isPlain]);
+    ['https://nodes.example.com', true],
+    ['https://nodes.example.com./', true],
+    ['https://nodes.example.com/key', false],
+    ['https://nodes.example.com/?key', false],
+    ['http://localhost:8899/key', true],
+    ['http://[::1]:8899', true],
+    ['http://127.0.0.1:8899/?key', false],
+  ])('%s cannot carry a key: %s', (text, isPlain) => {
+    expect(from(text).isPlain).toBe(isPlain);
   });
 
   test('shows its host only', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ChainNodes, RpcNode } from '../../../src/once/chain/nodes.ts';
+import { RpcNode } from '../../../src/once/chain/node.ts';
 import type { Channel, FlightLimits } from '../../../src/once/wire/flight.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
-import { genesis, type Said, ScriptedNode, together } from './scriptedNode.ts';
+import { genesis, type Said, ScriptedNode } from './scriptedNode.ts';
 import { bob, mint, otherMint, wallet } from './transactions.ts';
 
 /** A node that answers nothing before its time is up on a clock that the test moves. */
@@ -29,9 +29,8 @@ test('all assets are asked for at once, so that a silent node costs its time onc
   const channel = new SilentNode(clock);
   const cut = new AbortController().signal;
   const url = { reveal: () => 'https://node.example.com' };
-  const node = new RpcNode({ host: 'a', url, channel, timeoutMs: 1000, cut, now: () => clock.now() });
-  const nodes = new ChainNodes([node], genesis, (ask) => ask());
-  const asking = nodes.holdings(wallet, [{ asset: 'SOL' }, { asset: 'USDC', mint }]);
+  const settings = { host: 'a', url, genesis, channel, timeoutMs: 1000, cut, patience: undefined, clock };
+  const asking = new RpcNode(settings).holdings(wallet, [{ asset: 'SOL' }, { asset: 'USDC', mint }]);
   expect(channel.asked).toEqual(['getGenesisHash', 'getBalance', 'getTokenAccountsByOwner']);
   clock.advance(1000);
   expect(await asking).toEqual([
@@ -42,16 +41,11 @@ test('all assets are asked for at once, so that a silent node costs its time onc
 });
 
 describe('what a wallet holds', () => {
-  const held = async (asset: 'SOL' | 'USDC', ...said: Said[]): Promise<unknown> => {
-    const nodes = said.map(
-      (each) =>
-        new ScriptedNode({
-          ...{ getGenesisHash: { result: genesis }, getBalance: each, getTokenAccountsByOwner: each },
-        }),
-    );
-    const [holding] = await together(...nodes).holdings(wallet, [
-      asset === 'SOL' ? { asset } : { asset, mint },
-    ]);
+  const held = async (asset: 'SOL' | 'USDC', said: Said): Promise<unknown> => {
+    const node = new ScriptedNode({
+      ...{ getGenesisHash: { result: genesis }, getBalance: said, getTokenAccountsByOwner: said },
+    });
+    const [holding] = await node.holdings(wallet, [asset === 'SOL' ? { asset } : { asset, mint }]);
     return holding?.held;
   };
   const has = (value: unknown): Said => ({ result: { value } });
@@ -63,37 +57,36 @@ describe('what a wallet holds', () => {
     },
   });
 
-  test.each<[string, Said[], unknown]>([
-    ['its lamports', [has(5)], { units: 5n, decimals: 9 }],
-    ['the least that a node says', [has(7), has(5), has(6)], { units: 5n, decimals: 9 }],
-    ['nobody knows if one node does not say', [has(5), { status: 500 }, has(4)], { because: 'node-error' }],
-    ['nobody knows without a number', [has('5')], { because: 'unreadable' }],
-    ['nobody knows below nothing', [has(-1)], { because: 'unreadable' }],
-    ['nobody knows between two lamports', [has(1.5)], { because: 'unreadable' }],
+  test.each<[string, Said, unknown]>([
+    ['its lamports', has(5), { units: 5n, decimals: 9 }],
+    ['unknown if the node does not say', { status: 500 }, { because: 'node-error' }],
+    ['unknown without a number', has('5'), { because: 'unreadable' }],
+    ['unknown below nothing', has(-1), { because: 'unreadable' }],
+    ['unknown between two lamports', has(1.5), { because: 'unreadable' }],
   ])('of SOL is %s', async (_what, said, expected) => {
-    expect(await held('SOL', ...said)).toEqual(expected);
+    expect(await held('SOL', said)).toEqual(expected);
   });
 
   const other = (change: object): Said => has([account('5', change)]);
-  test.each<[string, Said[], unknown]>([
-    ['all its accounts', [has([account('5'), account('2')])], { units: 7n, decimals: 6 }],
-    ['nothing without an account', [has([])], { units: 0n, decimals: 0 }],
-    ['not another’s', [other({ owner: bob })], { because: 'unreadable' }],
-    ['not of another mint', [other({ mint: otherMint })], { because: 'unreadable' }],
-    ['in no mixed decimals', [has([account('5'), account('5', tokenOf(7))])], { because: 'unreadable' }],
-    ['with 255 decimals at most', [other(tokenOf(255))], { units: 5n, decimals: 255 }],
-    ['not with 256', [other(tokenOf(256))], { because: 'unreadable' }],
+  test.each<[string, Said, unknown]>([
+    ['all its accounts', has([account('5'), account('2')]), { units: 7n, decimals: 6 }],
+    ['nothing without an account', has([]), { units: 0n, decimals: 0 }],
+    ['not another’s', other({ owner: bob }), { because: 'unreadable' }],
+    ['not of another mint', other({ mint: otherMint }), { because: 'unreadable' }],
+    ['in no mixed decimals', has([account('5'), account('5', tokenOf(7))]), { because: 'unreadable' }],
+    ['with 255 decimals at most', other(tokenOf(255)), { units: 5n, decimals: 255 }],
+    ['not with 256', other(tokenOf(256)), { because: 'unreadable' }],
   ])('of a token is %s', async (_what, said, expected) => {
-    expect(await held('USDC', ...said)).toEqual(expected);
+    expect(await held('USDC', said)).toEqual(expected);
   });
 
   test('is unknown without the mint, and on another chain', async () => {
     const node = new ScriptedNode({ getGenesisHash: { result: genesis } });
-    expect(await together(node).holdings(wallet, [{ asset: 'USDC' }])).toEqual([
+    expect(await node.holdings(wallet, [{ asset: 'USDC' }])).toEqual([
       { asset: 'USDC', held: { because: 'no-mint' } },
     ]);
     const elsewhere = new ScriptedNode({ getGenesisHash: { result: 'x' }, getBalance: has(5) });
-    expect(await together(elsewhere).holdings(wallet, [{ asset: 'SOL' }])).toEqual([
+    expect(await elsewhere.holdings(wallet, [{ asset: 'SOL' }])).toEqual([
       { asset: 'SOL', held: { because: 'other-cluster' } },
     ]);
   });

@@ -5,7 +5,6 @@ import {
   ada,
   adaTokens,
   asked,
-  batchOf,
   bob,
   bobTokens,
   calling,
@@ -137,21 +136,6 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
     { calls: [move(walletTokens, adaTokens, one)], tokens: tokens(one) },
     { ...usdc, to: adaTokens },
     '0',
-  ],
-  [
-    'a token in two instructions of a batch',
-    {
-      calls: [batchOf(checked(walletTokens, bobTokens, one), move(walletTokens, adaTokens, one))],
-      tokens: [...tokens(one), { account: bobTokens, owner: bob, before: 0n, after: one }],
-    },
-    usdc,
-    '0:1',
-  ],
-  [
-    'a batch that is called',
-    { calls: [calling(batchOf(move(walletTokens, adaTokens, one)))], tokens: tokens(one) },
-    usdc,
-    '0.0:0',
   ],
   [
     'a token where SOL was asked for',
@@ -535,18 +519,6 @@ describe('what a transaction shows of a payment', () => {
       const transaction = read({ calls: [pay(wallet, ada, sol), { ...memo('rent'), program }], ...toAda });
       expect(findPayment(asked({ memo: 'rent' }), transaction).hasMemo).toBe(true);
     }
-  });
-
-  test.each([
-    ['its data', [0, 2, 9]],
-    ['the data of an item', [2, 1, 9, 0, 5, 9]],
-    ['its accounts', [4, 1, 9]],
-    ['the length of an item', [3]],
-    ['the accounts of an item', [2, 1, 9, 2, 1, 9]],
-  ])('a batch that ends before %s is not read', (_what, items) => {
-    const accounts = [walletTokens, adaTokens, wallet];
-    const cut = { program: programs.token, accounts, data: Buffer.from([255, ...items]) };
-    expect(() => read({ calls: [cut] })).toThrow('/cut');
   });
 
   test.each(['', '01', ' 1', '0x1', '1.0', '-1', '18446744073709551616'])(

@@ -1,5 +1,6 @@
-import { ChainNodes, RpcNode } from '../../../src/once/chain/nodes.ts';
+import { RpcNode } from '../../../src/once/chain/node.ts';
 import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
+import { HeldClock } from '../../../testing/heldClock.ts';
 import { key } from './transactions.ts';
 
 export const genesis = key(42);
@@ -25,11 +26,11 @@ export class ScriptedNode extends RpcNode {
   readonly asked: unknown[][];
   readonly left: string[];
 
-  constructor(says: Says, host = 'node') {
+  constructor(says: Says, patience?: AbortSignal, clock = new HeldClock(nowMs)) {
     const asked: unknown[][] = [];
     const left: string[] = [];
     super({
-      ...{ host, url: { reveal: () => 'https://node' }, timeoutMs: 1, now: () => nowMs },
+      ...{ host: 'node', url: { reveal: () => 'https://node' }, genesis, timeoutMs: 1, patience, clock },
       cut: new AbortController().signal,
       channel: {
         fly: async ({ body }) => {
@@ -62,9 +63,4 @@ function flightOf(said: Said, envelope: object, left: string[]): Flight {
     },
   };
   return { came: 'reply', status, headers, body: Buffer.from(text as string), ended, socket };
-}
-
-/** The same nodes as one, each asked once. */
-export function together(...nodes: readonly RpcNode[]): ChainNodes {
-  return new ChainNodes(nodes, genesis, (ask) => ask());
 }

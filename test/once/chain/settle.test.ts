@@ -15,7 +15,7 @@ import {
   nowMs,
   opened,
 } from '../../../testing/journals.ts';
-import { genesis, type Said, type Says, ScriptedNode, together } from './scriptedNode.ts';
+import { genesis, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, pay, read, signature, wallet, written } from './transactions.ts';
 
 const sol = 1_000_000_000n;
@@ -36,9 +36,9 @@ function look(
   const { blockTimeS = nowMs / 1000, commitment = 'finalized' } = change;
   const transaction = { ...read(made), blockTimeS };
   return {
-    ...{ signature, payment: asked('wallet' in change ? { wallet: change.wallet } : {}), hosts: ['node'] },
+    ...{ signature, payment: asked('wallet' in change ? { wallet: change.wallet } : {}), host: 'node' },
     cluster: { genesis, name: 'test' },
-    sighting: { saw: 'transaction', commitment, transaction, nodesMs: [] },
+    sighting: { saw: 'transaction', commitment, transaction },
   };
 }
 
@@ -86,9 +86,7 @@ describe('what nobody knew', () => {
     for (const at of [missed, missed, look({ commitment: 'confirmed' }), missed, missed])
       await settle(at, id, journal, 'nothing');
     const kept = await journal.observationsOf(id);
-    expect(kept.map(({ verdict, who }) => `${verdict} ${who}`)).toEqual(
-      ['undecided', 'likely', 'undecided'].map((verdict) => `${verdict} chain`),
-    );
+    expect(kept.map(({ verdict }) => verdict)).toEqual(['undecided', 'likely', 'undecided']);
   });
 
   test.each([
@@ -162,13 +160,6 @@ describe('what nobody knew', () => {
     ]);
   });
 
-  test('is not decided by an earlier payment under a key that others have', async () => {
-    const journal = opened();
-    const id = await inDoubt(journal, {}, { namedBy: 'once', name: 'rent' });
-    expect(await ended(journal, id, look({ blockTimeS: nowMs / 1000 - 3 * hourS }))).toBe('proven unknown');
-    expect(await journal.decisionsOf(id)).toEqual([]);
-  });
-
   test.each([
     { status: 'failed' },
     { success: false },
@@ -187,37 +178,6 @@ describe('what nobody knew', () => {
     const journal = opened();
     const id = await inDoubt(journal, {});
     expect(await ended(journal, id, look(), 'nothing')).toBe('proven unknown');
-  });
-
-  test('counts what was final before the first attempt, on that chain', async () => {
-    const journal = opened();
-    const judgedAfter = async (on: string, slot: number): Promise<string> => {
-      const intent = newIntent({ kind: 'transfer', payment: 'p' });
-      await journal.commit(async (tx) => {
-        await tx.begin(intent, 'hash', nowMs);
-        await tx.observe(intent.id, {
-          ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, instruction: undefined },
-          ...{ genesis: on, facts: JSON.stringify({ slot }) },
-        });
-        await tx.endAttempt(intent.id, 1, endWith('accepted', {}), nowMs);
-        await tx.conclude(intent.id, 'accepted', undefined, nowMs);
-      });
-      const { verdict, reasons } = await settle({ ...look(), signature }, intent.id, journal, 'nothing');
-      return [verdict, ...reasons].join(' ');
-    };
-    expect(await judgedAfter(genesis, 100)).toBe('undecided other-time');
-    expect(await judgedAfter(key(43), 100)).toBe('proven');
-  });
-
-  test('counts no slot that was heard of later', async () => {
-    const journal = opened();
-    const id = await inDoubt(journal, {});
-    await settle(look({ commitment: 'confirmed' }), id, journal, 'nothing');
-    await journal.observe(id, {
-      ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, instruction: undefined },
-      ...{ genesis, facts: '{"slot":1000}' },
-    });
-    expect(await ended(journal, id, look())).toBe('proven resolved happened');
   });
 });
 
@@ -298,7 +258,7 @@ describe('a wait', () => {
     const looks: string[] = [];
     const reasonOf = ({ slot }: ChainView): string => `seen in slot ${slot}`;
     const cluster = { genesis, name: 'test' };
-    const chain = { nodes: together(node), cluster, paymentOf, reasonOf };
+    const chain = { node, cluster, paymentOf, reasonOf };
     let last: Verified | undefined;
     await watch(
       [id],

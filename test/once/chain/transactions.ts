@@ -98,15 +98,6 @@ export const memo = (text: string): Call => ({
 export const calling = (...inner: Call[]): Call => ({
   ...{ program: programs.other, accounts: [wallet], data: Buffer.of(9), inner },
 });
-export const batchOf = (...calls: Call[]): Call => ({
-  program: programs.token,
-  accounts: calls.flatMap(({ accounts }) => accounts),
-  data: Buffer.concat([
-    Buffer.of(255),
-    ...calls.map(({ accounts, data }) => Buffer.concat([Buffer.of(accounts.length, data.length), data])),
-  ]),
-});
-
 const fee = 5000n;
 const had = 10_000_000_000n;
 

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
 import { clusterOf } from '../../../src/once/chain/cluster.ts';
-import type { Sighting } from '../../../src/once/chain/nodes.ts';
+import type { Sighting } from '../../../src/once/chain/node.ts';
 import { isFinal, standingOf } from '../../../src/once/chain/standing.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
 import type { Guards, Intent, Journal } from '../../../src/once/journal/journal.ts';
@@ -24,19 +24,18 @@ async function unknownWith(journal: JournalInHand, signatures: readonly string[]
 }
 
 function chainThat(sees: Readonly<Record<string, Sighting>>): Chain {
-  const nodes = {
-    hosts: ['node'],
+  const node = {
+    host: 'node',
     statusesOf: async () => new Map(),
     sight: async (of: string) => sees[of],
-  } as unknown as Chain['nodes'];
+  } as unknown as Chain['node'];
   const cluster = clusterOf('devnet') as Chain['cluster'];
-  return { nodes, cluster, paymentOf: () => asked(), reasonOf: () => 'seen' };
+  return { node, cluster, paymentOf: () => asked(), reasonOf: () => 'seen' };
 }
 
 const paying = (to: string): Sighting => ({
   saw: 'transaction',
   commitment: 'finalized',
-  nodesMs: [],
   transaction: {
     ...read({
       calls: [pay(wallet, to, 1_000_000_000n)],
@@ -65,7 +64,8 @@ test.each([
     const intent = await unknownWith(journal, both);
     const chain = chainThat({ [signature]: paying(bob), [another]: notSeen });
     expect(await verdictOf(intent, chain, journal)).toEqual(['undecided']);
-    expect(isFinal(standingOf(await journal.observationsOf(intent.id)))).toBe(false);
+    const view = standingOf(await journal.observationsOf(intent.id));
+    expect(view && isFinal(view)).toBe(false);
     const later = chainThat({ [signature]: paying(ada), [another]: notSeen });
     expect(await verdictOf(intent, later, journal)).toEqual(['proven']);
     expect(await journal.get(intent.id)).toMatchObject({ resolvedAs: 'happened' });
@@ -84,35 +84,20 @@ test('nobody is given the signature by a reply while it is settled whose it is',
   expect(all.flatMap((guards) => guards?.alone ?? [])).toContain(`receipt ${baseUrl} signature ${signature}`);
 });
 
-test.each([
-  [another, signature],
-  [signature, another],
-])(
-  'of several signatures, one of another time is not the last word while one is not seen yet: %#',
-  async (...both) => {
-    const journal = opened();
-    const intent = await unknownWith(journal, both);
-    const older = paying(ada);
-    if (older.saw === 'transaction') Object.assign(older.transaction, { blockTimeS: 1 });
-    await verdictOf(intent, chainThat({ [signature]: older, [another]: notSeen }), journal);
-    expect(standingOf(await journal.observationsOf(intent.id)).view?.reasons).toEqual(['not-seen']);
-  },
-);
-
 test('each of several is waited for until it has ended, and told once', async () => {
   const journal = opened();
   const first = await unknownWith(journal, [signature]);
   const second = await unknownWith(journal, [another]);
   const clock = new HeldClock(nowMs);
   const asked: string[] = [];
-  const nodes = {
-    hosts: ['node'],
+  const node = {
+    host: 'node',
     statusesOf: async () => new Map(),
     sight: async (of: string) => {
       asked.push(of);
       return of === signature && clock.sleeps.length > 0 ? paying(ada) : notSeen;
     },
-  } as unknown as Chain['nodes'];
+  } as unknown as Chain['node'];
   const told: string[] = [];
   const waiting = {
     until: 'finalized',
@@ -125,7 +110,7 @@ test('each of several is waited for until it has ended, and told once', async ()
   };
   const left = await watch(
     [first.id, second.id],
-    { ...chainThat({}), nodes },
+    { ...chainThat({}), node },
     { ...waiting, onLook: () => {}, onEnd },
     journal,
   );
@@ -179,8 +164,8 @@ test('of many, eight at most are looked up at a time, and each is told before th
   const intents: Intent[] = [];
   for (let n = 0; n < 20; n += 1) intents.push(await unknownWith(journal, [signature]));
   let [open, most, telling, told] = [0, 0, 0, 0];
-  const nodes = {
-    ...chainThat({}).nodes,
+  const node = {
+    ...chainThat({}).node,
     sight: async () => {
       open += 1;
       most = Math.max(most, open);
@@ -188,8 +173,8 @@ test('of many, eight at most are looked up at a time, and each is told before th
       open -= 1;
       return notSeen;
     },
-  } as unknown as Chain['nodes'];
-  const chain = { ...chainThat({}), nodes };
+  } as unknown as Chain['node'];
+  const chain = { ...chainThat({}), node };
   await verifyEach(intents, { of: async () => chain }, journal, async () => {
     telling += 1;
     expect(telling).toBe(1);
@@ -227,23 +212,18 @@ test('what is seen first is told in its turn', async () => {
     answerFirst = resolve;
   });
   const chain = chainThat({});
-  const nodes = {
-    ...chain.nodes,
+  const node = {
+    ...chain.node,
     sight: async (of: string) => {
       if (of === signature) await firstAnswered;
       else setImmediate(answerFirst);
       return notSeen;
     },
-  } as unknown as Chain['nodes'];
+  } as unknown as Chain['node'];
   const told: string[] = [];
-  await verifyEach(
-    [first, second],
-    { of: async () => ({ ...chain, nodes }) },
-    journal,
-    async ({ intent }) => {
-      told.push(intent.id);
-    },
-  );
+  await verifyEach([first, second], { of: async () => ({ ...chain, node }) }, journal, async ({ intent }) => {
+    told.push(intent.id);
+  });
   expect(told).toEqual([first.id, second.id]);
 });
 
@@ -283,15 +263,15 @@ test('a chain is asked once for all that it knows, and for nothing where there i
   ];
   const asked: (readonly string[])[] = [];
   const chain = chainThat({ [signature]: notSeen, [another]: notSeen });
-  const nodes = {
-    ...chain.nodes,
+  const node = {
+    ...chain.node,
     statusesOf: async (those: readonly string[]) => {
       asked.push(those);
       return new Map();
     },
-  } as unknown as Chain['nodes'];
+  } as unknown as Chain['node'];
   const of = async (): Promise<Chain> => asking;
-  const asking = { ...chain, nodes };
+  const asking = { ...chain, node };
   await verifyEach(intents, { of }, journal, async () => {});
   expect(asked).toEqual([[signature, another]]);
   await verifyEach(intents.slice(2), { of }, journal, async () => {});
@@ -305,13 +285,13 @@ test('where two look-ups fail, the first says why, and the other is no failure o
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   const chain = chainThat({});
-  const nodes = {
-    ...chain.nodes,
+  const node = {
+    ...chain.node,
     sight: async (of: string) => {
       throw new Error(of);
     },
-  } as unknown as Chain['nodes'];
-  const all = verifyEach(intents, { of: async () => ({ ...chain, nodes }) }, journal, async () => {});
+  } as unknown as Chain['node'];
+  const all = verifyEach(intents, { of: async () => ({ ...chain, node }) }, journal, async () => {});
   await expect(all).rejects.toThrow(signature);
   await new Promise(setImmediate);
   process.off('unhandledRejection', note);

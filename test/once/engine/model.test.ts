@@ -53,7 +53,6 @@ test.each<[string, Step[], Step]>([
     repeatedTransfer: 'replay',
     repeatedMessage: 'replay',
     memory: 'for-ever',
-    nodeTellsTime: true,
   };
   const steps = [paying(3, lost), ...late, then, paying(6, answered)];
   const world = await World.begin({ parsed, steps }, folder);

@@ -264,19 +264,6 @@ describe('a claim', () => {
     expect(alone).toEqual([[some, atOrigin], [atOrigin], [some]]);
   });
 
-  test('records how far the chain had come before, if that is known', async () => {
-    const chain = { genesis: 'g', slot: 7, nodeMs: 5 };
-    await scripted.run(rent(), [unsent], { ...noRetries, chainBefore: () => chain });
-    await scripted.run(transfer({ amount: '2' }), [unsent], { ...noRetries, chainBefore: () => undefined });
-    const [first, second] = await scripted.intents();
-    const facts = JSON.stringify({ slot: 7, node_ms: 5 });
-    const seen = { verdict: 'before', who: 'chain', genesis: 'g', facts, atMs: scripted.clock.now() };
-    await scripted.look(async (journal) => {
-      expect(await journal.observationsOf(first?.id ?? '')).toMatchObject([seen]);
-      expect(await journal.observationsOf(second?.id ?? '')).toEqual([]);
-    });
-  });
-
   test('of what follows a left one leaves it for good', async () => {
     await scripted.run(message(), [lost], noRetries);
     scripted.clock.advance(24 * 3_600_000 + 1);

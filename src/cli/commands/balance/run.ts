@@ -1,4 +1,4 @@
-import type { AssetOfWallet } from '../../../once/chain/nodes.ts';
+import type { AssetOfWallet } from '../../../once/chain/node.ts';
 import { type Bot, type ChainProfile, envBot, sandboxBot } from '../../../once/connection.ts';
 import { exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
@@ -85,8 +85,8 @@ async function askBalance(
     return { is: 'no-node', why: (await inWords(thrown)).message };
   }
   try {
-    const { nodes } = opened;
-    return { is: 'asked', hosts: nodes.hosts, holdings: await nodes.holdings(wallet, assets) };
+    const { node } = opened;
+    return { is: 'asked', host: node.host, holdings: await node.holdings(wallet, assets) };
   } finally {
     await opened.close();
   }
@@ -119,22 +119,22 @@ export const balance: Run = async (given, context) => {
   const { bot, close } = await chainBotOf(given, context);
   try {
     const chain = chainOf(bot, context);
-    // Fails here, with its own words, if the URL of a node cannot be read.
-    await chain.rpcUrls();
+    // Fails here, with its own words, if the URL of the node cannot be read.
+    await chain.rpcUrl();
     const balance = await balanceOf(bot, Object.keys(chain.assets), given, context, timeoutMs);
     if (balance?.is !== 'asked') throw new Error('a profile that has all it needs is asked about');
-    const { hosts, holdings } = balance;
+    const { host, holdings } = balance;
     const json = {
       schema: 'botctl/1',
       command: given.command,
       bot: bot.name,
       cluster: chain.cluster.name,
       wallet: chain.wallet,
-      rpc: hosts,
+      rpc: host,
       balances: balancesJson(balance),
     };
     const [because] = holdings.flatMap(({ held }) => ('because' in held ? [held.because] : []));
-    const problem = because && problemOf(balanceUnknown(because, hosts));
+    const problem = because && problemOf(balanceUnknown(because, host));
     const isAnyKnown = holdings.some(({ held }) => !('because' in held));
     if (problem === undefined || (isAnyKnown && context.display.face === 'human'))
       await context.display.show({
@@ -143,7 +143,7 @@ export const balance: Run = async (given, context) => {
           labelled(
             [
               ['Wallet', chain.wallet],
-              ['Cluster', `${chain.cluster.name}, as seen by ${hosts.join(' and ')}`],
+              ['Cluster', `${chain.cluster.name}, as seen by ${host}`],
               ...holdings.map(({ asset, held }): [string, string] => [
                 asset,
                 'because' in held ? 'unknown' : formatAmount(held),

@@ -61,7 +61,7 @@ export async function tellEnd(
   else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
   if (chain !== undefined) {
     if (!display.quiet) display.notice(rowsOnChain(chain));
-    if (chain.contradicted + chain.otherTime > 0) needs.add('decide');
+    if (chain.contradicted > 0) needs.add('decide');
     if (chain.undecided > 0) needs.add('same-command');
   }
   const doubt = doubtOfSkipped(surveyed, batch);
@@ -83,11 +83,7 @@ export async function tellEnd(
   };
   if (!display.quiet)
     for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
-  if (
-    notDone.length === 0 &&
-    chain !== undefined &&
-    chain.contradicted + chain.otherTime + chain.undecided > 0
-  )
+  if (notDone.length === 0 && chain !== undefined && chain.contradicted + chain.undecided > 0)
     return tellUnproven(chain, end, batch);
   if (notDone.length === 0 && doubt !== undefined) return tellInDoubt(doubt, end, batch);
   if (notDone.length === 0) {
@@ -122,8 +118,8 @@ async function tellInDoubt(problem: Problem, end: BatchEnd, batch: Batch): Promi
 
 async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
   const { display } = context;
-  const { contradicted: against, otherTime: toDecide, undecided: open } = chain;
-  const problem = problemOf(someUnproven({ against, toDecide, open }, 'of-batch'));
+  const { contradicted: against, undecided: open } = chain;
+  const problem = problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch'));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
   return exitOf(problem.code);
@@ -258,12 +254,6 @@ async function countUnvisited(
 }
 
 /** For the end of a batch: what the chain says about its accepted rows. */
-function rowsOnChain({
-  proven,
-  contradicted,
-  otherTime,
-  undecided: open,
-}: Record<'proven' | 'contradicted' | 'otherTime' | 'undecided', number>): string {
-  const another = otherTime === 0 ? '' : `${otherTime} from another time, `;
-  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${another}${open} undecided.`;
+function rowsOnChain({ proven, contradicted, undecided: open }: RowsOnChain): string {
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${open} undecided.`;
 }

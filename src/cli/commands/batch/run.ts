@@ -7,9 +7,9 @@ import { noCounts, runRows } from '../../../batch/runRows.ts';
 import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
 import { type Survey, survey } from '../../../batch/survey.ts';
-import type { WaitOptions } from '../../../once/chain/verify.ts';
+import type { Until } from '../../../once/chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
-import type { ChainPoint, Commit, EngineContext } from '../../../once/engine/context.ts';
+import type { Commit, EngineContext } from '../../../once/engine/context.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
 import { asFailure, type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
@@ -31,7 +31,7 @@ import { asNamed, policyWords, processName } from '../../say/outcomes.ts';
 import { listed, type Suggestion } from '../../say/phrases.ts';
 import { isItTheRightFile, ownShareDone, reportGivenUp } from '../../say/rows.ts';
 import { type Told, told } from '../../say/told.ts';
-import { allowedRecipients, waitOptions } from '../inputs.ts';
+import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesForDryRun } from '../policies.ts';
@@ -52,9 +52,9 @@ import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
 export const transferBatch: Run<BatchTransferArgs> = (given, context) =>
-  doBatch('transfer', given, context, waitOptions(given));
+  doBatch('transfer', given, context, waitOf(given));
 
-async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: WaitOptions): Promise<Exit> {
+async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Until): Promise<Exit> {
   const options = batchOptions(given, context.clock.now());
   settingsOf(given);
   const order: BatchOrder = {
@@ -109,7 +109,7 @@ function exitAhead({ tally, heldAhead }: Survey): Exit {
   return conflict + invalid > 0 ? exitOf('some-to-fix') : 0;
 }
 
-async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
+async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
   const { given, context, options, order } = unopened;
   const session = await openSession(given, context, true);
   let waiting: BatchWait | undefined;
@@ -140,8 +140,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     if (hasMore) await keepBatch({ surveyed, digest, onRecord }, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
-    const chainBefore = (): ChainPoint | undefined => waiting?.before();
-    const run = await runAll(surveyed, hasMore ? digest : undefined, { ...engine, chainBefore }, batch);
+    const run = await runAll(surveyed, hasMore ? digest : undefined, engine, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch) };
     const reported = await finishReport(batch, surveyed, end.others);
     const sent = run.counts.accepted + surveyed.tally.standings.done;
@@ -198,12 +197,12 @@ async function notSeen(thrown: unknown, undecided: number, { display }: Context)
   const failure = await inWords(asFailure(thrown));
   if (!failure.code.startsWith('journal-')) throw thrown;
   display.warn(failure.message);
-  return { proven: 0, contradicted: 0, otherTime: 0, undecided };
+  return { proven: 0, contradicted: 0, undecided };
 }
 
-async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {
+async function openBatchWait(until: Until, batch: Batch): Promise<BatchWait> {
   const { BatchWait } = await import('./wait.ts');
-  return BatchWait.open(options, batch);
+  return BatchWait.open(until, batch);
 }
 
 function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {

@@ -76,7 +76,6 @@ const transfer = command({
         '--wait [until]  wait until finalized (or confirmed) on the chain',
         { rare: true, completes: ['finalized', 'confirmed'] },
       ],
-      ['--wait-timeout <duration>  how long to wait (default 2m)', { rare: true }],
       ['--allow-off-curve  pay addresses off the curve, such as multisig vaults', { rare: true }],
       ['--allow-unusual  pay mints, programs or the bot’s own wallet', { rare: true }],
     ]),

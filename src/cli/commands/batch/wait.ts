@@ -1,19 +1,17 @@
-import { type ChainView, isFinalMatch, isOfOtherTime, standingOf } from '../../../once/chain/standing.ts';
-import { type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
-import type { ChainPoint } from '../../../once/engine/context.ts';
+import { type ChainView, isFinalMatch, standingOf } from '../../../once/chain/standing.ts';
+import { type Until, type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { rowPaidEarlier } from '../../say/chain.ts';
-import { counted, formatDuration, listed } from '../../say/phrases.ts';
+import { counted, formatDuration } from '../../say/phrases.ts';
 import { outcomeView } from '../../show/report.ts';
 import {
-  chainNow,
   type OpenedChain,
   openChain,
   refuseNoMint,
   refuseOtherCluster,
   refuseUnprovable,
+  waitMsOf,
 } from '../chain.ts';
-import { chainProblem, chainStandingOf, storedReport } from '../stored.ts';
+import { chainProblem, storedReport } from '../stored.ts';
 import { reportJsonOrError } from '../telling.ts';
 import type { Batch } from './options.ts';
 
@@ -21,8 +19,6 @@ import type { Batch } from './options.ts';
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
-  /** The chain shows a payment from another time. */
-  readonly otherTime: number;
   readonly undecided: number;
 };
 
@@ -31,7 +27,6 @@ export class BatchWait {
   readonly #options: WaitOptions;
   readonly #batch: Batch;
   readonly #chain: OpenedChain;
-  #before: ChainPoint | undefined;
 
   private constructor(options: WaitOptions, batch: Batch, chain: OpenedChain) {
     this.#options = options;
@@ -39,13 +34,14 @@ export class BatchWait {
     this.#chain = chain;
   }
 
-  static async open(options: WaitOptions, batch: Batch): Promise<BatchWait> {
+  static async open(until: Until, batch: Batch): Promise<BatchWait> {
     const { bot, given, context } = batch;
-    refuseUnprovable('SOL', bot, options.until);
+    refuseUnprovable('SOL', bot, until);
+    const options = { until, waitMs: waitMsOf(bot, given) };
     return new BatchWait(options, batch, await openChain(bot, given, context));
   }
 
-  /** Before any row is sent: checks that the nodes are on the cluster and that every asset can be recognised. */
+  /** Before any row is sent: checks that the node is on the cluster and that every asset can be recognised. */
   async ready(): Promise<void> {
     const { bot, sheet } = this.#batch;
     const assets = new Set<string>();
@@ -53,19 +49,18 @@ export class BatchWait {
     for (const asset of assets) refuseUnprovable(asset, bot, this.#options.until);
     await refuseOtherCluster(this.#chain);
     for (const asset of assets) await refuseNoMint(asset, this.#chain, bot);
-    this.#before = await chainNow(this.#chain);
   }
 
   /** Waits for all accepted rows together. */
   async end(journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
-    const counts = { proven: 0, contradicted: 0, otherTime: 0, undecided: 0 };
+    const counts = { proven: 0, contradicted: 0, undecided: 0 };
     const accepted = await this.#accepted(journal, counts);
     const all = accepted.length;
     let ended = 0;
     if (all > 0 && !display.watched && !display.quiet)
       display.notice(
-        `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${listed(this.#chain.nodes.hosts)}.`,
+        `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${this.#chain.node.host}.`,
       );
     const stop = display.watched ? display.meter(() => `On chain: ${ended} of ${all}`) : (): void => {};
     const onEnd = async ({ intent, view }: Verified): Promise<void> => {
@@ -83,11 +78,6 @@ export class BatchWait {
     }
   }
 
-  /** How far the chain had come before the first row was sent. */
-  before(): ChainPoint | undefined {
-    return this.#before;
-  }
-
   close(): Promise<void> {
     return this.#chain.close();
   }
@@ -97,9 +87,8 @@ export class BatchWait {
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
       if (intent?.state !== 'accepted') continue;
-      const { view, acknowledged } = standingOf(await journal.reads.observationsOf(intent.id));
-      if (acknowledged || (view !== undefined && isFinalMatch(view) && this.#isReached(view)))
-        counts.proven += 1;
+      const view = standingOf(await journal.reads.observationsOf(intent.id));
+      if (view !== undefined && isFinalMatch(view) && this.#isReached(view)) counts.proven += 1;
       else if (view?.verdict === 'contradicted') counts.contradicted += 1;
       else open.push(intent.id);
     }
@@ -111,7 +100,7 @@ export class BatchWait {
   }
 
   /**
-   * With --json reports each row once more, with what the chain says; for a person only contradictions and oddities.
+   * With --json reports each row once more, with what the chain says; for a person only contradictions.
    */
   async #tell(id: string, journal: Journal): Promise<void> {
     const intent = await journal.reads.get(id);
@@ -119,15 +108,13 @@ export class BatchWait {
     const { given, context } = this.#batch;
     const { display } = context;
     const report = await storedReport(intent, given.command, journal.reads);
-    const standing = await chainStandingOf(intent, journal.reads);
-    const view = standing.view;
+    const view = report.chain;
     const end = view && { view, until: this.#options.until };
-    const problem = chainProblem(intent, report.attempt, standing, end);
+    const problem = chainProblem(intent, report.attempt, view, end);
     if (display.face === 'json') {
       const json = await reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
       await display.show({ ...outcomeView(report), json });
     } else if (problem !== undefined) display.warn(problem.message, problem.next);
-    else if (view?.earlier === true) display.warn(rowPaidEarlier(intent, view));
   }
 }
 
@@ -137,6 +124,5 @@ function assetIn(request: string): string {
 
 function countedAs(view: ChainView): keyof RowsOnChain {
   if (view.verdict === 'proven' || view.verdict === 'likely') return 'proven';
-  if (view.verdict === 'contradicted') return 'contradicted';
-  return isOfOtherTime(view) ? 'otherTime' : 'undecided';
+  return view.verdict;
 }

@@ -70,7 +70,7 @@ function givenChain(name: string, given: AddArgs): (file: ProfilesFile, asked: C
   return (file, asked) => {
     let changed = file;
     const secret = url ?? asked.rpcUrl;
-    if (secret !== undefined) changed = setRpcUrl(changed, name, { kind: 'stored', secret }, false);
+    if (secret !== undefined) changed = setRpcUrl(changed, name, { kind: 'stored', secret });
     for (const key of ['cluster', 'wallet', 'assets'] as const) {
       const text = given.text(key) ?? (key === 'wallet' ? asked.wallet : undefined);
       if (text !== undefined) changed = setChainKey(changed, name, key, text);

@@ -94,9 +94,6 @@ async function changeFor(
     return (file) => setToken(file, name, source);
   }
   if (key === 'rpc-url') return rpcUrlChange(name, value, given, context);
-  if (given.flag('add'))
-    throw told('usage')`--add works only with rpc-url
-      Every other setting has one value.`;
   if (value === undefined)
     throw told('usage')`${key} needs a value
       Give one, or reset the setting to its default:
@@ -125,15 +122,14 @@ async function rpcUrlChange(
   given: SetArgs,
   context: Context,
 ): Promise<(file: ProfilesFile) => ProfilesFile> {
-  const adds = given.flag('add');
   if (value === undefined) {
     const source = await sourceOf('rpc-url', name, given, context);
     if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
-    return (file) => setRpcUrl(file, name, source, adds);
+    return (file) => setRpcUrl(file, name, source);
   }
   const url = RpcUrl.from(value, theCommandLine);
   if (!url.isPlain || waysGiven(given).length > 0) throw rpcUrlAsArgument('set');
-  return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
+  return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() });
 }
 
 /** The token for a new base URL: the given one, or a requested one if the old one must not go there. */

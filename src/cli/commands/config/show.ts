@@ -68,13 +68,13 @@ export function profileJson(summary: ProfileSummary): Record<string, unknown> {
 
 function chainJson({ chain }: ProfileSummary): Record<string, unknown> {
   const { rpc, cluster, wallet, assets } = chain;
-  return { ...(rpc.length === 0 ? {} : { rpc }), cluster, wallet, assets };
+  return { rpc, cluster, wallet, assets };
 }
 
 function chainRows({ chain }: ProfileSummary): [string, string][] {
   const { rpc, cluster, wallet, assets = {} } = chain;
   return [
-    ...rpc.map((node): [string, string] => ['rpc-url', node]),
+    ...(rpc === undefined ? [] : [['rpc-url', rpc] as [string, string]]),
     ...(cluster === undefined ? [] : [['cluster', cluster] as [string, string]]),
     ...(wallet === undefined ? [] : [['wallet', wallet] as [string, string]]),
     ...Object.entries(assets).map(([asset, mint]): [string, string] => ['asset', `${asset} ${mint}`]),
@@ -154,9 +154,9 @@ export type ProfileSummary = {
     readonly problem?: string;
   };
   readonly settings: readonly { readonly key: string; readonly value: string }[];
-  /** For each node its host, or where its URL is read from. */
   readonly chain: {
-    readonly rpc: readonly string[];
+    /** The node's host, or where its URL is read from. */
+    readonly rpc: string | undefined;
     readonly cluster: string | undefined;
     readonly wallet: string | undefined;
     readonly assets: Readonly<Record<string, string>> | undefined;
@@ -179,7 +179,7 @@ export function summaryOf(
       return value === undefined ? [] : [{ key, value }];
     }),
     chain: {
-      rpc: (profile['rpc-url'] ?? []).map((source) => nodePhrase(source, env)),
+      rpc: profile['rpc-url'] && nodePhrase(profile['rpc-url'], env),
       cluster: profile.cluster,
       wallet: profile.wallet,
       assets: profile.assets,

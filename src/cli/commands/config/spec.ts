@@ -86,10 +86,7 @@ const set = command({
     ],
     '[value]  the new value; never a token, because ps shows arguments',
   ],
-  options: [
-    ...tokenOptions,
-    ...options([['--add  with rpc-url: add a second node, which must agree', { rare: true }]]),
-  ],
+  options: tokenOptions,
   examples: {
     'Require --yes or an answer for every payment': 'botctl config set prod confirm always',
     'Store a new token': 'op read op://ops/bot/token | botctl config set prod token --token-stdin',

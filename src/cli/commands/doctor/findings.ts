@@ -366,7 +366,7 @@ export function intentFindings({ counts, waiting, oldestUnknown: oldest }: Inten
   ];
 }
 
-/** Asks the profile's nodes whether cluster, mints and wallet belong together, and what the wallet holds. */
+/** Asks the profile's node whether cluster, mints and wallet belong together, and what the wallet holds. */
 export async function chainFindings(
   bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
   given: ParsedArgs,
@@ -391,12 +391,12 @@ export async function chainFindings(
   }
 }
 
-/** All is asked at once. What a node of another cluster says is not shown. */
-async function findingsOf(name: string, chain: ChainProfile, { nodes }: OpenedChain): Promise<Finding[]> {
-  const [other, ...rest] = await Promise.all([
-    nodes.ofAnother(),
+/** All is asked at once. What the node of another cluster says is not shown. */
+async function findingsOf(name: string, chain: ChainProfile, { node }: OpenedChain): Promise<Finding[]> {
+  const [because, ...rest] = await Promise.all([
+    node.ofAnother(),
     ...Object.entries(chain.assets).map(async ([asset, mint]): Promise<Finding[]> => {
-      const isMint = await nodes.isMint(mint);
+      const isMint = await node.isMint(mint);
       if (isMint === undefined)
         return [
           warn('mint')`the node does not say whether the mint of ${asset} is a mint
@@ -410,33 +410,33 @@ async function findingsOf(name: string, chain: ChainProfile, { nodes }: OpenedCh
               $ config set ${name} assets JSON`,
           ];
     }),
-    walletFindings(name, chain, nodes),
+    walletFindings(name, chain, node),
   ]);
   const { cluster } = chain;
-  if (other?.because === 'other-cluster')
+  if (because === 'other-cluster')
     return [
-      fail('chain')`the node ${other.host} does not belong to the cluster ${cluster.name}
+      fail('chain')`the node ${node.host} does not belong to the cluster ${cluster.name}
         Set the other cluster, or the URL of another node:
         $ config set ${name} cluster CLUSTER
         $ config set ${name} rpc-url`,
     ];
-  if (other !== undefined)
+  if (because !== undefined)
     return [
-      warn('chain')`the node ${other.host} does not say its cluster: ${reasonWords[other.because]}
+      warn('chain')`the node ${node.host} does not say its cluster: ${reasonWords[because]}
         Payments do not need it. To prove them, and to see balances, try again later or set another rpc-url.`,
     ];
-  return [ok('chain', `${listed(nodes.hosts)}: cluster ${cluster.name}`), ...rest.flat()];
+  return [ok('chain', `${node.host}: cluster ${cluster.name}`), ...rest.flat()];
 }
 
 async function walletFindings(
   name: string,
   { wallet, assets, cluster }: ChainProfile,
-  nodes: OpenedChain['nodes'],
+  node: OpenedChain['node'],
 ): Promise<Finding[]> {
   if (wallet === undefined)
     return [ok('wallet', 'the profile has no wallet: botctl balance says how to set it')];
   const wanted = [{ asset: 'SOL' }, ...Object.entries(assets).map(([asset, mint]) => ({ asset, mint }))];
-  const [owner, holdings] = await Promise.all([nodes.ownerOf(wallet), nodes.holdings(wallet, wanted)]);
+  const [owner, holdings] = await Promise.all([node.ownerOf(wallet), node.holdings(wallet, wanted)]);
   if (owner !== undefined && isTokenProgram(owner))
     return [
       fail('wallet')`${wallet} is a mint or a token account, not a wallet
@@ -448,7 +448,7 @@ async function walletFindings(
       warn('wallet')`${wallet} belongs to the program ${owner} and may not be a wallet
         Compare it with the address of the bot’s own wallet.`,
     ];
-  const text = balanceText({ is: 'asked', hosts: nodes.hosts, holdings });
+  const text = balanceText({ is: 'asked', host: node.host, holdings });
   const isUnknown = holdings.some(({ held }) => 'because' in held);
   if (isUnknown)
     return [

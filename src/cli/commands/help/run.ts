@@ -32,10 +32,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
   };
 }
 
-function drawingOf(
-  words: readonly string[],
-  tree: readonly CommandSpec[],
-): (columns: number) => string {
+function drawingOf(words: readonly string[], tree: readonly CommandSpec[]): (columns: number) => string {
   const topic = topicOf(words);
   if (topic !== undefined) return (columns) => drawTopic(topic, columns);
   const page = pageAt(words, tree);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type ChainStanding, isOfOtherTime } from '../../../once/chain/standing.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
@@ -187,16 +186,10 @@ function cellsOf({ report, observations }: Settled): Cells {
     message_id: shown(message?.id ?? message?.message_id),
     transfer_id: shown(transfer?.transfer_id),
     signature: shown(transfer?.signature),
-    chain: chainCell(report.chain),
+    chain: report.chain?.verdict,
     fee: feeOf(observations),
     columns: columnsOf(intent),
   };
-}
-
-/** What a chain was seen to say; absent if it was never asked. */
-function chainCell(chain: ChainStanding | undefined): string | undefined {
-  if (chain?.acknowledged === true) return 'acknowledged';
-  return isOfOtherTime(chain?.view) ? 'other-time' : chain?.view?.verdict;
 }
 
 /** What the chain took as a fee, if it was seen. */

@@ -1,4 +1,3 @@
-import { BatchPace } from '../../../batch/pace.ts';
 import { judgeUnsettled, type Look, settle } from '../../../once/chain/settle.ts';
 import { isSignature } from '../../../once/chain/standing.ts';
 import { lastDecision } from '../../../once/engine/approval.ts';
@@ -42,7 +41,7 @@ async function showSearch(
 ): Promise<void> {
   const { display } = context;
   if (intent.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
-  await whileOpen(chainsOfIntents(given, context, new BatchPace(context.clock)), async (chains) => {
+  await whileOpen(chainsOfIntents(given, context), async (chains) => {
     const search = await searchOf(intent, chains, journal);
     if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
   }).catch((thrown: unknown) => {
@@ -89,7 +88,7 @@ async function lookAtSignature(
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || intent.kind !== 'transfer') return undefined;
-  return whileOpen(chainsOfIntents(given, context, new BatchPace(context.clock)), async (chains) => {
+  return whileOpen(chainsOfIntents(given, context), async (chains) => {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
     const view = await judgeUnsettled(look, intent.id, journal);
@@ -109,12 +108,12 @@ async function lookFor(
   chains: ChainsOfIntents,
 ): Promise<Look | undefined> {
   try {
-    const { nodes, cluster, paymentOf } = await chains.of(intent);
+    const { node, cluster, paymentOf } = await chains.of(intent);
     const payment = paymentOf(intent);
     if (payment === undefined) return undefined;
-    const statuses = await nodes.statusesOf([signature]);
-    const sighting = await nodes.sight(signature, statuses, 'confirmed');
-    return { signature, sighting, payment, cluster, hosts: nodes.hosts };
+    const statuses = await node.statusesOf([signature]);
+    const sighting = await node.sight(signature, statuses, 'confirmed');
+    return { signature, sighting, payment, cluster, host: node.host };
   } catch (thrown) {
     // No node is configured, so the operator's word is all there is.
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;

@@ -2,13 +2,13 @@ import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.t
 import type { Order } from '../../../once/intent/naming.ts';
 import { parseTransfer } from '../../../once/intent/transfer.ts';
 import type { Context, Run } from '../../parse/command.ts';
-import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOptions } from '../inputs.ts';
+import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import { policiesOfCommand } from '../policies.ts';
 import type { TransferArgs } from './spec.ts';
 
 export const run: Run<TransferArgs> = async (given, context) => {
-  const wait = waitOptions(given);
+  const wait = waitOf(given);
   return doOnce(await parse(given, context), given, context, wait);
 };
 

@@ -1,14 +1,6 @@
 import { type ArgsOf, command, options } from '../../parse/command.ts';
 import { exitsOfOnce, onceOptions, repeatWindow } from '../send/spec.ts';
 
-export const waitOptions = [
-  [
-    '--wait [until]  wait until finalized (or confirmed) on the chain',
-    { completes: ['finalized', 'confirmed'] },
-  ],
-  '--wait-timeout <duration>  how long to wait (default 2m)',
-] as const;
-
 export const transferSpec = command({
   group: 'Every day',
   does: 'sends',
@@ -24,7 +16,10 @@ export const transferSpec = command({
         ['--allow-off-curve  pay an address off the curve, such as a multisig vault', { rare: true }],
         ['--allow-unusual  pay a mint, a program or the bot’s own wallet', { rare: true }],
         '--propose  send nothing until a person approves it',
-        ...waitOptions,
+        [
+          '--wait [until]  wait until finalized (or confirmed) on the chain',
+          { completes: ['finalized', 'confirmed'] },
+        ],
       ],
       'Transfer',
     ),

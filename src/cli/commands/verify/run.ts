@@ -1,43 +1,34 @@
-import { BatchPace } from '../../../batch/pace.ts';
-import { isAgainst, isFinal, isFinalMatch, signatureIn, standingOf } from '../../../once/chain/standing.ts';
+import { isFinal, isFinalMatch, standingOf } from '../../../once/chain/standing.ts';
 import type { ChainVerdict } from '../../../once/chain/verdict.ts';
 import { type Verified, verifyEach } from '../../../once/chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/failures.ts';
-import type { Intent, Journal, Reads } from '../../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
-import { type Context, type Run, rateOf } from '../../parse/command.ts';
-import { chainWarnings, isUnsent, notDecided, personDecides, someUnproven } from '../../say/chain.ts';
+import type { Context, Run } from '../../parse/command.ts';
+import {
+  chainWarnings,
+  contradicted,
+  isUnsent,
+  notDecided,
+  personDecides,
+  someUnproven,
+} from '../../say/chain.ts';
 import { notAMoment } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
 import { counted } from '../../say/phrases.ts';
 import { type Problem, problemOf, told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
-import { type ChainsOfIntents, chainsOfIntents, isProfileGone, searchOf, tellSearch } from '../chain.ts';
-import { openJournalOf, whileOpen, whoDecides } from '../openJournal.ts';
-import {
-  chainProblem,
-  chainStandingOf,
-  intentById,
-  intentByIdOrName,
-  markReported,
-  problemAgainst,
-  storedReport,
-} from '../stored.ts';
+import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
+import { openJournalOf, whileOpen } from '../openJournal.ts';
+import { chainProblem, chainStandingOf, intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import { reportJsonOrError } from '../telling.ts';
 import type { VerifyArgs } from './spec.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
   return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
-    if (options.is === 'acknowledge') {
-      const ids = options.all ? await idsOfGone(given, context, journal) : given.args;
-      if (ids.length === 0)
-        context.display.notice('Every transfer’s profile exists, so there is nothing to acknowledge.');
-      return await acknowledge(ids, options.reason, given, context, journal);
-    }
-    const pace = new BatchPace(context.clock, options.perS);
-    return whileOpen(chainsOfIntents(given, context, pace), async (chains) => {
+    return whileOpen(chainsOfIntents(given, context), async (chains) => {
       const verifying: Verifying = { given, context, journal, chains };
       return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
     });
@@ -177,7 +168,8 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   } as const;
   for await (const intent of journal.reads.select(selection)) {
     if (isUnsent(intent)) continue;
-    if (isFinal(standingOf(await journal.reads.observationsOf(intent.id)))) continue;
+    const view = standingOf(await journal.reads.observationsOf(intent.id));
+    if (view !== undefined && isFinal(view)) continue;
     page.push(intent);
     if (page.length < pageLength) continue;
     yield page;
@@ -190,27 +182,25 @@ function isInDoubt({ state }: Intent): boolean {
   return state === 'unknown' || state === 'held';
 }
 
-/** What is wrong with it; undefined if it is proven or acknowledged. */
+/** What is wrong with it; undefined if it is proven. */
 async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
   const standing = await chainStandingOf(intent, journal.reads);
   const attempt = await journal.reads.decisiveAttempt(intent.id);
   const against = chainProblem(intent, attempt, standing);
   if (against !== undefined) return against;
-  if (view.verdict === 'proven' && view.earlier !== true && intent.resolvedAs === 'did-not-happen')
+  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
     return problemOf(told('contradicted', {
       next: [['resolve', intent.id, '--happened', '--overrule', '--reason', 'the chain proves it']],
     })`
       The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${intent.id}).
       The same command would pay it again. Decide that it happened:`);
-  if (standing.acknowledged) return undefined;
   if (isFinalMatch(view)) return isInDoubt(intent) ? problemOf(personDecides(intent, view)) : undefined;
-  return isAgainst(view) ? problemAgainst(intent, view) : problemOf(notDecided(intent, view));
+  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : notDecided(intent, view));
 }
 
 async function reportOn({ intent, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
   const report = await storedReport(intent, given.command, journal.reads);
-  const known = report.chain?.view === undefined ? { view, acknowledged: false } : report.chain;
-  return { ...report, chain: known, warnings: chainWarnings(view) };
+  return { ...report, chain: report.chain ?? view, warnings: chainWarnings(view) };
 }
 
 async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
@@ -256,98 +246,25 @@ function worst(exits: readonly Exit[]): Exit {
   return left.length > 0 && exits.length > 1 ? 11 : only;
 }
 
-type VerifyOptions =
-  | { readonly is: 'acknowledge'; readonly all: boolean; readonly reason: string }
-  | { readonly is: 'named'; readonly perS: number | undefined }
-  | { readonly is: 'all'; readonly perS: number | undefined; readonly since: Moment | undefined };
+type VerifyOptions = { readonly is: 'named' } | { readonly is: 'all'; readonly since: Moment | undefined };
 
 function verifyOptions(given: VerifyArgs): VerifyOptions {
   const all = given.flag('all');
   if (all === given.args.length > 0)
     throw told('usage')`${all ? 'Both --all and IDs are given' : 'Nothing to verify is named'}
       Give IDs, or use --all for every transfer without a final answer.`;
-  const reason = given.text('reason')?.trim() ?? '';
-  const acknowledges = given.flag('acknowledge');
-  if (acknowledges !== (reason !== ''))
-    throw told('usage')`--acknowledge and --reason must be given together, with IDs or --all
-      Say what was done about it: --acknowledge --reason "refunded by the service, ticket 42".`;
-  if (acknowledges) return { is: 'acknowledge', all, reason };
   const text = given.text('since');
   if (text !== undefined && !all)
     throw told('usage')`--since works only with --all
       Add --all, or leave it out.`;
-  const perS = rateOf(given);
-  if (!all) return { is: 'named', perS };
+  if (!all) return { is: 'named' };
   const since = text === undefined ? undefined : parseMoment(text, { edge: 'begins', isLocal: false });
   if (text !== undefined && since === undefined) throw notAMoment('since', text);
-  return { is: 'all', perS, since };
+  return { is: 'all', since };
 }
 
 function sinceOf(moment: Moment, nowMs: number): number {
   return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
-}
-
-/** Transfers that cannot be looked up, because the profile that sent them is gone. */
-async function idsOfGone(given: VerifyArgs, context: Context, journal: Journal): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const page of openPages(journal, undefined))
-    for (const intent of page) if (await isProfileGone(intent, given, context)) ids.push(intent.id);
-  return ids;
-}
-
-/**
- * Records that a person has dealt with the contradictions, or with what cannot be looked up, so that they are no longer
- * reported as problems.
- */
-async function acknowledge(
-  ids: readonly string[],
-  reason: string,
-  given: VerifyArgs,
-  context: Context,
-  journal: Journal,
-): Promise<Exit> {
-  for (const beginning of ids) {
-    const named = await intentById(beginning, journal);
-    const { id } = named;
-    const isGone =
-      named.kind === 'transfer' && !isUnsent(named) && (await isProfileGone(named, given, context));
-    const atMs = journal.clock.now();
-    const who = whoDecides();
-    const intent = await journal.commit(async (tx) => {
-      const found = await tx.get(id);
-      if (found === undefined || (!isGone && !(await isContradicted(found, tx))))
-        throw told('not-allowed-now')`The chain does not contradict transfer ${id}
-          You can acknowledge only a contradiction, a payment from another time, or a transfer whose profile is gone. To look at the chain again:
-          $ verify ${id}`;
-      const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
-      await tx.observe(id, {
-        ...nothing,
-        verdict: 'acknowledged',
-        who,
-        atMs,
-        facts: JSON.stringify({ reason }),
-      });
-      return found;
-    });
-    context.doing.hasChanged = true;
-    const written = await context.display.show(
-      outcomeView(await storedReport(intent, given.command, journal.reads)),
-    );
-    if (written === 'written') await markReported(intent, journal, context);
-  }
-  return 0;
-}
-
-/**
- * Whether the chain contradicts it, shows a payment from another time, or proves it by a signature other than the
- * service's.
- */
-async function isContradicted(intent: Intent, tx: Reads): Promise<boolean> {
-  const { view } = standingOf(await tx.observationsOf(intent.id));
-  if (isAgainst(view)) return true;
-  const attempt = await tx.decisiveAttempt(intent.id);
-  const replied = attempt === undefined ? undefined : signatureIn(attempt);
-  return intent.state === 'accepted' && view?.verdict === 'proven' && replied !== view.signature;
 }
 
 /** The number of proven transfers, for the last line of `verify --all`. */

@@ -10,15 +10,10 @@ export const verifySpec = command({
   options: options([
     '--all  every payment without a final answer',
     '--since <when>  with --all: only payments begun since then, as in history',
-    '--rate <n/s>  at most this many requests to each node: 4/s or 100/m',
-    '--acknowledge  record that you have dealt with a contradiction (needs --reason)',
-    '--reason <text>  what you did about it; kept with your name and the time',
   ]),
   examples: {
     'Check one payment': 'botctl verify 3f9a',
-    'Check every night, at the pace of a public node': 'botctl verify --all --since 48h --rate 4/s',
-    'Close a contradiction that you have dealt with':
-      'botctl verify 3f9a --acknowledge --reason "refunded by the service, ticket 42"',
+    'Check every night': 'botctl verify --all --since 48h',
   },
   exits: [0, 1, 2, 3, 8, 9, 10, 11],
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { ChainNodes, RpcNode } from '../../../../src/once/chain/nodes.ts';
+import { RpcNode } from '../../../../src/once/chain/node.ts';
 import type { Payment } from '../../../../src/once/chain/payment.ts';
 import type { Chain } from '../../../../src/once/chain/verify.ts';
 import { reply } from '../../../../testing/scriptedEngine.ts';
@@ -41,18 +41,10 @@ export function signatureOf(text: string): string {
 export class ModelChain {
   readonly #paid = new Map<string, Paid>();
   readonly #now: () => number;
-  readonly #tellsTime: boolean;
   isFinal = true;
 
-  constructor(now: () => number, tellsTime: boolean) {
+  constructor(now: () => number) {
     this.#now = now;
-    this.#tellsTime = tellsTime;
-  }
-
-  /** What the node's clock says, where it tells. */
-  get nodeMs(): number | undefined {
-    // A header has no milliseconds.
-    return this.#tellsTime ? 1000 * Math.floor(this.#now() / 1000) : undefined;
   }
 
   paidBy(signature: string): Paid | undefined {
@@ -84,24 +76,20 @@ export class ModelChain {
     this.#paid.set(signature, { signature, ...wantedIn(body), slot, timeS: Math.floor(atMs / 1000) });
   }
 
-  /** What a node that lags so far behind says of the chain before something is sent. */
-  before(lagMs: number): { genesis: string; slot: number; nodeMs: number | undefined } {
-    return { genesis, slot: slotAt(this.#now() - lagMs), nodeMs: this.nodeMs };
-  }
-
   opened(): Chain {
-    const settings = { host: 'node', url: { reveal: () => 'https://node/' }, timeoutMs: 1, now: this.#now };
     const channel = {
-      fly: async ({ body }: { readonly body: Uint8Array }) => {
-        const { nodeMs } = this;
-        const headers = nodeMs === undefined ? {} : { date: new Date(nodeMs).toUTCString() };
-        return reply(200, this.#answer(Buffer.from(body).toString()), headers as Record<string, string>);
-      },
+      fly: async ({ body }: { readonly body: Uint8Array }) =>
+        reply(200, this.#answer(Buffer.from(body).toString())),
       close: async () => {},
     };
-    const node = new RpcNode({ ...settings, channel, cut: new AbortController().signal });
+    const node = new RpcNode({
+      ...{ host: 'node', url: { reveal: () => 'https://node/' }, genesis, channel, timeoutMs: 1 },
+      cut: new AbortController().signal,
+      patience: undefined,
+      clock: { now: this.#now, sleep: async () => {} },
+    });
     return {
-      nodes: new ChainNodes([node], genesis, (ask) => ask()),
+      node,
       cluster: { genesis, name: 'model' },
       paymentOf: ({ body }): Payment => {
         const { to, amount } = wantedIn(Buffer.from(body).toString());
@@ -154,13 +142,8 @@ export function wantedIn(body: string): { to: string; amount: string } {
 type Asked = {
   readonly wanted: { readonly to: string; readonly amount: string };
   readonly firstAttemptMs: number;
-  /** What a node said before that. */
-  readonly before: { readonly slot: number; readonly nodeMs: number | undefined } | undefined;
-  /** Another machine may have used the key before, and this journal would not know. */
-  readonly keyIsElsewhereToo: boolean;
+  readonly isNamed: boolean;
   readonly isAnothers: boolean;
-  readonly machineMs: number;
-  readonly nodeMs: number | undefined;
   readonly isFinal: boolean;
 };
 
@@ -171,26 +154,7 @@ export function mustShow(paid: Paid | undefined, asked: Asked): string {
   if (paid.to !== wanted.to || paid.amount !== wanted.amount)
     return isFinal ? 'contradicted other-amount' : 'undecided only-confirmed';
   if (isAnothers) return isFinal ? 'contradicted claimed' : 'undecided only-confirmed';
-  const time = timeOf(paid, asked);
-  if (time === 'other-time' || time === 'clock') return `undecided ${time}`;
-  const verdict = isFinal ? 'proven' : 'likely only-confirmed';
-  return time === 'earlier' ? `${verdict} earlier` : verdict;
-}
-
-function timeOf(
-  { slot, timeS }: Paid,
-  { firstAttemptMs, before, keyIsElsewhereToo, machineMs, nodeMs }: Asked,
-): 'in-time' | 'earlier' | 'other-time' | 'clock' {
-  const [grace, rerunWindow] = [2 * hour, 20 * hour];
-  const wasFinal = before !== undefined && slot <= before.slot;
-  if (wasFinal && !keyIsElsewhereToo) return 'other-time';
-  const heardBefore = nodeMs === undefined ? undefined : before?.nodeMs;
-  if (heardBefore === undefined && nodeMs !== undefined && Math.abs(nodeMs - machineMs) > grace)
-    return 'clock';
-  const [beganMs, nowMs] =
-    heardBefore === undefined ? [firstAttemptMs, machineMs] : [heardBefore, nodeMs ?? machineMs];
-  const ms = 1000 * timeS;
-  if (ms > nowMs + grace) return 'other-time';
-  if (!wasFinal && ms >= beganMs - grace) return 'in-time';
-  return keyIsElsewhereToo && ms >= beganMs - rerunWindow ? 'earlier' : 'other-time';
+  const isOlder = 1000 * paid.timeS < asked.firstAttemptMs - 2 * hour;
+  if (isOlder && !asked.isNamed) return 'undecided other-time';
+  return isFinal ? 'proven' : 'likely only-confirmed';
 }

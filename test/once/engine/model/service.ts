@@ -9,8 +9,6 @@ export type ParsedReply = {
   readonly repeatedMessage: 'replay' | 'conflict';
   /** As long as botctl may rely on it and not a moment longer, or for ever. */
   readonly memory: 'as-relied-on' | 'for-ever';
-  /** Whether the chain's node says what time it is. */
-  readonly nodeTellsTime: boolean;
 };
 
 /**

@@ -56,8 +56,6 @@ export type Step =
       readonly token: string;
       readonly told: boolean;
       readonly proposes: boolean;
-      /** A node is asked first how far the chain has come; it lags behind by so long. */
-      readonly nodeLagMs: number | undefined;
     })
   | (Life & {
       readonly is: 'run-twice-at-once';
@@ -117,7 +115,6 @@ const about = {
   which: fc.nat(9),
   isLate: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 };
-const nodeLagMs = fc.constantFrom(undefined, undefined, 0, 3 * hour);
 const isFinal = fc.constantFrom(true, true, true, false);
 const token = fc.oneof(
   { weight: 6, arbitrary: fc.constant('token-1') },
@@ -170,7 +167,6 @@ function step(
         token,
         told,
         proposes: fc.constantFrom(true, false, false, false, false),
-        nodeLagMs,
         ...life,
       }),
     },
@@ -227,7 +223,6 @@ const parsed: fc.Arbitrary<ParsedReply> = fc.record({
   repeatedTransfer: fc.constantFrom('replay', 'conflict'),
   repeatedMessage: fc.constantFrom('replay', 'conflict'),
   memory: fc.constantFrom('as-relied-on', 'for-ever'),
-  nodeTellsTime: fc.boolean(),
 });
 
 const stepsOf = ({ memory }: ParsedReply, mix: Parameters<typeof step>[1]): fc.Arbitrary<Step[]> =>

@@ -139,7 +139,6 @@ export class World {
   /** How far the machine's clock is behind the true time. */
   #behindMs = 0;
   /** What a node said before an intent's first attempt. */
-  readonly #heardBefore = new Map<string, ReturnType<ModelChain['before']>>();
   /** What was proven, and by which signature. */
   readonly #proofs = new Map<string, Shown>();
   /** A process that only looks. */
@@ -162,7 +161,7 @@ export class World {
   private constructor({ parsed }: History, scripted: ScriptedEngine, ground: Ground, watcher: Journal) {
     this.scripted = scripted;
     this.#ground = ground;
-    this.#chain = new ModelChain(() => scripted.clock.now() + this.#behindMs, parsed.nodeTellsTime);
+    this.#chain = new ModelChain(() => scripted.clock.now() + this.#behindMs);
     this.#service = new ModelService(parsed, () => scripted.clock.now(), this.#chain);
     this.#watcher = watcher;
   }
@@ -184,12 +183,10 @@ export class World {
         const { order, bot } = this.#command(step.command);
         const { url: spelledUrl, token } = step;
         const before = await this.#before(step.command, spelledUrl, token);
-        const asksNode = order.wanted.kind === 'transfer' && step.nodeLagMs !== undefined;
-        const heard = !asksNode ? undefined : this.#chain.before(step.nodeLagMs ?? 0);
         const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
-          execute(order, { ...engine, proposes: step.proposes, chainBefore: () => heard }),
+          execute(order, { ...engine, proposes: step.proposes }),
         );
-        await this.#after(before, ended, step.told, heard);
+        await this.#after(before, ended, step.told);
         break;
       }
       case 'run-twice-at-once': {
@@ -589,18 +586,11 @@ export class World {
     return last.kind === 'message' && (forgotten || diedLongAgo);
   }
 
-  async #after(
-    before: Before,
-    ended: Outcome | undefined,
-    told: boolean,
-    heard?: ReturnType<ModelChain['before']>,
-  ): Promise<void> {
+  async #after(before: Before, ended: Outcome | undefined, told: boolean): Promise<void> {
     const intents = await this.#intents();
     const createdNow = intents.length - before.count;
     expect(createdNow).toBeLessThanOrEqual(1);
     const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
-    if (heard !== undefined && createdNow === 1 && newest !== undefined && newest.attempts > 0)
-      this.#heardBefore.set(newest.id, heard);
     if (before.unnamed && createdNow === 1 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
         command: before.mine,
@@ -681,7 +671,7 @@ export class World {
     const proven = shows.find(({ shown }) => shown.startsWith('proven'));
     const seen = await this.#askChain(intent, journal);
     expect(proven === undefined ? shows : [proven]).toContainEqual(seen);
-    const against = shows.filter(({ shown }) => /contradicted|other-time/u.test(shown));
+    const against = shows.filter(({ shown }) => shown.startsWith('contradicted'));
     // What speaks against one signature is not the last word while another is undecided.
     if (proven === undefined && against.length < shows.length) expect(against).not.toContainEqual(seen);
     if (proven !== undefined) this.#proofs.set(id, proven);
@@ -707,11 +697,8 @@ export class World {
       const shown = mustShow(this.#chain.paidBy(signature), {
         wanted: wantedIn(Buffer.from(intent.body).toString()),
         firstAttemptMs: attempts[0]?.startedAtMs ?? Number.NaN,
-        before: this.#heardBefore.get(intent.id),
-        keyIsElsewhereToo: intent.namedBy !== undefined && !this.#watcher.isShared,
+        isNamed: intent.namedBy !== undefined,
         isAnothers: await this.#isAnothers(signature, intent),
-        machineMs: this.scripted.clock.now(),
-        nodeMs: this.#chain.nodeMs,
         isFinal: this.#chain.isFinal,
       });
       shows.push({ signature, shown });
@@ -732,8 +719,8 @@ export class World {
     const seen: Shown[] = [];
     const dated = { ...journal, clock: this.scripted.clock };
     await verifyEach([intent], { of: async () => this.#chain.opened() }, dated, async ({ view }) => {
-      const { verdict, reasons, earlier, signature } = view;
-      seen.push({ signature, shown: [verdict, ...reasons, ...(earlier ? ['earlier'] : [])].join(' ') });
+      const { verdict, reasons, signature } = view;
+      seen.push({ signature, shown: [verdict, ...reasons].join(' ') });
     });
     return seen[0] ?? { signature: undefined, shown: 'nothing' };
   }

@@ -9,7 +9,6 @@ import type {
   NewIntent,
   Observation,
   Selection,
-  Transaction,
 } from '../../../../src/once/journal/journal.ts';
 import { receiptGuards } from '../../../../src/once/journal/rows.ts';
 import {
@@ -120,7 +119,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const trouble = { is: 'connection', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
         await journal.endAttempt(id, 1, endWith('unsent', { phase: 'not-sent', trouble }), nowMs);
         const [attempt] = await journal.attemptsOf(id);
-        expect(attempt?.trouble).toEqual({ is: 'connection', code: 'E\ufffd', text: 'a\ufffd\ufffd \\u0000' });
+        expect(attempt?.trouble).toEqual({
+          is: 'connection',
+          code: 'E\ufffd',
+          text: 'a\ufffd\ufffd \\u0000',
+        });
       });
 
       test('without a name is looked for by its identity: an unfinished one first, else the newest', async () => {
@@ -1034,7 +1037,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
     describe('an observation of a chain', () => {
       const seen: Observation = {
-        ...{ verdict: 'proven', who: 'chain', atMs: nowMs, signature: 's', genesis: 'g', instruction: '2.1' },
+        ...{ verdict: 'proven', atMs: nowMs, signature: 's', genesis: 'g', instruction: '2.1' },
         facts: '{"slot":1}',
       };
       const unit = { origin: 'g', what: 'instruction', value: 's/2.1' } as const;
@@ -1050,21 +1053,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.observe(id, seen);
         expect(await journal.observationsOf(id)).toEqual([undecided, seen]);
         expect(await journal.observationsOf(await done(journal, 'accepted', transfer))).toEqual([]);
-      });
-
-      test('may be of before the first attempt, and is kept with it', async () => {
-        const journal = await openNew();
-        const before: Observation = {
-          ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, genesis: 'g' },
-          ...{ instruction: undefined, facts: '{"slot":7}' },
-        };
-        const intent = newIntent(transfer);
-        const begin = async (tx: Transaction): Promise<void> => {
-          await tx.begin(intent, 'hash', nowMs);
-          await tx.observe(intent.id, before);
-        };
-        await journal.commit(begin, { beforeSending: true });
-        expect(await journal.observationsOf(intent.id)).toEqual([before]);
       });
 
       test('proves nothing by a payment that is not the intent’s own', async () => {
