@@ -36,10 +36,6 @@ export const problem = z
     request_id: text.optional().describe('the service’s own id of the last request'),
     remaining: text.optional().describe('what a policy still allows of the asset'),
     free_at: time.optional().describe('when a policy allows this, if nothing else is spent until then'),
-    beside: z
-      .strictObject({ given: text, known: text })
-      .optional()
-      .describe('an address, and the known one that it looks like'),
     retry: oneOf(['same-command', 'after-fix', 'decide']).describe('what may be done next'),
   })
   .meta({ id: 'Problem', title: 'A failure' });

@@ -9,7 +9,7 @@ const about: Readonly<Record<string, string>> = {
   transfer: 'at most in one transfer',
   day: 'at most in the last 24 hours, by all bots of the journal; what is in doubt counts',
   recipient_day: 'the same to one address',
-  recipients: 'addresses by names: --to @NAME; none of them is taken for a lookalike',
+  recipients: 'addresses by names: --to @NAME',
   only_recipients: 'nobody else is paid',
   unusual: 'mints, programs and the bot’s own wallet are refused, even with --allow-unusual',
   approve_above: 'a larger transfer waits until a person approves it',

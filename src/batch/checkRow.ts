@@ -1,6 +1,6 @@
 import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
 import { type AllowedRecipients, anyAddress } from '../once/intent/address.ts';
-import { addUnits, hourOf, type PaidAddress, type Spending } from '../once/intent/amount.ts';
+import { addUnits, hourOf, type Spending } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
@@ -10,11 +10,8 @@ import type { Intent, Reads } from '../once/journal/journal.ts';
 import {
   limitsADay,
   limitsRecipients,
-  looksLike,
-  mayBeLookalike,
   type Policies,
   type Refusal,
-  refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   type Spend,
@@ -22,7 +19,7 @@ import {
 } from '../once/policy/policy.ts';
 import type { HeaderColumns, RowColumns } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
-import type { Sheet, SheetRow } from './sheet.ts';
+import type { SheetRow } from './sheet.ts';
 
 /** A row as it was read, before its fields are checked. Empty cells are absent. */
 export type RawRow = ReadRow | UnreadableRow;
@@ -168,36 +165,27 @@ export function namedByBody(name: string, canonical: string, ordinal: number): R
   return { by: 'row', name, row: `body:${ordinal}:${canonical}` };
 }
 
-/** What the journal knows about a row's recipient, and about what was spent. */
-type Known = { readonly paid: readonly PaidAddress[]; readonly spending: Spending | undefined };
-
 type Inputs = {
   readonly policies: Policies;
   /** Absent if there is no journal yet. */
   readonly reads: Reads | undefined;
   readonly nowMs: number;
-  readonly sheet: Sheet;
 };
 
-/** Addresses kept in memory: a few megabytes. */
-const mostRemembered = 20_000;
+/** What the journal knows where a daily limit applies. */
+type Known = { readonly spending: Spending | undefined };
 
 /** Checks all rows of a batch against the policies, each as if the rows before it had been sent. */
 export class PolicySurvey {
   readonly #inputs: Inputs;
   readonly #spending = new Map<string, Promise<Spending | undefined>>();
-  /** Recipients that passed the lookalike check. They are not checked again. */
-  readonly #passed = new Set<string>();
 
   constructor(inputs: Inputs) {
     this.#inputs = inputs;
   }
 
   async ask(spend: Spend): Promise<Known> {
-    const { policies, reads } = this.#inputs;
-    const spending = this.#spendingOf(spend);
-    const isAsked = reads === undefined || !mayBeLookalike(policies, spend) || this.#passed.has(spend.to);
-    return { paid: isAsked ? [] : await reads.paidLike(spend.to), spending: await spending };
+    return { spending: await this.#spendingOf(spend) };
   }
 
   #spendingOf(spend: Spend): Promise<Spending | undefined> {
@@ -215,7 +203,6 @@ export class PolicySurvey {
     return asked;
   }
 
-  readonly #compared = new Set<string>();
   readonly #totals = new Map<string, Spending['total']>();
 
   /** Rows to different recipients share one total. */
@@ -226,30 +213,15 @@ export class PolicySurvey {
   }
 
   /** The policy's refusal, if there is one. A row that is not refused counts towards the rows after it. */
-  judge(spend: Spend, { paid, spending }: Known, found: Intent | undefined): Refusal | undefined {
+  judge(spend: Spend, { spending }: Known, found: Intent | undefined): Refusal | undefined {
     const { policies, nowMs } = this.#inputs;
-    const refusal = refusedByItself(policies, spend) ?? this.#lookalike(spend, paid);
+    const refusal = refusedByItself(policies, spend);
     if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
     const overDay = refusedByDay(policies, spend, { ...spending, sinceMs: spending.sinceMs ?? nowMs }, nowMs);
     if (overDay !== undefined) return overDay;
     addUnits(spending.total, hourOf(nowMs), spend.units);
     addUnits(spending.toRecipient, hourOf(nowMs), spend.units);
     return undefined;
-  }
-
-  #lookalike(spend: Spend, paid: Known['paid']): Refusal | undefined {
-    const { policies, nowMs } = this.#inputs;
-    if (this.#passed.has(spend.to)) return undefined;
-    const refusal = refusedAsLookalike(policies, spend, paid, nowMs);
-    if (refusal === undefined && this.#passed.size < mostRemembered) this.#passed.add(spend.to);
-    return refusal;
-  }
-
-  /** The address of an earlier row that looks like this one but differs from it. Reported once for each address. */
-  likeEarlier({ to }: Spend): string | undefined {
-    if (this.#compared.has(to)) return undefined;
-    if (this.#compared.size < mostRemembered) this.#compared.add(to);
-    return this.#inputs.sheet.recipientsLike(to).find((other) => looksLike(to, other));
   }
 }
 

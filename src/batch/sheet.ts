@@ -1,7 +1,7 @@
 // SQL: the tables of a batch’s sheet, and what is asked of it.
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isDone } from '../once/engine/planKinds.ts';
-import { countedAsset, endsOf } from '../once/intent/amount.ts';
+import { countedAsset } from '../once/intent/amount.ts';
 import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
 import { type EarlierPayment, mostEarlierPayments } from '../once/journal/journal.ts';
@@ -71,9 +71,6 @@ const schema = `
   CREATE TABLE fresh (payment TEXT NOT NULL, ordinal INTEGER NOT NULL, PRIMARY KEY (payment, ordinal)) STRICT, WITHOUT ROWID;
   CREATE TABLE begun (seq INTEGER PRIMARY KEY, payment TEXT NOT NULL, id TEXT, earlier TEXT NOT NULL) STRICT;
   CREATE TABLE anew (ordinal INTEGER PRIMARY KEY, payment TEXT NOT NULL, earlier TEXT NOT NULL, is_more INTEGER NOT NULL) STRICT;
-  CREATE TABLE ends (address TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX ends_head ON ends (head);
-  CREATE INDEX ends_tail ON ends (tail);
   BEGIN;
 `;
 
@@ -113,8 +110,6 @@ const statements = {
              GROUP BY json_extract(request, '$.to_address'), lower(json_extract(request, '$.asset')),
                json_extract(request, '$.amount')
              HAVING count(*) > paid AND paid < ${mostEarlierPayments}`,
-  addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
-  recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
                   repeats = NULL WHERE ordinal = ?`,
   markRepeats: `UPDATE rows SET repeats = ?, problem = ? WHERE ordinal = ?`,
@@ -235,15 +230,6 @@ export class Sheet {
   /** Payments that more than one row makes. */
   paidTwice(): string[] {
     return (this.#prepared.paidTwice.all() as TransferRequest[]).map(paymentOfTransfer);
-  }
-
-  /** Other recipients of earlier rows that begin or end like this one. Remembers this one for the rows after it. */
-  recipientsLike(address: string): string[] {
-    const { head, tail } = endsOf(address);
-    const isNew = Number(this.#prepared.addEnds.run(address, head, tail).changes) > 0;
-    if (!isNew) return [];
-    const found = this.#prepared.recipientsLike.all(head, tail) as Cells[];
-    return found.map((cells) => String(cells.address)).filter((other) => other !== address);
   }
 
   recipients(): { readonly distinct: number; readonly repeated: number } {

@@ -73,16 +73,6 @@ export type ConflictRow = OfRow & {
 };
 export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
-/** An address that looks like that of an earlier row but differs from it. */
-type LookalikeRows = {
-  readonly is: 'rows-look-alike';
-  readonly line: number;
-  readonly address: string;
-  readonly other: string;
-};
-
-export type SurveyWarning = Warning | LookalikeRows;
-
 /** Everything that is known about a batch before its first request. */
 export type Survey = {
   readonly rows: number;
@@ -100,7 +90,7 @@ export type Survey = {
   readonly firstConflicts: readonly ConflictRow[];
   /** The number of rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
-  readonly warnings: readonly SurveyWarning[];
+  readonly warnings: readonly Warning[];
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
@@ -182,7 +172,7 @@ class Surveyor {
   readonly #firstBad: BadRow[] = [];
   readonly #causes = new Map<string, Cause>();
   readonly #firstConflicts: ConflictRow[] = [];
-  readonly #warnings = new Map<string, SurveyWarning>();
+  readonly #warnings = new Map<string, Warning>();
   readonly #policy: PolicySurvey | undefined;
   readonly #firstRefused: RefusedRow[] = [];
   #refusedRows = 0;
@@ -201,7 +191,7 @@ class Surveyor {
     this.#inputs = inputs;
     this.#beyond = beyond;
     this.#tally = new Tally(inputs.sheet, inputs.bot.spellings);
-    const { journal, now, sheet } = inputs;
+    const { journal, now } = inputs;
     const { policies } = order;
     this.#policy =
       policies === undefined || order.kind === 'message'
@@ -210,7 +200,6 @@ class Surveyor {
             policies,
             reads: journal?.reads,
             nowMs: journal?.clock.now() ?? now(),
-            sheet,
           });
   }
 
@@ -322,8 +311,6 @@ class Surveyor {
     if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return undefined;
     const spend = spendOf(wanted.request, this.#inputs.bot);
     const refusal = this.#policy.judge(spend, spending, found);
-    const other = this.#policy.likeEarlier(spend);
-    if (other !== undefined) this.#warn({ is: 'rows-look-alike', line, address: spend.to, other });
     if (refusal === undefined) return undefined;
     this.#refusedRows += 1;
     this.#refusal ??= refusal;
@@ -332,7 +319,7 @@ class Surveyor {
   }
 
   /** Reports each warning once, however many rows it applies to. */
-  #warn(warning: SurveyWarning): void {
+  #warn(warning: Warning): void {
     if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
 

@@ -75,7 +75,6 @@ export const failureExits = {
   'policy-recipient': 2,
   'policy-asset': 2,
   'policy-journal': 2,
-  lookalike: 2,
   'no-rpc-url': 2,
   'bad-rpc-url': 2,
   'no-mint': 2,

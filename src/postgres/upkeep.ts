@@ -184,7 +184,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 
 const growing = [
   ...['servers', 'owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  ...['services', 'made', 'spent', 'paid', 'batches'],
+  ...['services', 'made', 'spent', 'batches'],
 ];
 
 /** The role that is named in the SQL. Whoever runs it puts another in its place. */

@@ -142,31 +142,6 @@ describe('a limit', () => {
   });
 });
 
-describe('who is paid', () => {
-  // The first and the last four are the same, as in poisoned histories.
-  const likeAda = '9WzDaKBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-
-  test('is not a lookalike of a recipient; both are shown whole', async () => {
-    const policy = { ...base, limits: { SOL: {} }, recipients: { ada } };
-    const refused = await held(policy, [...pay('rent', '0.1', likeAda), '--allow-off-curve']);
-    expect(refused).toMatchObject({
-      exit: 2,
-      error: { code: 'lookalike', retry: 'after-fix', beside: { given: likeAda, known: ada } },
-    });
-    const told = await operator.run([...pay('rent', '0.1', likeAda), '--allow-off-curve']);
-    expect(told.stderr).toContain(`given  ${likeAda}\n`);
-    expect(told.stderr).toContain(`known  ${ada}\n`);
-    expect(told.stderr).toMatch(/ {4,}\^\^/u);
-    // To name it is the only way past.
-    expect(
-      await held({ ...policy, recipients: { ada, other: likeAda } }, [
-        ...pay('rent', '0.1', likeAda),
-        '--allow-off-curve',
-      ]),
-    ).toMatchObject({ exit: 0 });
-  });
-});
-
 describe('above what needs approval', () => {
   const policy = { ...base, limits: { SOL: { day: '5' } }, approve_above: { SOL: '1' } };
 

@@ -45,10 +45,10 @@ describe.each(opened)('who %s', (_who, open) => {
       [{ is: 'rule', name: 'update_on_attempts_keeps' }],
     ],
     [
-      'DROP TABLE paid',
+      'DROP TABLE spent',
       [
-        { is: 'table', name: 'paid' },
-        { is: 'rule', name: 'paid_is_never_deleted' },
+        { is: 'table', name: 'spent' },
+        { is: 'rule', name: 'spent_is_never_deleted' },
       ],
     ],
     ['ALTER TABLE batches DROP COLUMN beyond', [{ is: 'column', name: 'batches.beyond' }]],

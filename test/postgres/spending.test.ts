@@ -3,7 +3,7 @@ import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/once/policy/policy.ts';
-import { countStates, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import {
   newSharedPlace,
   onServer,
@@ -64,22 +64,4 @@ test('four machines with many rows each claim no more together than a day allows
   expect(words.filter((word) => word === 'allowed')).toHaveLength(50);
   expect(words.filter((word) => word === 'refused')).toHaveLength(78);
   expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
-});
-
-test('who was paid twice in one commit was paid since the first of them', async () => {
-  const place = await newSharedPlace();
-  const journal = inHand(await openShared(place));
-  const payment = JSON.stringify([ada, 'sol', '1']);
-  const ends = [nowMs + 9, nowMs + 5].map(async (atMs) => {
-    const { id } = await journal.begin(newIntent({ kind: 'transfer', payment }), 'h', nowMs);
-    const work = async (tx: Transaction): Promise<void> => {
-      await tx.endAttempt(id, 1, endWith('accepted'), atMs);
-      await tx.conclude(id, 'accepted', undefined, atMs);
-    };
-    return { work, guards: {} };
-  });
-  await journal.commitTogether(await Promise.all(ends));
-  expect(await journal.reads.paidLike(`${ada.slice(0, 3)}SomebodyElse`)).toEqual([
-    { address: ada, sinceMs: nowMs + 5 },
-  ]);
 });

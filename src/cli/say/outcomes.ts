@@ -244,10 +244,7 @@ export function anotherProcess(by: Process | undefined): string {
 }
 
 /** What a refusal shows besides its sentences. */
-export type Refused = {
-  readonly allowance?: Allowance;
-  /** Two addresses to compare character by character. */
-};
+export type Refused = { readonly allowance?: Allowance };
 
 const noUse = 'Running the same command again will not help.';
 
@@ -269,8 +266,6 @@ export function policyWords(refusal: Refusal): Sentence & Refused {
         The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}
         ${noUse} To allow such addresses, remove "unusual" from the policy.
         $ policy show`;
-    case 'lookalike':
-      return lookalikeWords(refusal);
     case 'fresh-journal':
       return {
         message: `The policy ${refusal.source} limits ${refusal.asset} per day, and this journal is too new to say what was spent in the last 24 hours: it has counted since ${iso(refusal.sinceMs)}`,
@@ -317,19 +312,6 @@ type Spender = { readonly bot: string; readonly url: string };
 function usedAndLeft(used: string, left: string, spenders: readonly Spender[]): string {
   const by = listed(spenders.map(({ bot, url }) => `${bot} at ${url}`));
   return ` ${used} of it is used${by === '' ? '' : ` (by ${by})`}, so ${left} is left.`;
-}
-
-function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Sentence & Refused {
-  const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
-  return {
-    message: `The address ${to} looks like ${known}, ${like}, but is a different address. Attackers make such addresses so that people copy the wrong one`,
-    hint: `Compare them character by character. If you do mean this one, add it under recipients in the policy; no option allows it.`,
-    next: [['policy', 'show']],
-  };
-}
-
-export function rowsLookAlike(line: number, address: string, other: string): string {
-  return `Line ${line}: the address ${address} looks like ${other} in another row, but is a different address. Compare them character by character.`;
 }
 
 type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;

@@ -98,7 +98,6 @@ export type Problem = {
   /** For a policy's refusal: how much of the asset may still be spent, and when this amount may be. */
   remaining?: string;
   free_at?: string;
-  /** Two addresses to compare character by character. */
   retry: Retry;
 };
 
@@ -197,7 +196,6 @@ const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'journal-gone',
   'journal-lost',
   'journal-moved',
-  'lookalike',
   'policy-asset',
   'policy-limit',
   'policy-recipient',

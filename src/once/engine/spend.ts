@@ -16,12 +16,10 @@ import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journ
 import {
   limitsADay,
   limitsRecipients,
-  mayBeLookalike,
   needsApproval,
   oldestHour,
   type Policies,
   type Refusal,
-  refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   type Spend,
@@ -92,7 +90,6 @@ export const nothingSpent: SpendingReads = {
   spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
   spenders: async () => [],
   ownSpending: async () => undefined,
-  paidLike: async () => [],
 };
 
 /** With `counts`, an allowed amount is added to the sums of this commit. */
@@ -105,9 +102,6 @@ async function wordOfSpending(
 ): Promise<PolicyWord> {
   const byItself = refusedByItself(policies, spend);
   if (byItself !== undefined) return { is: 'refused', refusal: byItself };
-  const paid = mayBeLookalike(policies, spend) ? await reads.paidLike(spend.to) : [];
-  const lookalike = refusedAsLookalike(policies, spend, paid, nowMs);
-  if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
   if (!limitsADay(policies, spend)) return allowed;
   const own = id === undefined ? undefined : await reads.ownSpending(id);
   const recipient = limitsRecipients(policies, spend) ? spend.to : undefined;

@@ -82,15 +82,6 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / hourMs);
 }
 
-/** How many characters must agree at the beginning or the end before two addresses are compared as lookalikes. */
-const endLength = 3;
-
-/** The keys for looking up addresses that begin or end like this one. */
-export function endsOf(address: string): { readonly head: string; readonly tail: string } {
-  const folded = address.toLowerCase();
-  return { head: folded.slice(0, endLength), tail: folded.slice(-endLength) };
-}
-
 /** Units of an asset by the hour of their claim. Other claims in the same commit add to it. */
 export type UnitsByHour = Map<number, bigint>;
 
@@ -115,9 +106,6 @@ export type OwnSpending = { readonly hour: number; readonly units: bigint };
 
 /** A bot that spent, and the URL where it did. */
 export type Spender = { readonly bot: string; readonly url: string };
-
-/** A paid address, and when it was first paid. */
-export type PaidAddress = { readonly address: string; readonly sinceMs: number };
 
 /**
  * Upper and lower case count as one asset, in `payment`, too: the service does not say whether it tells them apart, and

@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { OwnSpending, PaidAddress, Spender, Spending, SpendingScope } from '../intent/amount.ts';
+import type { OwnSpending, Spender, Spending, SpendingScope } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
@@ -265,8 +265,6 @@ export interface Reads {
   ownSpending(id: string): Promise<OwnSpending | undefined>;
   /** The bots that recently spent this asset. */
   spenders(asset: string, sinceMs: number): Promise<Spender[]>;
-  /** Paid addresses that begin or end like this one. */
-  paidLike(address: string): Promise<PaidAddress[]>;
 }
 
 /** What can be written to a journal. Each is one statement about an intent. */
@@ -315,7 +313,7 @@ export interface Writes {
 export type Transaction = Reads & Writes;
 
 /** What the limits on spending read and write. */
-export type SpendingReads = Pick<Reads, 'spending' | 'spenders' | 'ownSpending' | 'paidLike'>;
+export type SpendingReads = Pick<Reads, 'spending' | 'spenders' | 'ownSpending'>;
 
 /** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;

@@ -183,15 +183,6 @@ CREATE TABLE spent (
   units      TEXT NOT NULL,
   PRIMARY KEY (asset, recipient, hour)
 ) STRICT;
-
-CREATE TABLE paid (
-  address  TEXT PRIMARY KEY,
-  head     TEXT NOT NULL,
-  tail     TEXT NOT NULL,
-  since    INTEGER NOT NULL
-) STRICT;
-CREATE INDEX paid_head ON paid (head);
-CREATE INDEX paid_tail ON paid (tail);
 `;
 
 type Rule = readonly [on: string, when: string, says: string];
@@ -306,7 +297,7 @@ export const rules: readonly Rule[] = [...intentRules, ...otherRules];
 /** Nothing is deleted from these. */
 export const kept = [
   ...['intents', 'services', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
-  ...['made', 'spent', 'paid'],
+  ...['made', 'spent'],
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';

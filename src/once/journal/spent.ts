@@ -1,7 +1,6 @@
 import {
   addUnits,
   countedAsset,
-  endsOf,
   hourOf,
   readPayment,
   type Spending,
@@ -13,7 +12,7 @@ import type { Ask, JournalRow } from './rows.ts';
 type Sum = { readonly asset: string; readonly recipient: string; readonly hour: number; units: bigint };
 
 /** The texts by which sums are read and written. */
-type Texts = Readonly<Record<'spent' | 'complete' | 'spend' | 'makeKnown', string>>;
+type Texts = Readonly<Record<'spent' | 'complete' | 'spend', string>>;
 
 /**
  * What was spent, hour by hour. A commit gathers what it spends and gives back, and writes it once. Within it each sum is
@@ -23,7 +22,6 @@ export class Spent {
   readonly #texts: Texts;
   readonly #isWithin: boolean;
   readonly #moved = new Map<string, Sum>();
-  readonly #paid = new Map<string, number>();
   readonly #read = new Map<string, Promise<UnitsByHour>>();
 
   constructor(texts: Texts, isWithin: boolean) {
@@ -76,20 +74,9 @@ export class Spent {
     else known.units += sum.units;
   }
 
-  /** It was paid, so its address is one that was paid before. */
-  happened(payment: unknown, atMs: number): void {
-    const paid = paymentIn(payment);
-    if (paid !== undefined) this.#paid.set(paid.to, Math.min(atMs, this.#paid.get(paid.to) ?? atMs));
-  }
-
   async write(ask: Ask): Promise<void> {
     const sums = [...this.#moved.values()].filter(({ units }) => units !== 0n);
-    await Promise.all([
-      ...sums.map((sum) => ask(this.#texts.spend, { ...sum, units: String(sum.units) })),
-      ...Array.from(this.#paid, ([address, since]) =>
-        ask(this.#texts.makeKnown, { address, ...endsOf(address), since }),
-      ),
-    ]);
+    await Promise.all(sums.map((sum) => ask(this.#texts.spend, { ...sum, units: String(sum.units) })));
   }
 }
 

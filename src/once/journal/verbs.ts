@@ -1,12 +1,5 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
-import {
-  assetInPayment,
-  endsOf,
-  hourOf,
-  type PaidAddress,
-  readPayment,
-  type Spender,
-} from '../intent/amount.ts';
+import { assetInPayment, hourOf, readPayment, type Spender } from '../intent/amount.ts';
 import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
 import {
   type Intent,
@@ -168,7 +161,6 @@ export const questions = {
   spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
     WHERE created_at >= :since - 86400000 AND updated_at >= :since AND counts_at IS NOT NULL
     AND instr(payment, :asset) > 0 ORDER BY 1, 2`,
-  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION SELECT address, since FROM paid WHERE tail = :tail`,
 } as const;
 
 export const changes = {
@@ -230,8 +222,6 @@ export const changes = {
       totals = excluded.totals, beyond = excluded.beyond`,
   spend: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
     ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
-  makeKnown: `INSERT INTO paid (address, head, tail, since) VALUES (:address, :head, :tail, :since)
-    ON CONFLICT (address) DO NOTHING`,
 } as const;
 
 const text = (given: string | undefined): string | undefined =>
@@ -306,12 +296,6 @@ export function readsOf(
         { asset: assetInPayment(asset), since },
         ({ bot, url }): Spender => ({ bot: String(bot), url: String(url) }),
       ),
-    paidLike: (address) =>
-      all(
-        questions.paidLike,
-        endsOf(address),
-        (row): PaidAddress => ({ address: String(row.address), sinceMs: Number(row.since) }),
-      ),
   };
 }
 
@@ -334,10 +318,6 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
     const [after] = await ask(sql, values);
     if (after !== undefined) spent.move(before?.payment, before?.counts_at, after.counts_at);
     return after !== undefined;
-  };
-  const happened = async (id: string, at: number): Promise<void> => {
-    const [row] = await ask(questions.ownSpending, { id });
-    spent.happened(row?.payment, at);
   };
   const tried = (intent: Intent, countsAt: unknown): Intent => {
     started.set(intent.id, { intent, countsAt });
@@ -394,12 +374,11 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       const [before] = known === undefined ? await ask(questions.ownSpending, { id }) : [];
       const [row] = await ask(changes.conclude, { id, owner: owners.self(), state, why, at });
       if (row === undefined) {
-        if (state === 'accepted' && (await count(changes.acceptLate, { id, at }))) await happened(id, at);
+        if (state === 'accepted') await count(changes.acceptLate, { id, at });
         return undefined;
       }
       started.delete(id);
       spent.move(row.payment, known?.countsAt ?? before?.counts_at, row.counts_at);
-      if (state === 'accepted') spent.happened(row.payment, at);
       if (known === undefined) {
         const [whole] = await ask(questions.get, { id });
         return whole && intentOf(whole, false);
@@ -436,7 +415,6 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       // A decision to send is valid for one key's age, counted from the decision.
       if (kind === 'send-again' || kind === 'approved') await change(changes.dateLanding, { id, at });
       if (isResolution(kind)) await count(changes.resolve, { id, as: kind, at });
-      if (kind === 'happened') await happened(id, at);
     },
     observe: (id, { atMs: at, facts, ...rest }) =>
       change(changes.observe, { ...rest, id, at, facts: text(facts) }),

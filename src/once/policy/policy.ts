@@ -132,12 +132,6 @@ export type Refusal =
   | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
   | { readonly rule: 'unusual'; readonly source: string; readonly to: string; readonly unusual: Unusual }
-  | {
-      readonly rule: 'lookalike';
-      readonly to: string;
-      readonly like: string;
-      readonly name: string | undefined;
-    }
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
       readonly rule: 'day' | 'recipient-day';
@@ -160,7 +154,6 @@ export const refusalCodes = {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
   unusual: 'policy-recipient',
-  lookalike: 'lookalike',
   transfer: 'policy-limit',
   day: 'policy-limit',
   'recipient-day': 'policy-limit',
@@ -196,31 +189,6 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
         : [{ rule: 'transfer', source, line, asset, units, limit, remaining: limit }],
     ),
   );
-}
-
-/** An address that was paid, and the time of its first payment. */
-type PaidBefore = { readonly address: string; readonly sinceMs: number };
-
-/** Whether the journal must be searched for addresses like this one. */
-export function mayBeLookalike(policies: Policies, { to }: Pick<Spend, 'to'>): boolean {
-  return nameOfAddress(policies, to) === undefined;
-}
-
-/** Refuses an unknown address that looks like a known one. One first paid in the last day may be an attacker's. */
-export function refusedAsLookalike(
-  policies: Policies,
-  { to }: Spend,
-  paid: readonly PaidBefore[],
-  nowMs: number,
-): Refusal | undefined {
-  if (!mayBeLookalike(policies, { to })) return undefined;
-  const known = paid.filter(({ sinceMs }) => sinceMs <= nowMs - windowMs).map(({ address }) => address);
-  if (known.includes(to)) return undefined;
-  const named = policies.flatMap(({ recipients }) => [...recipients.values()]);
-  const like = [...named, ...known].find((one) => looksLike(to, one));
-  return like === undefined
-    ? undefined
-    : { rule: 'lookalike', to, like, name: nameOfAddress(policies, like) };
 }
 
 type Counted = {
@@ -302,31 +270,6 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
 export function needsApproval(policies: Policies, spend: Spend): boolean {
   const { units } = spend;
   return limitsOf(policies, spend).some(({ approveAbove = units }) => units > approveAbove);
-}
-
-/**
- * Attackers put addresses into a payment history whose ends look like a known one's, because people compare the ends.
- * By chance, almost no address agrees with a known one in this many characters.
- */
-const agreeing = 6;
-const agreeingIgnoringCase = 8;
-
-export function looksLike(address: string, known: string): boolean {
-  if (address === known) return false;
-  return (
-    agreement(address, known) >= agreeing ||
-    agreement(address.toLowerCase(), known.toLowerCase()) >= agreeingIgnoringCase
-  );
-}
-
-/** How many characters agree at the beginning and the end together. */
-function agreement(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  let head = 0;
-  while (head < length && one[head] === other[head]) head += 1;
-  let tail = 0;
-  while (tail < length - head && one.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
-  return head + tail;
 }
 
 export const windowMs = 24 * hourMs;

@@ -11,7 +11,6 @@ import type { Transaction } from '../../../src/once/journal/journal.ts';
 import { explained } from '../../../testing/explained.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
-  ada,
   endOf,
   key,
   lost,
@@ -986,12 +985,6 @@ describe('a claim of which one write fails', () => {
       'on what is new',
       (engine) => execute(transfer(), { ...engine, policies: above }),
       'held',
-    ],
-    [
-      'paidLike',
-      'where a policy names who is paid',
-      (engine) => execute(transfer(), { ...engine, policies: [policyOf({ recipients: { ada } })] }),
-      'accepted',
     ],
     ['unfinishedTwins', 'for a message', resumeMessage, 'accepted'],
   ])('is made without %s %s', async (verb, _what, work, end) => {

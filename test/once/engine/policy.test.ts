@@ -31,7 +31,6 @@ beforeEach(() => {
 afterEach(() => scripted.remove());
 
 const hour = 3_600_000;
-const likeAda = '9WzDXwCbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const rejected = reply(400, { error: 'invalid_transfer' });
 
 const held = (written: object): { policies: Policies } => ({ policies: [policyOf(written)] });
@@ -269,38 +268,6 @@ describe('over a limit', () => {
   });
 });
 
-describe('an address that looks like one that was paid', () => {
-  const nobody = held({ limits: { SOL: {} } });
-
-  test('is refused from a day after that on, and not before', async () => {
-    await scripted.run(rent(), [paid], nobody);
-    scripted.clock.advance(24 * hour - 1);
-    expect(
-      endOf(await scripted.run(transfer({ to: likeAda }, once('b')), [unsent], { ...noRetries, ...nobody })),
-    ).toBe('open');
-    scripted.clock.advance(1);
-    expect(await scripted.run(transfer({ to: likeAda }, once('c')), [], nobody)).toMatchObject({
-      because: 'policy',
-      refusal: { rule: 'lookalike', to: likeAda, like: ada },
-    });
-    expect(endOf(await scripted.run(transfer({ to: bob }, once('d')), [paid], nobody))).toBe('accepted');
-  });
-
-  test('is refused too where it was paid before there was a policy', async () => {
-    await scripted.run(rent(), [paid]);
-    scripted.clock.advance(24 * hour);
-    expect(endOf(await scripted.run(transfer({ to: likeAda }, once('c')), [], nobody))).toBe(
-      'not sent: policy',
-    );
-  });
-
-  test('is not refused where that was never paid', async () => {
-    await scripted.run(rent(), [rejected], nobody);
-    scripted.clock.advance(24 * hour);
-    expect(endOf(await scripted.run(transfer({ to: likeAda }, once('c')), [paid], nobody))).toBe('accepted');
-  });
-});
-
 describe('a person’s word', () => {
   const above = held({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '1' } });
 
@@ -440,15 +407,5 @@ describe('a dry run says', () => {
     expect(await ask(strict, {})).toMatchObject({
       refusal: { rule: 'fresh-journal', sinceMs: scripted.clock.now() },
     });
-  });
-
-  test('that an address looks like one that was paid', async () => {
-    await scripted.run(rent(), [paid]);
-    scripted.clock.advance(24 * hour);
-    const journal = scripted.open();
-    expect(await ask(above, { amount: '1', to: likeAda }, journal)).toMatchObject({
-      refusal: { rule: 'lookalike' },
-    });
-    expect(await ask(above, { amount: '1', to: bob }, journal)).toEqual({ is: 'allowed' });
   });
 });

@@ -5,7 +5,6 @@ import {
   addUnits,
   amountOf,
   canonicalAmount,
-  endsOf,
   formatAmount,
   hourOf,
   isLess,
@@ -119,10 +118,6 @@ describe('exact sums', () => {
     const least = `0.${'0'.repeat(37)}1`;
     expect([unitsOf(least), unitsOf('1')]).toEqual([1n, 10n ** 38n]);
     expect(() => unitsOf(`${least}1`)).toThrow('at most 38 places');
-  });
-
-  test('are looked up by the ends of an address, in lower case', () => {
-    expect(endsOf('9WzDXwBbmkG')).toEqual({ head: '9wz', tail: 'mkg' });
   });
 
   test('by the hour grow by what is added', () => {

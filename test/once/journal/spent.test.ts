@@ -111,21 +111,11 @@ describe('what is written', () => {
     expect(written).toEqual(['sol  0 1', 'sol to 0 1']);
   });
 
-  test('makes an address known since the earliest payment', async () => {
-    const { asked } = await writtenAfter((spent) => {
-      spent.happened(paymentOf('1'), 20);
-      spent.happened(paymentOf('1'), 10);
-      spent.happened(paymentOf('1'), 30);
-    });
-    expect(asked).toEqual([['makeKnown', { address: to, head: '4nd', tail: 'b4t', since: 10 }]]);
-  });
-
   test.each([[null], [undefined], ['no JSON'], ['[]']])(
     'is nothing for a damaged payment: %j',
     async (payment) => {
       const { asked } = await writtenAfter((spent) => {
         spent.move(payment, undefined, 0);
-        spent.happened(payment, 0);
       });
       expect(asked).toEqual([]);
     },

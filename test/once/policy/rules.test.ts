@@ -6,15 +6,12 @@ import {
   limitsADay,
   limitsOf,
   limitsRecipients,
-  mayBeLookalike,
-  nameOfAddress,
   needsApproval,
   oldestHour,
   type Policies,
   type Refusal,
   refusalCodes,
   refusedAsFresh,
-  refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   spentWithin,
@@ -25,8 +22,6 @@ import {
 import { policyOf } from '../../../testing/policies.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-const likeAda = '9WzDXwCbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-const likeAdaToo = '9WzDXwDbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 
 const hourMs = 3_600_000;
@@ -141,7 +136,7 @@ describe('what needs no journal', () => {
 test('each refusal has its public code', () => {
   expect(refusalCodes).toEqual({
     ...{ asset: 'policy-asset', recipient: 'policy-recipient', unusual: 'policy-recipient' },
-    ...{ lookalike: 'lookalike', transfer: 'policy-limit', day: 'policy-limit' },
+    ...{ transfer: 'policy-limit', day: 'policy-limit' },
     ...{ 'recipient-day': 'policy-limit', 'fresh-journal': 'policy-limit' },
   });
 });
@@ -380,79 +375,6 @@ describe('what was spent before', () => {
     });
     expect(refused({ 4: '3' }, { 2: '1' })).toMatchObject({ rule: 'day', ...freeAfter(4) });
     expect(refused({ 4: '1' }, { 2: '3' })).toMatchObject({ rule: 'recipient-day', ...freeAfter(2) });
-  });
-});
-
-describe('a lookalike', () => {
-  const paid = (address: string, ageMs: number) => ({ address, sinceMs: nowMs - ageMs });
-  const names = { recipients: { ada } };
-  test.each([
-    ['of nobody', [policyOf({})], likeAda, [], undefined],
-    ['of a recipient', [policyOf(names)], likeAda, [], { like: ada, name: 'ada' }],
-    ['of the second policy’s recipient', two({}, names), likeAda, [], { like: ada, name: 'ada' }],
-    [
-      'that is a recipient itself',
-      [policyOf({ recipients: { ada, like: likeAda } })],
-      likeAda,
-      [],
-      undefined,
-    ],
-    [
-      'that is the other policy’s recipient',
-      two(names, { recipients: { like: likeAda } }),
-      likeAda,
-      [],
-      undefined,
-    ],
-    [
-      'of who was paid a day ago',
-      [policyOf({})],
-      likeAda,
-      [paid(ada, windowMs)],
-      { like: ada, name: undefined },
-    ],
-    ['of who was paid later', [policyOf({})], likeAda, [paid(ada, windowMs - 1)], undefined],
-    [
-      'of a recipient, paid a day ago itself',
-      [policyOf(names)],
-      likeAda,
-      [paid(likeAda, windowMs)],
-      undefined,
-    ],
-    [
-      'of a recipient, paid itself since',
-      [policyOf(names)],
-      likeAda,
-      [paid(likeAda, windowMs - 1)],
-      { like: ada, name: 'ada' },
-    ],
-    [
-      'of a recipient and of who was paid',
-      [policyOf(names)],
-      likeAda,
-      [paid(likeAdaToo, windowMs)],
-      { like: ada, name: 'ada' },
-    ],
-    [
-      'of one of two who were paid',
-      [policyOf({})],
-      likeAda,
-      [paid(bob, windowMs), paid(ada, windowMs)],
-      { like: ada, name: undefined },
-    ],
-  ] as const)('%s', (_what, policies, to, known, expected) => {
-    const refusal = refusedAsLookalike(policies, spend('1', to), known, nowMs);
-    expect(refusal).toEqual(expected && { rule: 'lookalike', to, ...expected });
-  });
-
-  test('may be whoever no policy names', () => {
-    const policies = two({}, { recipients: { bob, ada } });
-    expect([ada, bob, likeAda].map((to) => mayBeLookalike(policies, spend('1', to)))).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect([ada, bob, likeAda].map((to) => nameOfAddress(policies, to))).toEqual(['ada', 'bob', undefined]);
   });
 });
 

@@ -299,12 +299,10 @@ describe('in SQLite: what was spent', () => {
     );
   });
 
-  test('tells who was paid and who spends', async () => {
+  test('tells who spends', async () => {
     const journal = opened();
     for (const to of ['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz', 'EveTwoEnd'])
       await done(journal, 'accepted', { ...paying(1, to), bot: 'payer' }, at(0));
-    const found = (await journal.paidLike('adaQQQxYZ')).map(({ address }) => address);
-    expect(found.sort()).toEqual(['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz']);
     await done(journal, 'accepted', { ...paying(1), bot: 'old' }, at(-73));
     await done(journal, 'accepted', { bot: 'talker' }, at(0));
     expect(await journal.spenders('SOL', at(-24))).toEqual([{ bot: 'payer', url: baseUrl }]);

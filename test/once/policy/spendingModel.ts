@@ -186,50 +186,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     await journal.close();
   });
 
-  test(`${name}: who was paid is found by three characters at either end, since the first time`, async () => {
-    const place = await store.newPlace();
-    const journal = await store.open(place);
-    const pay = (
-      to: string,
-      verdict: Parameters<typeof done>[1],
-      atMs: number,
-      asset = 'sol',
-    ): Promise<string> =>
-      done(
-        journal,
-        verdict,
-        { kind: 'transfer', namedBy: 'once', name: 'n', payment: JSON.stringify([to, asset, '1']) },
-        atMs,
-      );
-    const decide = (id: string, kind: Decision['kind'], atMs: number): Promise<void> =>
-      journal.decide(id, { kind, who: 'me', atMs, reason: 'seen', signature: undefined });
-    await pay('AdaMiddleXyz', 'accepted', nowMs - 3);
-    await pay('AdaMiddleXyz', 'accepted', nowMs - 2);
-    await pay('AdaRejectedXyz', 'rejected', nowMs - 2);
-    await decide(await pay('AdaHappenedXyz', 'unknown', nowMs - 1), 'happened', nowMs - 1);
-    await decide(await pay('AdaDidNotXyz', 'unknown', nowMs - 1), 'did-not-happen', nowMs - 1);
-    await pay('AdaMiddleXyz', 'accepted', nowMs + 1);
-    await pay('aDaHeadAbc', 'accepted', nowMs + 2);
-    await pay('aDaHeadAbc', 'accepted', nowMs + 3, 'token');
-    await pay('BobTailxYZ', 'accepted', nowMs + 4);
-    await pay('AdNeitherByz', 'accepted', nowMs + 4);
-    for (const verdict of ['rejected', 'unknown', 'held'] as const)
-      await pay(`Ada${verdict}Xyz`, verdict, nowMs);
-    await decide(await pay('AdaLaterXyz', 'unknown', nowMs + 1), 'happened', nowMs + 5);
-    await decide(await pay('AdaLaterNotXyz', 'unknown', nowMs + 1), 'did-not-happen', nowMs + 5);
-    const looking = await store.open(place);
-    const paidLike = async (address: string): Promise<Record<string, number>> => {
-      const found = await looking.paidLike(address);
-      return Object.fromEntries(found.map((one) => [one.address, one.sinceMs - nowMs]));
-    };
-    const byHead = { AdaMiddleXyz: -3, AdaHappenedXyz: -1, aDaHeadAbc: 2, AdaLaterXyz: 5 };
-    expect(await paidLike('AdaSomebodyXyz')).toEqual({ ...byHead, BobTailxYZ: 4 });
-    expect(await paidLike('adaSomebodyElse')).toEqual(byHead);
-    expect(await paidLike('SomebodyABC')).toEqual({ aDaHeadAbc: 2 });
-    expect(await paidLike('NobodyWhoIsKnown')).toEqual({});
-    await Promise.all([journal.close(), looking.close()]);
-  });
-
   test(`${name}: a bot spends lately by what it may have sent since then, whatever the service is called`, async () => {
     const journal = await store.open(await store.newPlace());
     const sinceMs = nowMs - 24 * hourMs;

@@ -7,7 +7,6 @@ import {
   type RefusedRow,
   type RefusedRows,
   type Survey,
-  type SurveyWarning,
   shownBadRows,
 } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
@@ -15,7 +14,7 @@ import { refusalCodes } from '../../../once/policy/policy.ts';
 import { conflictWords, invalidRow, rowsSkipped } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
-import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
+import { policyWords } from '../../say/outcomes.ts';
 import { formatAmountOf } from '../../say/phrases.ts';
 import {
   askToBegin,
@@ -128,7 +127,7 @@ export function listBadRows(
   given: BatchArgs,
   display: Display,
 ): void {
-  for (const warning of warnings) display.warn(inAWarning(warning));
+  for (const warning of warnings) display.warn(warningWords(warning));
   for (const { reason, rows, first } of causes) {
     const [only = { line: 0 }] = first;
     display.warn(rows === 1 ? ofRow(only, reason) : ofRows(rows, first, reason));
@@ -137,11 +136,6 @@ export function listBadRows(
   if (tally.standings.invalid > shown)
     display.warn(moreRowsNotListed(tally.standings.invalid - shown), withReport(given));
   list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
-}
-
-function inAWarning(warning: SurveyWarning): string {
-  if (warning.is !== 'rows-look-alike') return warningWords(warning);
-  return rowsLookAlike(warning.line, warning.address, warning.other);
 }
 
 function conflicting({ plan, found, wanted, ...which }: ConflictRow): BadRow {

@@ -90,7 +90,6 @@ const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
   observations: `${begin()}; ${observe('likely')}`,
   made: 'INSERT INTO made (at) VALUES (1)',
   spent: `INSERT INTO spent (asset, recipient, hour, units) VALUES ('sol', '', 1, '1')`,
-  paid: `INSERT INTO paid (address, head, tail, since) VALUES ('a', 'a', 'a', 1)`,
 };
 
 /** Breaks every rule of the schema once. */

@@ -313,15 +313,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await now.decisiveAttempt(id))?.verdict).toBe('accepted');
       });
 
-      test('makes the address known that it has paid', async () => {
-        const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-        const payment = JSON.stringify([ada, 'sol', '1']);
-        const late = await overtaken({ kind: 'transfer', payment });
-        expect(await late.now.paidLike(ada)).toEqual([]);
-        await lateAccepted(late);
-        expect(await late.now.paidLike(ada)).toEqual([{ address: ada, sinceMs: nowMs + 9 }]);
-      });
-
       test('the one who sends meanwhile is told, and its own reply is kept', async () => {
         const late = await overtaken();
         const { now, id } = late;
