@@ -488,7 +488,6 @@ const policies = z
           ),
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
-          unusual: z.literal('refuse').optional(),
           approvals: z.literal('other').optional().describe('the person who proposed it may not approve it'),
           fresh_journal: oneOf(['refuse', 'allow']),
           confirm: oneOf(['always']).optional(),

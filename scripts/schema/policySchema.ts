@@ -11,7 +11,6 @@ const about: Readonly<Record<string, string>> = {
   recipient_day: 'the same to one address',
   recipients: 'addresses by names: --to @NAME',
   only_recipients: 'nobody else is paid',
-  unusual: 'mints, programs and the bot’s own wallet are refused, even with --allow-unusual',
   approve_above: 'a larger transfer waits until a person approves it',
   approvals: 'who proposes a transfer does not approve it: told apart by user and host, or by database role',
   fresh_journal: 'a journal that is younger than 24 hours may begin to count',

@@ -1,5 +1,5 @@
 import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
-import { type AllowedRecipients, anyAddress } from '../once/intent/address.ts';
+import type { AllowedRecipients } from '../once/intent/address.ts';
 import { addUnits, hourOf, type Spending } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
@@ -92,7 +92,7 @@ function checkPayment(
   policies: Policies,
 ): ReturnType<typeof checkTransfer> {
   const { fields, complaint } = withAddress(payload, policies);
-  return complaint === undefined ? checkTransfer(fields, anyAddress) : { complaints: [complaint] };
+  return complaint === undefined ? checkTransfer(fields, 'any') : { complaints: [complaint] };
 }
 
 const maxIdBytes = 512;

@@ -3,7 +3,6 @@ import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
-import { anyAddress } from '../../src/once/intent/address.ts';
 import { lost, noRetries, posted, reply, ScriptedEngine } from '../../testing/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
@@ -40,7 +39,7 @@ test('a row is explained once, and what is said of it is what the report says', 
       : Promise.resolve({ problem: `${end.ending.code} in line ${end.row.line}`, tell });
   };
   const { counts, needs } = await runRows({
-    order: { kind: 'message', name: 'news', recipients: anyAddress },
+    order: { kind: 'message', name: 'news', recipients: 'any' },
     sheet,
     engine,
     pace: new BatchPace(engine.clock),

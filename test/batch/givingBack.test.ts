@@ -4,7 +4,6 @@ import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';
-import { anyAddress } from '../../src/once/intent/address.ts';
 import type { Intent, Journal } from '../../src/once/journal/journal.ts';
 import type { Flight, Shipment } from '../../src/once/wire/flight.ts';
 import { allOf } from '../../testing/journals.ts';
@@ -90,7 +89,7 @@ class World {
     const rules = new StopRules({ kind: 'message', concurrency: 99, maxFailures: undefined });
     const sheet = sheetOfRows();
     const ended = runRows({
-      order: { kind: 'message', name: 'news', recipients: anyAddress },
+      order: { kind: 'message', name: 'news', recipients: 'any' },
       sheet,
       engine,
       pace: new BatchPace(engine.clock),

@@ -5,7 +5,6 @@ import { namedById, type RawRow } from '../../src/batch/checkRow.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type Survey, survey } from '../../src/batch/survey.ts';
 import { identify, newIntent } from '../../src/once/engine/plan.ts';
-import { anyAddress } from '../../src/once/intent/address.ts';
 import { checkTransfer } from '../../src/once/intent/transfer.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { baseUrl, done, type JournalInHand, opened } from '../../testing/journals.ts';
@@ -26,7 +25,7 @@ type Begun = Row & { readonly verdict: 'accepted' | 'unknown' | 'rejected' };
 const request = ({ amount, memo }: Row) => ({ to_address: recipient, asset: 'SOL', amount, memo });
 
 async function pay(row: Begun, journal: JournalInHand): Promise<void> {
-  const checked = checkTransfer(request(row), anyAddress);
+  const checked = checkTransfer(request(row), 'any');
   if ('complaints' in checked) throw new Error('not a payment');
   const order = { wanted: checked.wanted, naming: namedById('payroll', row.id) };
   const intent = newIntent(identify(order, bot, journal), bot, randomUUID);
@@ -39,7 +38,7 @@ async function* raw(rows: readonly Row[]): AsyncGenerator<RawRow> {
 
 async function surveyed(rows: readonly Row[], journal: JournalInHand): Promise<Survey & { sheet: Sheet }> {
   const sheet = closedAfterTest(new Sheet());
-  const order = { kind: 'transfer', name: 'payroll', recipients: anyAddress } as const;
+  const order = { kind: 'transfer', name: 'payroll', recipients: 'any' } as const;
   const words = () => '';
   const found = await survey(raw(rows), order, {
     sheet,

@@ -32,22 +32,17 @@ describe('an unusual recipient', () => {
     ['the mint of USDC', usdc, 'the mint of USDC'],
     ['a mint that the profile names', ownMint, 'the mint of BONK'],
     ['the profile’s own wallet', ownWallet, 'the bot’s own wallet'],
-  ])('that is %s is refused, also in a dry run, and paid with --allow-unusual', async (_what, to, called) => {
+  ])('that is %s is refused, also in a dry run, and no option lifts it', async (_what, to, called) => {
     for (const more of [[], ['--dry-run'], ['--allow-off-curve'], ['--propose']]) {
       const refused = await ofProfile(pay(to, ...more));
       expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
       expect(refused.error?.message).toContain(`is ${called}`);
-      expect(refused.error?.message).toContain('--allow-unusual');
-      expect(refused.error?.message).not.toContain('--allow-off-curve');
+      expect(refused.error?.message).not.toContain('--allow');
     }
     expect(await paid()).toEqual([]);
-    expect(await ofProfile(pay(to, '--allow-unusual', '--dry-run'))).toMatchObject({ exit: 0 });
-    // A service may refuse some of them too.
-    await ofProfile(pay(to, '--allow-unusual'));
-    expect(operator.sandbox.lines.filter(({ operation }) => operation === 'transfer')).toHaveLength(1);
   });
 
-  test('is named with its line in a batch, and a row that was paid is not asked about again', async () => {
+  test('is named with its line in a batch', async () => {
     const rows = rowsOf(`a,${ada},SOL,1`, `b,${ownWallet},SOL,1`, `c,${usdc},SOL,1`);
     const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes'];
     for (const more of [[], ['--dry-run']]) {
@@ -62,34 +57,6 @@ describe('an unusual recipient', () => {
       });
     }
     expect(await paid()).toEqual([]);
-    const ran = await operator.run([...batch, '--allow-unusual']);
-    expect(ran.code).toBe(0);
-    expect(await paid()).toHaveLength(3);
-    expect((await operator.run(batch)).code).toBe(0);
-  });
-
-  test('cannot be allowed where a policy says "unusual": "refuse"', async () => {
-    const policy = operator.home.policy({
-      schema: 'botctl-policy/1',
-      limits: { SOL: {} },
-      unusual: 'refuse',
-    });
-    for (const to of [usdc, ownMint, ownWallet])
-      for (const more of [[], ['--dry-run']]) {
-        const refused = await ofProfile(pay(to, '--allow-unusual', ...more), policy);
-        if (more.length > 0) expect(refused).toMatchObject({ exit: 2, policy: { word: 'refused' } });
-        else expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-recipient' } });
-      }
-    const rows = rowsOf(`b,${ownWallet},SOL,1`);
-    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes', '--allow-unusual'];
-    expect(await ofProfile(batch, policy)).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-recipient', message: expect.stringContaining('the bot’s own wallet') },
-    });
-    expect(await paid()).toEqual([]);
-    expect(await ofProfile(pay(ada), policy)).toMatchObject({ exit: 0 });
-    const shown = await ofProfile(['policy', 'show'], policy);
-    expect(shown).toMatchObject({ policies: [{ unusual: 'refuse' }] });
   });
 });
 

@@ -15,6 +15,7 @@ import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spen
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
+import { refuseUnusual } from '../../once/intent/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
@@ -27,7 +28,7 @@ import { problemOf, type Told } from '../say/told.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balance/run.ts';
-import { doubtsAbout, refuseUnusualFor } from './inputs.ts';
+import { doubtsAbout } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
 import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
@@ -41,7 +42,7 @@ export async function dryRun(
 ): Promise<Exit> {
   settingsOf(given);
   const bot = await botOfCommand(given, context);
-  refuseUnusualFor(order, bot, given);
+  refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
   const { identity, plan, word, holds, policies } = await planOf(order, bot, given, context);

@@ -3,7 +3,7 @@ import type { Bot } from '../../once/connection.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
 import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
-import { isUnknownAsset, refuseUnusual } from '../../once/intent/unusual.ts';
+import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { stdinOf } from '../say/options.ts';
 import { told } from '../say/told.ts';
@@ -106,15 +106,7 @@ export async function payloadOf(
 }
 
 export function allowedRecipients(given: ParsedArgs): AllowedRecipients {
-  return {
-    offCurve: given.takes('allow-off-curve') && given.flag('allow-off-curve'),
-    unusual: given.takes('allow-unusual') && given.flag('allow-unusual'),
-  };
-}
-
-/** Called once the bot is known. */
-export function refuseUnusualFor({ wanted }: Order, { own }: Bot, given: ParsedArgs): void {
-  if (wanted.kind === 'transfer' && !allowedRecipients(given).unusual) refuseUnusual(wanted, own);
+  return given.takes('allow-off-curve') && given.flag('allow-off-curve') ? 'off-curve' : 'wallets';
 }
 
 export function namingOf(

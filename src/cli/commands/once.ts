@@ -8,6 +8,7 @@ import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { spendOf } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
+import { refuseUnusual } from '../../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
@@ -18,7 +19,7 @@ import { Told } from '../say/told.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, labelled, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
-import { doubtsAbout, refuseUnusualFor } from './inputs.ts';
+import { doubtsAbout } from './inputs.ts';
 import { nobodyToConfirm } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
@@ -40,7 +41,7 @@ export async function doOnce(
   const session = await openSession(given, context);
   try {
     const { engine, connection } = session;
-    refuseUnusualFor(order, engine.bot, given);
+    refuseUnusual(order.wanted, engine.bot.own);
     waiting = await openWait(order, session, given, context, wait);
     const proposes = given.takes('propose') && given.flag('propose');
     // Nothing of a proposal is sent: the question is asked when it is resumed.

@@ -94,10 +94,7 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
           'is off the curve',
           'an address that a wallet controls; add --allow-off-curve if it belongs to a multisig vault or another program',
         ],
-  unusual: (value) => [
-    `is ${unusualWords(value)}`,
-    'someone else’s wallet; add --allow-unusual if you really mean this address',
-  ],
+  unusual: (value) => [`is ${unusualWords(value)}`, 'someone else’s wallet'],
   recipient: (value) => [
     recipientProblem(value),
     'an address, or @ and a name under recipients in the policy',
@@ -150,7 +147,7 @@ const badAddresses = {
   ethereum: 'is an Ethereum address',
 } as const;
 
-export function unusualWords(unusual: Unusual): string {
+function unusualWords(unusual: Unusual): string {
   if (unusual === 'own-wallet') return 'the bot’s own wallet';
   return typeof unusual === 'string' ? knownAddresses[unusual] : `the mint of ${clipped(unusual.mintOf)}`;
 }

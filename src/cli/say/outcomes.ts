@@ -12,7 +12,6 @@ import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
-import { unusualWords } from './intent.ts';
 import { formatAgo, formatAmountOf, formatDuration, iso, listed } from './phrases.ts';
 import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
@@ -260,11 +259,6 @@ export function policyWords(refusal: Refusal): Sentence & Refused {
       return says`
         The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
         ${noUse} To allow this address, add it under recipients in the policy.
-        $ policy show`;
-    case 'unusual':
-      return says`
-        The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}
-        ${noUse} To allow such addresses, remove "unusual" from the policy.
         $ policy show`;
     case 'fresh-journal':
       return {

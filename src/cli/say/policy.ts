@@ -96,7 +96,6 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
 
 /** The keys that have one value, besides `schema`. */
 const onlyValues: Readonly<Record<string, string>> = {
-  unusual: '"refuse"',
   fresh_journal: '"allow"',
   confirm: '"always"',
   approvals: '"other"',

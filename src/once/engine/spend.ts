@@ -10,7 +10,6 @@ import {
   unitsOf,
 } from '../intent/amount.ts';
 import { spellingsOf } from '../intent/spellings.ts';
-import { unusualAddress } from '../intent/unusual.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
 import {
@@ -43,14 +42,13 @@ type SpendOrder = {
   readonly isApproved?: boolean | undefined;
 };
 
-type SpellingBot = Pick<Bot, 'own' | 'spellings'>;
+type SpellingBot = Pick<Bot, 'spellings'>;
 
 export function spendOf(
   { to_address: to, asset, amount }: TransferRequest,
-  { own = {}, spellings }: SpellingBot,
+  { spellings }: SpellingBot,
 ): Spend {
-  const unusual = unusualAddress(to, own);
-  return { to, asset, spellings: spellingsOf(asset, spellings), units: unitsOf(amount), unusual };
+  return { to, asset, spellings: spellingsOf(asset, spellings), units: unitsOf(amount) };
 }
 
 /** What an intent would spend, according to its frozen bytes. */

@@ -34,14 +34,8 @@ function isOnCurve(bytes: Uint8Array): boolean {
   }
 }
 
-/** What a caller allows beside an ordinary wallet. */
-export type AllowedRecipients = { readonly offCurve: boolean; readonly unusual: boolean };
-
-/** Wallets alone, unless a caller says more. */
-export const walletsOnly: AllowedRecipients = { offCurve: false, unusual: false };
-
-/** Any 32 bytes: for what is only looked for, or named in a policy. */
-export const anyAddress: AllowedRecipients = { offCurve: true, unusual: true };
+/** Whose addresses are taken. `any` is any 32 bytes: for what is only looked for, or named in a policy. */
+export type AllowedRecipients = 'wallets' | 'off-curve' | 'any';
 
 /** What is wrong with a recipient's address, if anything. */
 export function addressComplaint(
@@ -51,9 +45,10 @@ export function addressComplaint(
 ): Complaint | undefined {
   const bytes = bytesOf(text);
   if (!(bytes instanceof Uint8Array)) return bytes;
+  if (allowed === 'any') return undefined;
   const unusual = unusualAddress(text, own);
-  if (unusual !== undefined) return allowed.unusual ? undefined : complain('to_address', 'unusual', unusual);
-  if (allowed.offCurve || isOnCurve(bytes)) return undefined;
+  if (unusual !== undefined) return complain('to_address', 'unusual', unusual);
+  if (allowed === 'off-curve' || isOnCurve(bytes)) return undefined;
   // Of an address that lost a character, 32 bytes may be left.
   return complain('to_address', 'wallet', text.length < usualLength ? 'short' : 'off-curve');
 }

@@ -1,6 +1,6 @@
 import type { FailureCode } from '../failures.ts';
 import { countedAsset, hourMs, hourOf } from '../intent/amount.ts';
-import { type Complaint, complain, type Unusual } from '../intent/facts.ts';
+import { type Complaint, complain } from '../intent/facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
@@ -24,8 +24,6 @@ export type Policy = {
   /** Addresses by name. */
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
-  /** If `refuse`, `--allow-unusual` is of no use. */
-  readonly unusual?: 'refuse' | undefined;
   /** If `other`, somebody else than the one who proposed a transfer must approve it. */
   readonly approvals?: 'other' | undefined;
   /** Whether a journal younger than the window may be used. */
@@ -123,15 +121,12 @@ export type Spend = {
   /** The asset in every spelling that profiles give, in lower case. All are counted together; none allows another. */
   readonly spellings: readonly string[];
   readonly units: bigint;
-  /** What the recipient is, if it is no usual one. */
-  readonly unusual?: Unusual | undefined;
 };
 
 /** What a policy refuses, by which rule, and what is left. */
 export type Refusal =
   | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
-  | { readonly rule: 'unusual'; readonly source: string; readonly to: string; readonly unusual: Unusual }
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
       readonly rule: 'day' | 'recipient-day';
@@ -153,7 +148,6 @@ export type Refusal =
 export const refusalCodes = {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
-  unusual: 'policy-recipient',
   transfer: 'policy-limit',
   day: 'policy-limit',
   'recipient-day': 'policy-limit',
@@ -174,14 +168,12 @@ type OverRefusal = Extract<Refusal, OverLimit>;
 
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
-  const { to, asset, units, unusual } = spend;
+  const { to, asset, units } = spend;
   const itself = { spellings: [countedAsset(asset)] };
   const unlimited = policies.find((policy) => limitsOf([policy], itself).length === 0);
   if (unlimited !== undefined) return { rule: 'asset', source: unlimited.source, asset };
   for (const { source, recipients, onlyRecipients } of policies)
     if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
-  for (const { source, unusual: rule } of policies)
-    if (rule === 'refuse' && unusual !== undefined) return { rule: 'unusual', source, to, unusual };
   return tightest(
     limitsOf(policies, spend).flatMap(({ source, line, transfer: limit }) =>
       limit === undefined || units <= limit

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { failing } from '../failures.ts';
-import { addressComplaint, anyAddress } from '../intent/address.ts';
+import { addressComplaint } from '../intent/address.ts';
 import { canonicalAmount, countedAsset, unitsOf } from '../intent/amount.ts';
 import type { Complaint, TextFault } from '../intent/facts.ts';
 import { placeIn, readJson } from '../intent/jsonText.ts';
@@ -66,7 +66,6 @@ export const policyFile = z.strictObject({
   recipients: z.optional(z.record(z.string(), z.string())),
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
-  unusual: z.optional(z.literal('refuse')),
   approvals: z.optional(z.literal('other')),
   fresh_journal: z.optional(z.literal('allow')),
   confirm: z.optional(z.literal('always')),
@@ -183,7 +182,7 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
     const path = ['recipients', name];
     if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
     // A policy may name a vault, whose address is controlled by no key.
-    const complaint = addressComplaint(address, anyAddress);
+    const complaint = addressComplaint(address, 'any');
     if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
   }
   return undefined;
@@ -203,7 +202,6 @@ function policyOf(written: Written, source: string): Policy {
     ),
     recipients: new Map(Object.entries(recipients)),
     onlyRecipients: written.only_recipients ?? false,
-    unusual: written.unusual,
     approvals: written.approvals,
     freshJournal: written.fresh_journal ?? 'refuse',
     confirm: written.confirm,

@@ -20,7 +20,6 @@ import {
   type PlanMeaning,
   planKinds,
 } from '../../../src/once/engine/planKinds.ts';
-import { anyAddress } from '../../../src/once/intent/address.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import { explained } from '../../../testing/explained.ts';
@@ -272,7 +271,6 @@ const given = new ParsedArgs<'yes'>(
     'yes',
     'once',
     'idempotency-key',
-    'allow-unusual',
     'propose',
     'sandbox',
     'profile',
@@ -473,7 +471,7 @@ describe('what is said of a plan is what is done about it', () => {
     }
     const found = await survey(
       rows(),
-      { kind: 'transfer', name: 'b', recipients: anyAddress },
+      { kind: 'transfer', name: 'b', recipients: 'any' },
       {
         sheet,
         bot,

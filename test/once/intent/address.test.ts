@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressComplaint, anyAddress, walletsOnly } from '../../../src/once/intent/address.ts';
+import { addressComplaint } from '../../../src/once/intent/address.ts';
 import { knownAddresses } from '../../../src/once/intent/unusual.ts';
 
 const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -21,7 +21,7 @@ describe('an address on the curve is taken', () => {
     ['a point whose y is written p + 1', 'H5xSWNRAbqKddKjrabehyU8drL3Dk4LgZJiEJc9rGGyC'],
     ['a point whose x is a negative zero', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziohZ'],
   ])('%s', (_what, address) => {
-    expect(addressComplaint(address, walletsOnly)).toBeUndefined();
+    expect(addressComplaint(address, 'wallets')).toBeUndefined();
   });
 });
 
@@ -34,29 +34,27 @@ test.each([
   ['1nc1nerator11111111111111111111111111111111', 'system-account'],
 ])('%s is the %s, and refused as such', (address, what) => {
   const refused = complaint('unusual', what);
-  expect(addressComplaint(address, walletsOnly)).toEqual(refused);
-  expect(addressComplaint(address, { offCurve: true, unusual: false })).toEqual(refused);
-  expect(addressComplaint(address, { offCurve: false, unusual: true })).toBeUndefined();
+  expect(addressComplaint(address, 'wallets')).toEqual(refused);
+  expect(addressComplaint(address, 'off-curve')).toEqual(refused);
+  expect(addressComplaint(address, 'any')).toBeUndefined();
 });
 
 test('the bot’s own wallet and mints are refused as such', () => {
   const mint = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
   const own = { wallet, assets: { BONK: mint } };
-  expect(addressComplaint(wallet, walletsOnly, own)).toEqual(complaint('unusual', 'own-wallet'));
-  expect(addressComplaint(mint, walletsOnly, own)).toEqual(complaint('unusual', { mintOf: 'BONK' }));
-  expect(addressComplaint(wallet, { offCurve: false, unusual: true }, own)).toBeUndefined();
+  expect(addressComplaint(wallet, 'wallets', own)).toEqual(complaint('unusual', 'own-wallet'));
+  expect(addressComplaint(mint, 'wallets', own)).toEqual(complaint('unusual', { mintOf: 'BONK' }));
+  expect(addressComplaint(wallet, 'any', own)).toBeUndefined();
   const other = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
-  expect(addressComplaint(other, walletsOnly, own)).toBeUndefined();
+  expect(addressComplaint(other, 'wallets', own)).toBeUndefined();
 });
 
 describe('an address off the curve', () => {
   test.each([['a token account', derived]])(
     '%s is refused, and taken with --allow-off-curve',
     (_what, address) => {
-      expect(addressComplaint(address, { offCurve: false, unusual: true })).toEqual(
-        complaint('wallet', 'off-curve'),
-      );
-      expect(addressComplaint(address, { offCurve: true, unusual: false })).toBeUndefined();
+      expect(addressComplaint(address, 'wallets')).toEqual(complaint('wallet', 'off-curve'));
+      expect(addressComplaint(address, 'off-curve')).toBeUndefined();
     },
   );
 });
@@ -84,14 +82,14 @@ describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve
     [`😀0${wallet}`, { notBase58At: 1 }],
     ['0x52908400098527886E0F7030069857D2E4169EE7', 'ethereum'],
   ])('%j: %j', (text, value) => {
-    expect(addressComplaint(text, walletsOnly)).toEqual(complaint('address', value));
-    expect(addressComplaint(text, anyAddress)).toEqual(complaint('address', value));
+    expect(addressComplaint(text, 'wallets')).toEqual(complaint('address', value));
+    expect(addressComplaint(text, 'any')).toEqual(complaint('address', value));
   });
 });
 
 describe('a mistyped address', () => {
   test('that lost a character and is 32 bytes by chance is refused as short', () => {
-    expect(addressComplaint(wallet.replace('W', ''), walletsOnly)).toEqual(complaint('wallet', 'short'));
+    expect(addressComplaint(wallet.replace('W', ''), 'wallets')).toEqual(complaint('wallet', 'short'));
   });
 
   test('with a character too few or too many is never taken', () => {
@@ -99,9 +97,9 @@ describe('a mistyped address', () => {
       fc.property(fc.nat({ max: 43 }), fc.constantFrom(...'123ABCxyz'), (place, extra) => {
         const shorter = wallet.slice(0, place) + wallet.slice(place + 1);
         const longer = wallet.slice(0, place) + extra + wallet.slice(place);
-        expect(addressComplaint(longer, anyAddress)).toBeDefined();
+        expect(addressComplaint(longer, 'any')).toBeDefined();
         // 43 characters hold 32 bytes only where the first ones are small.
-        if (base58.decode(shorter).length !== 32) expect(addressComplaint(shorter, anyAddress)).toBeDefined();
+        if (base58.decode(shorter).length !== 32) expect(addressComplaint(shorter, 'any')).toBeDefined();
       }),
     );
   });
@@ -109,7 +107,7 @@ describe('a mistyped address', () => {
   test('every 32 bytes are read as 32 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-        expect(addressComplaint(base58.encode(bytes), anyAddress)).toBeUndefined();
+        expect(addressComplaint(base58.encode(bytes), 'any')).toBeUndefined();
       }),
     );
   });
@@ -117,7 +115,7 @@ describe('a mistyped address', () => {
   test('no text makes the check throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
-        expect(['undefined', 'object']).toContain(typeof addressComplaint(text, walletsOnly));
+        expect(['undefined', 'object']).toContain(typeof addressComplaint(text, 'wallets'));
       }),
     );
   });

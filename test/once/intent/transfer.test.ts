@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { walletsOnly } from '../../../src/once/intent/address.ts';
 import { parseTransfer } from '../../../src/once/intent/transfer.ts';
 import { canonicalOf, paymentOf } from '../../../src/once/intent/wanted.ts';
 import { failureOf } from '../../../testing/failure.ts';
@@ -8,7 +7,7 @@ const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const plain = { to_address: to, asset: 'SOL', amount: '1.5' };
 
 async function refusalOf(fields: unknown): Promise<string> {
-  const failure = await failureOf(() => parseTransfer(fields, walletsOnly));
+  const failure = await failureOf(() => parseTransfer(fields, 'wallets'));
   expect(failure.code).toBe('bad-input');
   expect(failure.message).toMatch(/^The transfer is not valid: .*\.$/su);
   return failure.message;
@@ -18,21 +17,21 @@ describe('a transfer', () => {
   test('is kept in its one spelling, its payload key apart', () => {
     const { wanted, payloadKey } = parseTransfer(
       { ...plain, amount: '1.50', idempotency_key: 'k' },
-      walletsOnly,
+      'wallets',
     );
     expect(wanted).toEqual({ kind: 'transfer', request: plain, warnings: [] });
     expect(payloadKey).toBe('k');
   });
 
   test('keeps its memo as it is', () => {
-    expect(parseTransfer({ ...plain, memo: ' two\nlines ' }, walletsOnly).wanted.request.memo).toBe(
+    expect(parseTransfer({ ...plain, memo: ' two\nlines ' }, 'wallets').wanted.request.memo).toBe(
       ' two\nlines ',
     );
   });
 
   test('keeps an asset of 200 characters', () => {
     const asset = 'x'.repeat(200);
-    expect(parseTransfer({ ...plain, asset }, walletsOnly).wanted.request.asset).toBe(asset);
+    expect(parseTransfer({ ...plain, asset }, 'wallets').wanted.request.asset).toBe(asset);
   });
 
   test.each<[string, unknown, string]>([
@@ -85,9 +84,7 @@ describe('a transfer', () => {
 
   test('an off-curve recipient is taken where it is allowed', () => {
     const vault = { ...plain, to_address: 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp' };
-    expect(parseTransfer(vault, { offCurve: true, unusual: false }).wanted.request.to_address).toBe(
-      vault.to_address,
-    );
+    expect(parseTransfer(vault, 'off-curve').wanted.request.to_address).toBe(vault.to_address);
   });
 });
 
@@ -98,7 +95,7 @@ test('a message pays nothing', () => {
 
 describe('the same payment', () => {
   const payment = (change: object): string | undefined =>
-    paymentOf(parseTransfer({ ...plain, ...change }, walletsOnly).wanted);
+    paymentOf(parseTransfer({ ...plain, ...change }, 'wallets').wanted);
 
   test.each([
     ['spelled with more zeros', { amount: '1.500' }, true],
@@ -111,8 +108,7 @@ describe('the same payment', () => {
   });
 
   test('an empty memo is no memo', () => {
-    const spelled = (change: object) =>
-      canonicalOf(parseTransfer({ ...plain, ...change }, walletsOnly).wanted);
+    const spelled = (change: object) => canonicalOf(parseTransfer({ ...plain, ...change }, 'wallets').wanted);
     expect(spelled({ memo: '' })).toBe(spelled({}));
     expect(spelled({ memo: 'x' })).not.toBe(spelled({}));
   });

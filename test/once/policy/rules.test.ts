@@ -108,16 +108,6 @@ describe('what needs no journal', () => {
     );
   });
 
-  const refusing = { unusual: 'refuse' };
-  test.each([
-    ['an unusual one', two({}, refusing), 'own-wallet', 'second'],
-    ['an unusual one that may be', [policyOf({})], 'own-wallet', undefined],
-    ['a usual one', [policyOf(refusing)], undefined, undefined],
-  ] as const)('a recipient is %s', (_what, policies, unusual, source) => {
-    const refusal = refusedByItself(policies, { ...spend('1'), unusual });
-    expect(refusal).toEqual(source && { rule: 'unusual', source, to: ada, unusual });
-  });
-
   const above = (assets: object): object => ({ approve_above: assets, limits: { SOL: {}, USDC: {} } });
   test.each([
     ['no', [policyOf({})], '100', false],
@@ -135,7 +125,7 @@ describe('what needs no journal', () => {
 
 test('each refusal has its public code', () => {
   expect(refusalCodes).toEqual({
-    ...{ asset: 'policy-asset', recipient: 'policy-recipient', unusual: 'policy-recipient' },
+    ...{ asset: 'policy-asset', recipient: 'policy-recipient' },
     ...{ transfer: 'policy-limit', day: 'policy-limit' },
     ...{ 'recipient-day': 'policy-limit', 'fresh-journal': 'policy-limit' },
   });

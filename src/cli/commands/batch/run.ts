@@ -12,7 +12,6 @@ import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { Commit, EngineContext } from '../../../once/engine/context.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
 import { asFailure, type Exit, exitOf, type Failure } from '../../../once/failures.ts';
-import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type {
@@ -60,7 +59,7 @@ async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Un
   const order: BatchOrder = {
     kind,
     name: options.name,
-    recipients: kind === 'transfer' ? allowedRecipients(given) : anyAddress,
+    recipients: kind === 'transfer' ? allowedRecipients(given) : 'any',
     paysRepeats: options.repeats === 'pay',
   };
   const sheet = new Sheet();

@@ -77,7 +77,6 @@ const transfer = command({
         { rare: true, completes: ['finalized', 'confirmed'] },
       ],
       ['--allow-off-curve  pay addresses off the curve, such as multisig vaults', { rare: true }],
-      ['--allow-unusual  pay mints, programs or the bot’s own wallet', { rare: true }],
     ]),
   ],
   examples: {

@@ -1,4 +1,4 @@
-import { addressComplaint, anyAddress } from '../../../once/intent/address.ts';
+import { addressComplaint } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import {
   type Intent,
@@ -64,7 +64,7 @@ const beginningOf =
   /^(?<head>[1-9A-HJ-NP-Za-km-z]{4,44})(?:(?:…|\.{3})(?<tail>[1-9A-HJ-NP-Za-km-z]{0,44}))?$/u;
 
 function isWhole(to: string): boolean {
-  return addressComplaint(to, anyAddress) === undefined;
+  return addressComplaint(to, 'any') === undefined;
 }
 
 /** The only recipient of this journal whose address begins so. */

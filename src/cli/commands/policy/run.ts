@@ -159,8 +159,7 @@ const textOf = (units: bigint | undefined): string | undefined =>
 
 /** As scripts see it: without what it does not say. */
 function policyJson(policy: Policy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, approvals, unusual, freshJournal, confirm } =
-    policy;
+  const { source, journal, limits, recipients, onlyRecipients, approvals, freshJournal, confirm } = policy;
   return present({
     source,
     journal,
@@ -175,7 +174,6 @@ function policyJson(policy: Policy): Record<string, unknown> {
     ),
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     only_recipients: onlyRecipients,
-    unusual,
     approvals,
     fresh_journal: freshJournal,
     confirm,
@@ -183,16 +181,12 @@ function policyJson(policy: Policy): Record<string, unknown> {
 }
 
 function policyLines(policy: Policy): LabelledValue[] {
-  const { journal, limits, recipients, onlyRecipients, unusual, approvals, freshJournal, confirm } = policy;
+  const { journal, limits, recipients, onlyRecipients, approvals, freshJournal, confirm } = policy;
   return [
     ['Journal', journal],
     ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
     ...[...recipients].map(([name, address]): LabelledValue => [`@${name}`, address]),
-    [
-      'Recipients',
-      onlyRecipients ? 'only those named here' : 'anyone, except addresses that look like one of them',
-    ],
-    ['Unusual ones', unusual && 'refused, even with --allow-unusual'],
+    ['Recipients', onlyRecipients ? 'only those named here' : 'anyone'],
     [
       'Approvals',
       approvals === 'other'

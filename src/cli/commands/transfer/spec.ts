@@ -14,7 +14,6 @@ export const transferSpec = command({
         '--memo <text>  a note that goes with the payment',
         ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],
         ['--allow-off-curve  pay an address off the curve, such as a multisig vault', { rare: true }],
-        ['--allow-unusual  pay a mint, a program or the bot’s own wallet', { rare: true }],
         '--propose  send nothing until a person approves it',
         [
           '--wait [until]  wait until finalized (or confirmed) on the chain',
