@@ -91,7 +91,7 @@ function homeOf(held: Held, column: string, { folder, baseUrl }: Stage): NodeJS.
   mkdirSync(config, { recursive: true, mode: 0o700 });
   const policy = join(config, 'policy.json');
   const limits = { SOL: { day: '1000000' }, USDC: { day: '100000000' } };
-  const rules = { schema: 'botctl-policy/1', limits, fresh_journal: 'allow' };
+  const rules = { schema: 'botctl-policy/1', limits };
   const bot = { 'base-url': baseUrl, token: { kind: 'stored', secret: 'bench' } };
   const profiles = { bot: held === 'with' ? { ...bot, policy } : bot };
   for (const [path, content] of [

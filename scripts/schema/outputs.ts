@@ -482,14 +482,12 @@ const policies = z
               asset: text,
               transfer: text.optional().describe('at most at once'),
               day: text.optional().describe('at most in 24 hours'),
-              recipient_day: text.optional().describe('at most in 24 hours to one address'),
               approve_above: text.optional().describe('more waits for a person'),
             }),
           ),
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
           approvals: z.literal('other').optional().describe('the person who proposed it may not approve it'),
-          fresh_journal: oneOf(['refuse', 'allow']),
           confirm: oneOf(['always']).optional(),
         }),
       )
@@ -506,7 +504,6 @@ const policies = z
         }),
       )
       .optional(),
-    complete_since: time.optional().describe('since when the journal is complete'),
   })
   .meta({ id: 'Policies', title: 'What a bot may spend' });
 

@@ -8,12 +8,10 @@ const about: Readonly<Record<string, string>> = {
   limits: 'what may be spent of each asset; one without a line here is refused',
   transfer: 'at most in one transfer',
   day: 'at most in the last 24 hours, by all bots of the journal; what is in doubt counts',
-  recipient_day: 'the same to one address',
   recipients: 'addresses by names: --to @NAME',
   only_recipients: 'nobody else is paid',
   approve_above: 'a larger transfer waits until a person approves it',
   approvals: 'who proposes a transfer does not approve it: told apart by user and host, or by database role',
-  fresh_journal: 'a journal that is younger than 24 hours may begin to count',
   confirm: 'a person answers for each transfer, or --yes; no profile lifts it',
 };
 

@@ -1,6 +1,6 @@
 import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
 import type { AllowedRecipients } from '../once/intent/address.ts';
-import { addUnits, hourOf, type Spending } from '../once/intent/amount.ts';
+import { addUnits, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
@@ -9,7 +9,6 @@ import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
 import {
   limitsADay,
-  limitsRecipients,
   type Policies,
   type Refusal,
   refusedByDay,
@@ -173,12 +172,12 @@ type Inputs = {
 };
 
 /** What the journal knows where a daily limit applies. */
-type Known = { readonly spending: Spending | undefined };
+type Known = { readonly spending: UnitsByHour | undefined };
 
 /** Checks all rows of a batch against the policies, each as if the rows before it had been sent. */
 export class PolicySurvey {
   readonly #inputs: Inputs;
-  readonly #spending = new Map<string, Promise<Spending | undefined>>();
+  readonly #spending = new Map<string, Promise<UnitsByHour | undefined>>();
 
   constructor(inputs: Inputs) {
     this.#inputs = inputs;
@@ -188,28 +187,13 @@ export class PolicySurvey {
     return { spending: await this.#spendingOf(spend) };
   }
 
-  #spendingOf(spend: Spend): Promise<Spending | undefined> {
+  #spendingOf(spend: Spend): Promise<UnitsByHour | undefined> {
     const { policies, reads = nothingSpent, nowMs } = this.#inputs;
     if (!limitsADay(policies, spend)) return Promise.resolve(undefined);
     const [asset = ''] = spend.spellings;
-    const recipient = limitsRecipients(policies, spend) ? spend.to : undefined;
-    const name = `${asset} ${recipient ?? ''}`;
-    const known = this.#spending.get(name);
-    if (known !== undefined) return known;
-    const asked = spendingOf({ ...spend, recipient }, reads, nowMs).then((spending) =>
-      this.#withCommonTotal(asset, spending),
-    );
-    this.#spending.set(name, asked);
+    const asked = this.#spending.get(asset) ?? spendingOf(spend, reads, nowMs);
+    this.#spending.set(asset, asked);
     return asked;
-  }
-
-  readonly #totals = new Map<string, Spending['total']>();
-
-  /** Rows to different recipients share one total. */
-  #withCommonTotal(asset: string, spending: Spending): Spending {
-    const total = this.#totals.get(asset) ?? spending.total;
-    this.#totals.set(asset, total);
-    return { ...spending, total };
   }
 
   /** The policy's refusal, if there is one. A row that is not refused counts towards the rows after it. */
@@ -217,10 +201,9 @@ export class PolicySurvey {
     const { policies, nowMs } = this.#inputs;
     const refusal = refusedByItself(policies, spend);
     if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
-    const overDay = refusedByDay(policies, spend, { ...spending, sinceMs: spending.sinceMs ?? nowMs }, nowMs);
+    const overDay = refusedByDay(policies, spend, spending, nowMs);
     if (overDay !== undefined) return overDay;
-    addUnits(spending.total, hourOf(nowMs), spend.units);
-    addUnits(spending.toRecipient, hourOf(nowMs), spend.units);
+    addUnits(spending, hourOf(nowMs), spend.units);
     return undefined;
   }
 }

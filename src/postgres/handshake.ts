@@ -343,7 +343,6 @@ async function make(client: SqlClient, schema: string, random: (size: number) =>
     await run(/* sql */ `INSERT INTO @schema.salt (name, value) VALUES ('salt', $1)`, [
       Buffer.from(random(32)),
     ]);
-    await run(/* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`);
     await run(
       /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('lease-ms', '30000'),
         ('journal-version', '${schemaVersion}')`,

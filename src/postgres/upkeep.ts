@@ -138,7 +138,6 @@ export async function acceptSharedLoss(
       const [what, detail] = noteOf(loss, server);
       await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
       await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
-      await connection.query(inSchema(schema, /* sql */ `INSERT INTO @schema.made (at) VALUES (${nowMs})`));
     },
     (error) => sharedFailure('may-only-look', { place }, error),
   );
@@ -184,7 +183,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 
 const growing = [
   ...['servers', 'owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  ...['services', 'made', 'spent', 'batches'],
+  ...['services', 'spent', 'batches'],
 ];
 
 /** The role that is named in the SQL. Whoever runs it puts another in its place. */

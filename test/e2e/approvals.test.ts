@@ -287,7 +287,7 @@ describe('a proposal that was declined', () => {
   });
 
   test('as a row of a batch is told as what a person must decide, and the other rows are sent', async () => {
-    usePolicy({ approve_above: { SOL: '1' }, fresh_journal: 'allow' });
+    usePolicy({ approve_above: { SOL: '1' } });
     const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`;
     const path = operator.home.file('payroll.csv', rows);
     const batch = ['batch', 'transfer', path, '--once', 'payroll', '--yes'];
@@ -388,24 +388,5 @@ describe('a policy whose approvals are by somebody else', () => {
     const wrong = await operator.json(['policy', 'check', path]);
     expect(wrong).toMatchObject({ exit: 2 });
     expect(wrong.error?.message).toContain('approvals is not "other"');
-  });
-});
-
-describe('that a young journal waits for a day', () => {
-  test.each([
-    [{ limits: { SOL: { day: '5' } } }, true],
-    [{ limits: { SOL: { recipient_day: '5' } } }, true],
-    [{ limits: { SOL: { day: '5' } }, fresh_journal: 'allow' }, false],
-    [{ limits: { SOL: { transfer: '5' } } }, false],
-  ])('is said when a policy is checked and when a profile gets it: %j', async (policy, isSaid) => {
-    const path = usePolicy(policy);
-    for (const argv of [
-      ['policy', 'check', path],
-      ['config', 'set', 'bot', 'policy', path],
-    ]) {
-      const { code, stderr } = await operator.run(argv);
-      expect(code).toBe(0);
-      expect(stderr.includes('"fresh_journal": "allow"')).toBe(isSaid);
-    }
   });
 });

@@ -228,7 +228,6 @@ describe('without a controlling terminal', () => {
   const rows = { stdin: `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n` };
   const policy = {
     schema: 'botctl-policy/1',
-    fresh_journal: 'allow',
     limits: { SOL: {} },
     confirm: 'always',
   };

@@ -14,7 +14,7 @@ const raw = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^raw/mu;
 
 const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.01\nb,x,SOL,1\n`;
 const messages = 'id,conversation_id,content\na,conv_demo,Hi\nb,conv_demo,\n';
-const policy = '{"schema":"botctl-policy/1","fresh_journal":"allow","limits":{"SOL":{}}}';
+const policy = '{"schema":"botctl-policy/1","limits":{"SOL":{}}}';
 
 /** What a file may hold, by where it is given: what can be used, and what cannot. */
 const contents: Readonly<Record<string, readonly string[]>> = {

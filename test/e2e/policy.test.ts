@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
-import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { botctlHere, type SkippingClock } from '../../testing/builtHere.ts';
 import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
 import { foreignBin } from '../../testing/program.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
@@ -17,7 +17,7 @@ afterEach(() => operator.close());
 
 const writePolicy = (policy: unknown, name?: string): string => operator.home.policy(policy, name);
 
-const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
+const base = { schema: 'botctl-policy/1' };
 
 /** Runs a command of the profile `bot`, which has this policy. */
 async function held(
@@ -219,24 +219,6 @@ describe('two policies', () => {
 });
 
 describe('a journal', () => {
-  test('that has accepted a loss is young from then on', async () => {
-    const daysMs = 3 * 24 * 3_600_000;
-    const clock = new SkippingClock();
-    const strict = writePolicy({ schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } });
-    useProfile(strict);
-    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    await clock.sleep(daysMs);
-    expect(await runHeld(pay('one', '0.1'), { clock })).toMatchObject({ exit: 0 });
-    rmSync(`${operator.journal}.mark`);
-    const accepted = await botctlHere(['journal', 'accept-loss', '--yes'], { env: operator.home.env, clock });
-    expect(accepted.code).toBe(0);
-    const refused = await runHeld(pay('two', '0.1'), { clock });
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/too new to say what was spent/u);
-    await clock.sleep(daysMs);
-    expect(await runHeld(pay('two', '0.1'), { clock })).toMatchObject({ exit: 0 });
-  });
-
   test('is the one that the policy names, and no other', async () => {
     const policy = { ...base, limits: { SOL: {} }, journal: '/nowhere/journal.db' };
     expect(await held(policy, pay('one', '0.1'))).toMatchObject({
@@ -336,18 +318,6 @@ describe('a batch', () => {
 });
 
 describe('what is shown', () => {
-  test('of a journal that is too young: nothing is left before it is a day old', async () => {
-    const limits = { limits: { SOL: { day: '1' } } };
-    await held({ ...base, ...limits }, pay('one', '0.4'));
-    useProfile(writePolicy({ schema: base.schema, ...limits }));
-    const shown = await runHeld(['policy', 'show']);
-    const refused = await runHeld(pay('two', '0.1'));
-    expect(refused.error).toMatchObject({ code: 'policy-limit', remaining: '0' });
-    expect(shown).toMatchObject({ left: [{ remaining: '0', free_at: refused.error?.free_at }] });
-    const { stdout } = await operator.run(['policy', 'show']);
-    expect(stdout).toContain('nothing until');
-  });
-
   test('of a file whose name would paint the terminal: the name, escaped', async () => {
     const path = writePolicy({ ...base, limits: { SOL: {} } }, 'red\u001b[31m.json');
     const { code, stdout, stderr } = await operator.run(['policy', 'check', path]);

@@ -83,7 +83,7 @@ describe('a server restored from before', () => {
 
   test('a policy sends nothing, and sets no other', async () => {
     const limits = { SOL: { day: '100' } };
-    const file = operator.home.policy({ schema: 'botctl-policy/1', limits, fresh_journal: 'allow' });
+    const file = operator.home.policy({ schema: 'botctl-policy/1', limits });
     const early = await server.snapshot();
     expect((await operator.run(['policy', 'set', file])).code).toBe(0);
     await server.restore(early);

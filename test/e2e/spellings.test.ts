@@ -146,7 +146,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (which, journalO
   });
 
   test('limits count both spellings and go by the strictest line, but a line allows its own spelling only', async () => {
-    const base = { schema: 'botctl-policy/1', fresh_journal: 'allow' };
+    const base = { schema: 'botctl-policy/1' };
     const lines = { [mint]: { transfer: '9', day: '9' }, USDC: { transfer: '5', day: '5' } };
     useNames({ ...base, limits: lines, approve_above: { USDC: '4' } });
     if (which === 'a server') {

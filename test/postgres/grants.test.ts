@@ -11,7 +11,7 @@ const at = '"bot ""ctl"""';
 
 const tables = [
   ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'made', 'spent'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'spent'],
 ];
 
 /** What runners do, each statement after the ones before it. */

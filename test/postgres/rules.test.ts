@@ -394,7 +394,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     const tables = [
       ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
       ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
-      ...['services', 'made', 'spent'],
+      ...['services', 'spent'],
     ];
     test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
       await refused(`DELETE FROM ${table}`, 'nothing is deleted from the journal');

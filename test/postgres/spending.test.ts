@@ -44,7 +44,6 @@ test('four machines with many rows each claim no more together than a day allows
       limits: new Map([['SOL', { day: unitsOf('50') }]]),
       recipients: new Map([['ada', ada]]),
       onlyRecipients: false,
-      freshJournal: 'allow',
     },
   ];
   const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') };

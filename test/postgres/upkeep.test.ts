@@ -69,17 +69,6 @@ test.each(change.slice(1))('%s only in a journal of this release', async (_what,
   });
 });
 
-test('spending counts from the last loss on: what is missing is not known', async () => {
-  const place = await newSharedPlace();
-  const journal = inHand(await openShared(place));
-  const sinceMs = async (): Promise<number | undefined> =>
-    (await journal.reads.spending({ asset: 'SOL', sinceHour: 0, recipient: undefined })).sinceMs;
-  const madeMs = (await sinceMs()) ?? 0;
-  for (const atMs of [madeMs + 9, madeMs + 5, madeMs - 5])
-    await onServer(place, (client) => client.query(`INSERT INTO made (at) VALUES (${atMs})`));
-  expect(await sinceMs()).toBe(madeMs + 9);
-});
-
 describe('a loss that was accepted', () => {
   test('of entries is on record as what was missing, and is noted no more', async () => {
     const place = await newSharedPlace();

@@ -56,7 +56,7 @@ function heldEnv(home: Home, env: Record<string, string>, allowed: number): Reco
   mkdirSync(folder, { mode: 0o700 });
   const policy = join(folder, 'policy.json');
   const day = String(allowed / 1000);
-  const text = { schema: 'botctl-policy/1', limits: { SOL: { day } }, fresh_journal: 'allow' };
+  const text = { schema: 'botctl-policy/1', limits: { SOL: { day } } };
   writeFileSync(policy, JSON.stringify(text), { mode: 0o600 });
   const { BOTCTL_TOKEN: secret, BOTCTL_BASE_URL: baseUrl, ...rest } = env;
   const token = { kind: 'stored', secret };

@@ -260,24 +260,16 @@ export function policyWords(refusal: Refusal): Sentence & Refused {
         The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
         ${noUse} To allow this address, add it under recipients in the policy.
         $ policy show`;
-    case 'fresh-journal':
-      return {
-        message: `The policy ${refusal.source} limits ${refusal.asset} per day, and this journal is too new to say what was spent in the last 24 hours: it has counted since ${iso(refusal.sinceMs)}`,
-        hint: `Use the earlier journal, or wait until ${iso(refusal.freeAtMs)}. If every journal is new, as on a CI runner, put "fresh_journal": "allow" into the policy.`,
-        next: [['policy', 'show']],
-        allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
-      };
     default:
       return limitWords(refusal);
   }
 }
 
-type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' | 'recipient-day' };
+type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' };
 
-const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => string>> = {
-  transfer: () => 'per transfer',
-  day: () => 'in 24 hours, by all bots in the journal',
-  'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
+const limitNames: Readonly<Record<OverLimit['rule'], string>> = {
+  transfer: 'per transfer',
+  day: 'in 24 hours, by all bots in the journal',
 };
 
 function limitWords(refusal: OverLimit): Sentence & Refused {
@@ -291,7 +283,7 @@ function limitWords(refusal: OverLimit): Sentence & Refused {
       : usedAndLeft(of(limit - remaining), remaining === 0n ? 'nothing' : of(remaining), spenders);
   const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
   return {
-    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule](refusal)}, and this transfer is ${of(units, asset)}.${left}`,
+    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule]}, and this transfer is ${of(units, asset)}.${left}`,
     hint:
       freeAt === undefined
         ? `${noUse} ${never} a smaller amount, or have the policy changed.`

@@ -96,10 +96,6 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
 
 /** The keys that have one value, besides `schema`. */
 const onlyValues: Readonly<Record<string, string>> = {
-  fresh_journal: '"allow"',
   confirm: '"always"',
   approvals: '"other"',
 };
-
-export const youngJournalWaits =
-  'A journal younger than 24 hours cannot say what was spent in that time. With this policy, it sends nothing with a daily limit until it is 24 hours old. To let a new journal send right away, add "fresh_journal": "allow" to the policy.';

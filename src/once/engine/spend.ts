@@ -5,7 +5,6 @@ import {
   hourMs,
   hourOf,
   type OwnSpending,
-  type Spending,
   type UnitsByHour,
   unitsOf,
 } from '../intent/amount.ts';
@@ -14,7 +13,6 @@ import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
 import {
   limitsADay,
-  limitsRecipients,
   needsApproval,
   oldestHour,
   type Policies,
@@ -85,7 +83,7 @@ export async function wordOfPolicies(
 }
 
 export const nothingSpent: SpendingReads = {
-  spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
+  spending: async () => new Map(),
   spenders: async () => [],
   ownSpending: async () => undefined,
 };
@@ -102,28 +100,23 @@ async function wordOfSpending(
   if (byItself !== undefined) return { is: 'refused', refusal: byItself };
   if (!limitsADay(policies, spend)) return allowed;
   const own = id === undefined ? undefined : await reads.ownSpending(id);
-  const recipient = limitsRecipients(policies, spend) ? spend.to : undefined;
-  const each = await spendingOfEach({ ...spend, recipient }, reads, nowMs);
+  const each = await spendingOfEach(spend, reads, nowMs);
   // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
-  const { sinceMs = nowMs, total, toRecipient } = together(each);
-  const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
-  const refusal = refusedByDay(policies, spend, counted, nowMs);
+  const refusal = refusedByDay(policies, spend, without(own, together(each)), nowMs);
   if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
   const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
-  if (counts && itself !== undefined)
-    for (const units of [itself.total, itself.toRecipient]) {
-      if (own !== undefined) addUnits(units, own.hour, -own.units);
-      addUnits(units, hourOf(nowMs), spend.units);
-    }
+  if (counts && itself !== undefined) {
+    if (own !== undefined) addUnits(itself, own.hour, -own.units);
+    addUnits(itself, hourOf(nowMs), spend.units);
+  }
   return allowed;
 }
 
-/** An asset in all its spellings, and the address if what one got matters too. */
-type SpentOf = Pick<Spend, 'spellings'> & { readonly recipient: string | undefined };
+type SpentOf = Pick<Spend, 'spellings'>;
 
-function spendingOfEach({ spellings, recipient }: SpentOf, reads: Pick<Reads, 'spending'>, nowMs: number) {
+function spendingOfEach({ spellings }: SpentOf, reads: Pick<Reads, 'spending'>, nowMs: number) {
   const sinceHour = oldestHour(nowMs);
-  return Promise.all(spellings.map((asset) => reads.spending({ asset, recipient, sinceHour })));
+  return Promise.all(spellings.map((asset) => reads.spending({ asset, sinceHour })));
 }
 
 /** What was spent of an asset in all its spellings together. */
@@ -131,23 +124,16 @@ export async function spendingOf(
   scope: SpentOf,
   reads: Pick<Reads, 'spending'>,
   nowMs: number,
-): Promise<Spending> {
+): Promise<UnitsByHour> {
   return together(await spendingOfEach(scope, reads, nowMs));
 }
 
-function together(each: readonly Spending[]): Spending {
+function together(each: readonly UnitsByHour[]): UnitsByHour {
   const [first, second] = each;
   if (first !== undefined && second === undefined) return first;
-  const sum = (units: readonly UnitsByHour[]): UnitsByHour => {
-    const all: UnitsByHour = new Map();
-    for (const one of units) for (const [hour, more] of one) addUnits(all, hour, more);
-    return all;
-  };
-  return {
-    sinceMs: first?.sinceMs,
-    total: sum(each.map(({ total }) => total)),
-    toRecipient: sum(each.map(({ toRecipient }) => toRecipient)),
-  };
+  const all: UnitsByHour = new Map();
+  for (const one of each) for (const [hour, more] of one) addUnits(all, hour, more);
+  return all;
 }
 
 /** Adds the bots that used up the limit: they may belong to another service. */
@@ -156,7 +142,7 @@ export async function withSpenders(
   reads: Pick<Reads, 'spenders'>,
   nowMs: number,
 ): Promise<Refusal> {
-  if (refusal.rule !== 'day' && refusal.rule !== 'recipient-day') return refusal;
+  if (refusal.rule !== 'day') return refusal;
   const sinceMs = oldestHour(nowMs) * hourMs;
   const each = await Promise.all(refusal.spellings.map((asset) => reads.spenders(asset, sinceMs)));
   return { ...refusal, spentBy: [...new Map(each.flat().map((one) => [JSON.stringify(one), one])).values()] };

@@ -85,18 +85,8 @@ export function hourOf(ms: number): number {
 /** Units of an asset by the hour of their claim. Other claims in the same commit add to it. */
 export type UnitsByHour = Map<number, bigint>;
 
-/** What was spent of one asset: in all, and to one address. */
-export type Spending = {
-  /** The journal is complete from this time on; undefined if it is empty. */
-  readonly sinceMs: number | undefined;
-  readonly total: UnitsByHour;
-  readonly toRecipient: UnitsByHour;
-};
-
 export type SpendingScope = {
   readonly asset: string;
-  /** Set if the amount that one address got matters too. */
-  readonly recipient: string | undefined;
   /** Earlier hours are left out. */
   readonly sinceHour: number;
 };

@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { OwnSpending, Spender, Spending, SpendingScope } from '../intent/amount.ts';
+import type { OwnSpending, Spender, SpendingScope, UnitsByHour } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
@@ -260,7 +260,7 @@ export interface Reads {
   /** Where it runs; undefined if that is certainly this machine. */
   processOf(owner: string): Promise<Process | undefined>;
   /** What was spent of an asset. Within a commit, callers with the same scope get the same object. */
-  spending(scope: SpendingScope): Promise<Spending>;
+  spending(scope: SpendingScope): Promise<UnitsByHour>;
   /** The part of it that this intent spent. */
   ownSpending(id: string): Promise<OwnSpending | undefined>;
   /** The bots that recently spent this asset. */

@@ -168,20 +168,12 @@ CREATE TABLE observations (
 ) STRICT;
 CREATE INDEX observations_intent ON observations (intent);
 
--- Since when the sums of spending are complete: since the journal was made, or a loss of it was accepted.
-CREATE TABLE made (
-  seq  INTEGER PRIMARY KEY,
-  at   INTEGER NOT NULL
-) STRICT;
-
 -- A limit counts an asset over all services. If it counted per base URL, another spelling of one would evade it.
 CREATE TABLE spent (
-  asset      TEXT NOT NULL,
-  -- Empty for all recipients together.
-  recipient  TEXT NOT NULL,
-  hour       INTEGER NOT NULL,
-  units      TEXT NOT NULL,
-  PRIMARY KEY (asset, recipient, hour)
+  asset  TEXT NOT NULL,
+  hour   INTEGER NOT NULL,
+  units  TEXT NOT NULL,
+  PRIMARY KEY (asset, hour)
 ) STRICT;
 `;
 
@@ -288,7 +280,6 @@ const otherRules: readonly Rule[] = [
   ['UPDATE ON decisions', 'true', 'a decision stands as it was made'],
   ['UPDATE ON receipts', 'true', 'a receipt stands as it was given'],
   ['UPDATE ON observations', 'true', 'an observation stands as it was made'],
-  ['UPDATE ON made', 'true', 'what was counted stands'],
 ];
 
 /** What no statement may do, whichever process runs it. */
@@ -297,7 +288,7 @@ export const rules: readonly Rule[] = [...intentRules, ...otherRules];
 /** Nothing is deleted from these. */
 export const kept = [
   ...['intents', 'services', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
-  ...['made', 'spent'],
+  'spent',
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';

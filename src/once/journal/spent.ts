@@ -3,16 +3,15 @@ import {
   countedAsset,
   hourOf,
   readPayment,
-  type Spending,
   type SpendingScope,
   type UnitsByHour,
 } from '../intent/amount.ts';
-import type { Ask, JournalRow } from './rows.ts';
+import type { Ask } from './rows.ts';
 
-type Sum = { readonly asset: string; readonly recipient: string; readonly hour: number; units: bigint };
+type Sum = { readonly asset: string; readonly hour: number; units: bigint };
 
 /** The texts by which sums are read and written. */
-type Texts = Readonly<Record<'spent' | 'complete' | 'spend', string>>;
+type Texts = Readonly<Record<'spent' | 'spend', string>>;
 
 /**
  * What was spent, hour by hour. A commit gathers what it spends and gives back, and writes it once. Within it each sum is
@@ -29,28 +28,17 @@ export class Spent {
     this.#isWithin = isWithin;
   }
 
-  async spending({ asset, recipient, sinceHour }: SpendingScope, ask: Ask): Promise<Spending> {
-    const counted = countedAsset(asset);
-    const [[complete], total, toRecipient] = await Promise.all([
-      ask(this.#texts.complete, {}),
-      this.#sum(counted, '', sinceHour, ask),
-      recipient === undefined ? new Map() : this.#sum(counted, recipient, sinceHour, ask),
-    ]);
-    return { sinceMs: completeSince(complete), total, toRecipient };
-  }
-
-  #sum(asset: string, recipient: string, since: number, ask: Ask): Promise<UnitsByHour> {
-    const name = `${asset} ${recipient}`;
-    const known = this.#isWithin ? this.#read.get(name) : undefined;
+  spending({ asset: spelled, sinceHour: since }: SpendingScope, ask: Ask): Promise<UnitsByHour> {
+    const asset = countedAsset(spelled);
+    const known = this.#isWithin ? this.#read.get(asset) : undefined;
     if (known !== undefined) return known;
-    const reading = ask(this.#texts.spent, { asset, recipient, since }).then((rows) => {
+    const reading = ask(this.#texts.spent, { asset, since }).then((rows) => {
       const units: UnitsByHour = new Map();
       for (const row of rows) addUnits(units, Number(row.hour), BigInt(row.units as string));
-      for (const sum of this.#moved.values())
-        if (sum.asset === asset && sum.recipient === recipient) addUnits(units, sum.hour, sum.units);
+      for (const sum of this.#moved.values()) if (sum.asset === asset) addUnits(units, sum.hour, sum.units);
       return units;
     });
-    this.#read.set(name, reading);
+    this.#read.set(asset, reading);
     return reading;
   }
 
@@ -58,17 +46,16 @@ export class Spent {
   move(payment: unknown, fromMs: unknown, toMs: unknown): void {
     const paid = paymentIn(payment);
     if (paid === undefined) return;
-    const { to, asset, units } = paid;
+    const { asset, units } = paid;
     for (const [ms, moved] of [
       [fromMs, -units],
       [toMs, units],
     ] as const)
-      if (typeof ms === 'number')
-        for (const recipient of ['', to]) this.#add({ asset, recipient, hour: hourOf(ms), units: moved });
+      if (typeof ms === 'number') this.#add({ asset, hour: hourOf(ms), units: moved });
   }
 
   #add(sum: Sum): void {
-    const name = `${sum.hour} ${sum.asset} ${sum.recipient}`;
+    const name = `${sum.hour} ${sum.asset}`;
     const known = this.#moved.get(name);
     if (known === undefined) this.#moved.set(name, sum);
     else known.units += sum.units;
@@ -78,13 +65,6 @@ export class Spent {
     const sums = [...this.#moved.values()].filter(({ units }) => units !== 0n);
     await Promise.all(sums.map((sum) => ask(this.#texts.spend, { ...sum, units: String(sum.units) })));
   }
-}
-
-/** Since it was made, or since its first entry if a clock went back; after a loss, since that was accepted. */
-function completeSince({ made, lost, first }: JournalRow = {}): number | undefined {
-  const since = lost ?? made;
-  if (typeof since !== 'number') return undefined;
-  return since === made && typeof first === 'number' ? Math.min(since, first) : since;
 }
 
 /** A damaged payment, which no service took, counts nowhere. */

@@ -152,10 +152,8 @@ export const questions = {
     AND (name || '') = :name AND named_by = 'row' AND base_url = :baseUrl AND (kind || '') = :kind`,
   // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
   batchNames,
-  spent: `SELECT hour, units FROM spent WHERE asset = :asset AND recipient = :recipient AND hour >= :since
+  spent: `SELECT hour, units FROM spent WHERE asset = :asset AND hour >= :since
     AND units <> '0'`,
-  complete: `SELECT (SELECT min(at) FROM made) AS made, (SELECT max(at) FROM made WHERE seq > 1) AS lost,
-    (SELECT min(created_at) FROM intents) AS first`,
   ownSpending: 'SELECT payment, counts_at FROM intents WHERE id = :id',
   // By when they began, which has an index. Those of two days are enough to name.
   spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
@@ -220,8 +218,8 @@ export const changes = {
     ON CONFLICT (name, base_url, kind) DO UPDATE SET digest = excluded.digest, rows = excluded.rows,
       invalid = excluded.invalid, skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt,
       totals = excluded.totals, beyond = excluded.beyond`,
-  spend: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
-    ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
+  spend: `INSERT INTO spent (asset, hour, units) VALUES (:asset, :hour, :units)
+    ON CONFLICT (asset, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
 } as const;
 
 const text = (given: string | undefined): string | undefined =>

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../failures.ts';
-import { countedAsset, hourMs, hourOf } from '../intent/amount.ts';
+import { countedAsset, hourMs, hourOf, type UnitsByHour } from '../intent/amount.ts';
 import { type Complaint, complain } from '../intent/facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
@@ -7,8 +7,6 @@ export type AssetLimits = {
   readonly transfer?: bigint;
   /** In the last 24 hours, by all bots of the journal. */
   readonly day?: bigint;
-  /** The same, to one address. */
-  readonly recipientDay?: bigint;
   /** A person must approve more than that in one transfer. */
   readonly approveAbove?: bigint;
 };
@@ -26,8 +24,6 @@ export type Policy = {
   readonly onlyRecipients: boolean;
   /** If `other`, somebody else than the one who proposed a transfer must approve it. */
   readonly approvals?: 'other' | undefined;
-  /** Whether a journal younger than the window may be used. */
-  readonly freshJournal: 'refuse' | 'allow';
   /** No transfer without a person's answer or --yes. */
   readonly confirm?: 'always' | undefined;
 };
@@ -56,9 +52,8 @@ export function limitsOf(policies: Policies, { spellings }: Spelled): readonly L
   return policies.flatMap(({ limits, source }) => {
     const found: Limited[] = [];
     // A batch asks for each row, and a spread takes ten times as long.
-    for (const [line, { transfer, day, recipientDay, approveAbove }] of limits)
-      if (spellings.includes(countedAsset(line)))
-        found.push({ source, line, transfer, day, recipientDay, approveAbove });
+    for (const [line, { transfer, day, approveAbove }] of limits)
+      if (spellings.includes(countedAsset(line))) found.push({ source, line, transfer, day, approveAbove });
     return found;
   });
 }
@@ -71,14 +66,7 @@ export function assetsIn(policies: Policies): Iterable<string> {
 
 /** Whether a daily limit applies, so that earlier spending matters. */
 export function limitsADay(policies: Policies, asset: Spelled): boolean {
-  return limitsOf(policies, asset).some(
-    ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
-  );
-}
-
-/** Whether a daily limit to one address applies. */
-export function limitsRecipients(policies: Policies, asset: Spelled): boolean {
-  return limitsOf(policies, asset).some(({ recipientDay }) => recipientDay !== undefined);
+  return limitsOf(policies, asset).some(({ day }) => day !== undefined);
 }
 
 /** Replaces `@ada` by the address that a policy gives that name. Other text is unchanged. */
@@ -129,20 +117,13 @@ export type Refusal =
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
-      readonly rule: 'day' | 'recipient-day';
+      readonly rule: 'day';
       readonly to: string;
       readonly spellings: Spend['spellings'];
       readonly freeAtMs: number | undefined;
       /** Looked up only after a refusal. */
       readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
-    } & OverLimit)
-  | {
-      readonly rule: 'fresh-journal';
-      readonly source: string;
-      readonly asset: string;
-      readonly sinceMs: number;
-      readonly freeAtMs: number;
-    };
+    } & OverLimit);
 
 /** The public code of a refusal. */
 export const refusalCodes = {
@@ -150,8 +131,6 @@ export const refusalCodes = {
   recipient: 'policy-recipient',
   transfer: 'policy-limit',
   day: 'policy-limit',
-  'recipient-day': 'policy-limit',
-  'fresh-journal': 'policy-limit',
 } as const satisfies Record<Refusal['rule'], FailureCode>;
 
 type OverLimit = {
@@ -183,70 +162,22 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
   );
 }
 
-type Counted = {
-  /** Since when the count is complete. */
-  readonly sinceMs: number;
-  readonly total: SpentByHour;
-  readonly toRecipient: SpentByHour;
-};
-
-/** Whether this policy refuses what it limits a day on a journal younger than that. */
-export function waitsADay({ limits, freshJournal }: Policy): boolean {
-  const limitsDays = [...limits.values()].some(
-    ({ day, recipientDay }) => (day ?? recipientDay) !== undefined,
-  );
-  return limitsDays && freshJournal === 'refuse';
-}
-
-type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
-
-/** A journal younger than a day cannot say what was spent in a day. */
-export function refusedAsFresh(
-  policies: Policies,
-  spend: Pick<Spend, 'asset' | 'spellings'>,
-  sinceMs: number,
-  nowMs: number,
-): Fresh | undefined {
-  // If the clock goes back, the journal counts as young again.
-  if (sinceMs <= nowMs - windowMs) return undefined;
-  const { asset } = spend;
-  const strict = limitsOf(policies, spend).find(
-    ({ source, day, recipientDay }) =>
-      (day !== undefined || recipientDay !== undefined) &&
-      policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
-  );
-  if (strict === undefined) return undefined;
-  return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
-}
-
 /** Refuses amounts above what earlier spending leaves. */
 export function refusedByDay(
   policies: Policies,
   spend: Spend,
-  { sinceMs, total, toRecipient }: Counted,
+  spent: UnitsByHour,
   nowMs: number,
 ): Refusal | undefined {
   const { to, asset, spellings, units } = spend;
-  const fresh = refusedAsFresh(policies, spend, sinceMs, nowMs);
-  if (fresh !== undefined) return fresh;
-  const over = (
-    rule: 'day' | 'recipient-day',
-    { source, line }: Limited,
-    limit: bigint | undefined,
-    spent: SpentByHour,
-  ): OverRefusal[] => {
-    if (limit === undefined) return [];
-    const sum = spentWithin(spent, nowMs);
-    if (sum + units <= limit) return [];
-    const remaining = sum < limit ? limit - sum : 0n;
-    const freeAt = freeAtMs(spent, limit, units, nowMs);
-    return [{ rule, source, line, asset, spellings, to, units, limit, remaining, freeAtMs: freeAt }];
-  };
+  const sum = spentWithin(spent, nowMs);
   return tightest(
-    limitsOf(policies, spend).flatMap((limited) => [
-      ...over('day', limited, limited.day, total),
-      ...over('recipient-day', limited, limited.recipientDay, toRecipient),
-    ]),
+    limitsOf(policies, spend).flatMap(({ source, line, day: limit }): OverRefusal[] => {
+      if (limit === undefined || sum + units <= limit) return [];
+      const remaining = sum < limit ? limit - sum : 0n;
+      const freeAt = freeAtMs(spent, limit, units, nowMs);
+      return [{ rule: 'day', source, line, asset, spellings, to, units, limit, remaining, freeAtMs: freeAt }];
+    }),
   );
 }
 
@@ -266,15 +197,12 @@ export function needsApproval(policies: Policies, spend: Spend): boolean {
 
 export const windowMs = 24 * hourMs;
 
-/** What was spent, by the hour of the claim. */
-type SpentByHour = ReadonlyMap<number, bigint>;
-
 /** The first hour that counts; it counts in full. Claims with a time in the future count too. */
 export function oldestHour(nowMs: number): number {
   return hourOf(nowMs - windowMs);
 }
 
-export function spentWithin(spent: SpentByHour, nowMs: number): bigint {
+export function spentWithin(spent: UnitsByHour, nowMs: number): bigint {
   const oldest = oldestHour(nowMs);
   let sum = 0n;
   for (const [hour, units] of spent) if (hour >= oldest) sum += units;
@@ -283,7 +211,7 @@ export function spentWithin(spent: SpentByHour, nowMs: number): bigint {
 
 /** When enough earlier spending no longer counts for this to be allowed; undefined if it alone exceeds the limit. */
 export function freeAtMs(
-  spent: SpentByHour,
+  spent: UnitsByHour,
   limit: bigint,
   units: bigint,
   nowMs: number,

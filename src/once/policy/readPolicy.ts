@@ -55,7 +55,6 @@ const amount = z.string();
 const limits = z.strictObject({
   transfer: z.optional(amount),
   day: z.optional(amount),
-  recipient_day: z.optional(amount),
 });
 
 /** The form of a policy file. */
@@ -67,7 +66,6 @@ export const policyFile = z.strictObject({
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
   approvals: z.optional(z.literal('other')),
-  fresh_journal: z.optional(z.literal('allow')),
   confirm: z.optional(z.literal('always')),
 });
 
@@ -203,18 +201,16 @@ function policyOf(written: Written, source: string): Policy {
     recipients: new Map(Object.entries(recipients)),
     onlyRecipients: written.only_recipients ?? false,
     approvals: written.approvals,
-    freshJournal: written.fresh_journal ?? 'refuse',
     confirm: written.confirm,
   };
 }
 
 type WrittenLine = Written['limits'][string] & { readonly approve_above: string | undefined };
 
-function limitsFrom({ transfer, day, recipient_day, approve_above }: WrittenLine): AssetLimits {
+function limitsFrom({ transfer, day, approve_above }: WrittenLine): AssetLimits {
   return {
     ...(transfer === undefined ? {} : { transfer: unitsOf(transfer) }),
     ...(day === undefined ? {} : { day: unitsOf(day) }),
-    ...(recipient_day === undefined ? {} : { recipientDay: unitsOf(recipient_day) }),
     ...(approve_above === undefined ? {} : { approveAbove: unitsOf(approve_above) }),
   };
 }

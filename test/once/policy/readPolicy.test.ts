@@ -18,11 +18,10 @@ test('all that it says is read', () => {
     readPolicy(
       textOf({
         journal: '/j.db',
-        limits: { SOL: { transfer: '5', day: '20', recipient_day: '7' }, USDC: { day: '0.5' }, EURC: {} },
+        limits: { SOL: { transfer: '5', day: '20' }, USDC: { day: '0.5' }, EURC: {} },
         recipients: { ada, bob },
         only_recipients: true,
         approve_above: { SOL: '1', usdc: '2' },
-        fresh_journal: 'allow',
       }),
       'p.json',
     ),
@@ -35,7 +34,6 @@ test('all that it says is read', () => {
         {
           transfer: unitsOf('5'),
           day: unitsOf('20'),
-          recipientDay: unitsOf('7'),
           approveAbove: unitsOf('1'),
         },
       ],
@@ -47,7 +45,6 @@ test('all that it says is read', () => {
       ['bob', bob],
     ]),
     onlyRecipients: true,
-    freshJournal: 'allow',
   });
 });
 
@@ -58,7 +55,6 @@ test('what it leaves out holds nothing, but a journal must be old enough', () =>
     limits: new Map(),
     recipients: new Map(),
     onlyRecipients: false,
-    freshJournal: 'refuse',
   });
 });
 
@@ -78,7 +74,7 @@ describe('is refused, and the field is named', () => {
     [
       'a limit that is not known',
       { limits: { SOL: { hour: '1' } } },
-      'limits.SOL.hour is not known (the fields are transfer, day',
+      'limits.SOL.hour is not known (the fields are transfer and day',
     ],
     [
       'a limit as a number',
@@ -87,7 +83,6 @@ describe('is refused, and the field is named', () => {
     ],
     ['recipients in a list', { recipients: [ada] }, 'recipients is not an object'],
     ['a yes as text', { only_recipients: 'yes' }, 'only_recipients is not true or false'],
-    ['another word than allow', { fresh_journal: 'refuse' }, 'fresh_journal is not "allow"'],
     ['a limit above as a number', { approve_above: { SOL: 1 } }, 'approve_above.SOL is not a string'],
     ['a journal of no place', { journal: 'here' }, 'journal is neither'],
     ['a second spelling of SOL', { limits: { sol: {} } }, 'limits.sol is SOL in another spelling'],
@@ -119,7 +114,7 @@ describe('is refused, and the field is named', () => {
   });
 
   test.each(bad)('an amount of %j, in whichever limit of whichever asset it stands', async (amount) => {
-    const good = { transfer: '1', day: '1', recipient_day: '1' };
+    const good = { transfer: '1', day: '1' };
     for (const limit of Object.keys(good))
       for (const asset of ['SOL', 'USDC']) {
         const written = { limits: { SOL: good, USDC: good, [asset]: { ...good, [limit]: amount } } };

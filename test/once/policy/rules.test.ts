@@ -5,17 +5,14 @@ import {
   freeAtMs,
   limitsADay,
   limitsOf,
-  limitsRecipients,
   needsApproval,
   oldestHour,
   type Policies,
   type Refusal,
   refusalCodes,
-  refusedAsFresh,
   refusedByDay,
   refusedByItself,
   spentWithin,
-  waitsADay,
   windowMs,
   withAddress,
 } from '../../../src/once/policy/policy.ts';
@@ -127,104 +124,32 @@ test('each refusal has its public code', () => {
   expect(refusalCodes).toEqual({
     ...{ asset: 'policy-asset', recipient: 'policy-recipient' },
     ...{ transfer: 'policy-limit', day: 'policy-limit' },
-    ...{ 'recipient-day': 'policy-limit', 'fresh-journal': 'policy-limit' },
   });
 });
 
 describe('whether the journal is asked', () => {
   test.each([
-    ['nothing', [policyOf(sol({ transfer: '1' }))], false, false],
-    ['a day', [policyOf(sol({ day: '1' }))], true, false],
-    ['what one gets a day', [policyOf(sol({ recipient_day: '1' }))], true, true],
-    ['a day, by the second of two', two(sol({ transfer: '1' }), sol({ day: '1' })), true, false],
-    [
-      'what one gets a day, by the second of two',
-      two(sol({ day: '1' }), sol({ recipient_day: '1' })),
-      true,
-      true,
-    ],
-    ['a day, beside another asset', [policyOf({ limits: { USDC: {}, SOL: { day: '1' } } })], true, false],
-    [
-      'a day of another asset',
-      [policyOf({ limits: { SOL: {}, USDC: { day: '1', recipient_day: '1' } } })],
-      false,
-      false,
-    ],
-  ] as const)('limited is %s', (_what, policies, aDay, recipients) => {
-    expect([limitsADay(policies, spend('1')), limitsRecipients(policies, spend('1'))]).toEqual([
-      aDay,
-      recipients,
-    ]);
+    ['nothing', [policyOf(sol({ transfer: '1' }))], false],
+    ['a day', [policyOf(sol({ day: '1' }))], true],
+    ['a day, beside another asset', [policyOf({ limits: { USDC: {}, SOL: { day: '1' } } })], true],
+    ['a day of another asset', [policyOf({ limits: { SOL: {}, USDC: { day: '1' } } })], false],
+  ] as const)('limited is %s', (_what, policies, aDay) => {
+    expect(limitsADay(policies, spend('1'))).toBe(aDay);
   });
 
   test('an asset has the lines of those that name it, with their sources', () => {
     const policies = two(sol({ day: '1' }), {
-      limits: { SOL: { transfer: '2' }, USDC: { recipient_day: '3' } },
+      limits: { SOL: { transfer: '2' }, USDC: { day: '3' } },
     });
     expect(limitsOf(policies, { spellings: ['sol'] })).toEqual([
       { source: 'first', line: 'SOL', day: unitsOf('1') },
       { source: 'second', line: 'SOL', transfer: unitsOf('2') },
     ]);
     expect(limitsOf(policies, { spellings: ['usdc'] })).toEqual([
-      { source: 'second', line: 'USDC', recipientDay: unitsOf('3') },
+      { source: 'second', line: 'USDC', day: unitsOf('3') },
     ]);
     expect(limitsOf(policies, { spellings: ['eurc'] })).toEqual([]);
   });
-});
-
-describe('a journal that is younger than the window', () => {
-  const fresh = (line: object, more: object = { fresh_journal: undefined }): object => ({
-    ...sol(line),
-    ...more,
-  });
-  const allowed = { fresh_journal: 'allow' };
-  test.each([
-    ['a day old', [policyOf(fresh({ day: '1' }))], windowMs, undefined],
-    ['a millisecond short of a day', [policyOf(fresh({ day: '1' }))], windowMs - 1, 'the policy'],
-    ['of the future', [policyOf(fresh({ recipient_day: '1' }))], -1, 'the policy'],
-    ['new, where nothing is counted', [policyOf(fresh({ transfer: '1' }))], 0, undefined],
-    ['new, where it may be', [policyOf(fresh({ day: '1' }, allowed))], 0, undefined],
-    [
-      'new, where only the second of two minds',
-      two(fresh({ day: '1' }, allowed), fresh({ recipient_day: '1' })),
-      0,
-      'second',
-    ],
-    [
-      'new, where only the first of two minds',
-      two(fresh({ day: '1' }), fresh({ day: '1' }, allowed)),
-      0,
-      'first',
-    ],
-    [
-      'new, where the one that minds counts nothing',
-      two(fresh({ day: '1' }, allowed), fresh({ transfer: '1' })),
-      0,
-      undefined,
-    ],
-  ] as const)('is %s', (_what, policies, ageMs, source) => {
-    const sinceMs = nowMs - ageMs;
-    const expected = source && {
-      rule: 'fresh-journal',
-      source,
-      asset: 'SOL',
-      sinceMs,
-      freeAtMs: sinceMs + windowMs,
-    };
-    expect(refusedAsFresh(policies, spend('1'), sinceMs, nowMs)).toEqual(expected);
-    const counted = { sinceMs, total: new Map(), toRecipient: new Map() };
-    expect(refusedByDay(policies, spend('1'), counted, nowMs)).toEqual(expected);
-  });
-});
-
-test.each([
-  [{ day: '1' }, {}, true],
-  [{ recipient_day: '1' }, {}, true],
-  [{ transfer: '1' }, {}, false],
-  [{ day: '1' }, { fresh_journal: 'allow' }, false],
-  [{ transfer: '1' }, { fresh_journal: 'allow' }, false],
-])('a policy of %j and %j waits for a day: %s', (line, more, waits) => {
-  expect(waitsADay(policyOf({ ...sol(line), fresh_journal: undefined, ...more }))).toBe(waits);
 });
 
 /** Amounts by how many hours ago they were claimed. */
@@ -257,114 +182,47 @@ describe('the window', () => {
 });
 
 describe('what was spent before', () => {
-  const old = nowMs - windowMs;
-  type Spent = { total?: Record<number, string>; toRecipient?: Record<number, string> };
-  test.each<[string, Policies, Spent, string, object | undefined]>([
-    ['leaves just enough', [policyOf(sol({ day: '5' }))], { total: { 3: '4' } }, '1', undefined],
+  test.each<[string, Policies, Record<number, string>, string, object | undefined]>([
+    ['leaves just enough', [policyOf(sol({ day: '5' }))], { 3: '4' }, '1', undefined],
     [
       'leaves too little',
       [policyOf(sol({ day: '5' }))],
-      { total: { 3: '4' } },
+      { 3: '4' },
       '1.1',
       { rule: 'day', limit: '5', remaining: '1' },
     ],
-    [
-      'leaves nothing',
-      [policyOf(sol({ day: '5' }))],
-      { total: { 3: '5' } },
-      '1',
-      { rule: 'day', remaining: '0' },
-    ],
+    ['leaves nothing', [policyOf(sol({ day: '5' }))], { 3: '5' }, '1', { rule: 'day', remaining: '0' }],
     [
       'leaves no less than nothing',
       [policyOf(sol({ day: '5' }))],
-      { total: { 3: '9' } },
+      { 3: '9' },
       '1',
       { rule: 'day', remaining: '0' },
-    ],
-    [
-      'by others does not count for one address',
-      [policyOf(sol({ recipient_day: '5' }))],
-      { total: { 3: '9' } },
-      '1',
-      undefined,
-    ],
-    [
-      'to one address counts',
-      [policyOf(sol({ recipient_day: '5' }))],
-      { toRecipient: { 3: '4' } },
-      '2',
-      { rule: 'recipient-day', limit: '5', remaining: '1' },
-    ],
-    [
-      'to one address is no sum of all',
-      [policyOf(sol({ day: '5' }))],
-      { toRecipient: { 3: '9' } },
-      '1',
-      undefined,
-    ],
-    [
-      'leaves least by the day',
-      [policyOf(sol({ day: '5', recipient_day: '4' }))],
-      { total: { 3: '4' }, toRecipient: { 3: '2' } },
-      '3',
-      { rule: 'day', remaining: '1' },
-    ],
-    [
-      'leaves least to the address',
-      [policyOf(sol({ day: '5', recipient_day: '4' }))],
-      { total: { 3: '4' }, toRecipient: { 3: '4' } },
-      '3',
-      { rule: 'recipient-day', remaining: '0' },
     ],
     [
       'is limited by the second of two',
       two(sol({ day: '9' }), sol({ day: '5' })),
-      { total: { 3: '4' } },
+      { 3: '4' },
       '2',
       { rule: 'day', source: 'second', remaining: '1' },
     ],
     [
       'leaves as little by both of two',
       two(sol({ day: '5' }), sol({ day: '5' })),
-      { total: { 3: '4' } },
+      { 3: '4' },
       '3',
       { rule: 'day', source: 'first', remaining: '1' },
     ],
     [
       'leaves least by the first of two',
       two(sol({ day: '5' }), sol({ day: '6' })),
-      { total: { 3: '4' } },
+      { 3: '4' },
       '3',
       { rule: 'day', source: 'first', remaining: '1' },
     ],
-    [
-      'leaves least by the second of two',
-      two(sol({ day: '6' }), sol({ recipient_day: '5' })),
-      { total: { 3: '4' }, toRecipient: { 3: '4' } },
-      '3',
-      { rule: 'recipient-day', source: 'second', remaining: '1' },
-    ],
-  ])('%s', (_what, policies, { total = {}, toRecipient = {} }, amount, expected) => {
-    const counted = { sinceMs: old, total: ago(total), toRecipient: ago(toRecipient) };
-    const refusal = told(refusedByDay(policies, spend(amount), counted, nowMs));
+  ])('%s', (_what, policies, spent, amount, expected) => {
+    const refusal = told(refusedByDay(policies, spend(amount), ago(spent), nowMs));
     expect(refusal).toEqual(expected && expect.objectContaining({ asset: 'SOL', to: ada, ...expected }));
-  });
-
-  test('says when there is room again, by its own limit', () => {
-    const policies = [policyOf(sol({ day: '5', recipient_day: '4' }))];
-    const refused = (total: Record<number, string>, toRecipient: Record<number, string>): unknown =>
-      refusedByDay(
-        policies,
-        spend('3'),
-        { sinceMs: old, total: ago(total), toRecipient: ago(toRecipient) },
-        nowMs,
-      );
-    const freeAfter = (hoursAgo: number): object => ({
-      freeAtMs: (thisHour - hoursAgo + 1) * hourMs + windowMs,
-    });
-    expect(refused({ 4: '3' }, { 2: '1' })).toMatchObject({ rule: 'day', ...freeAfter(4) });
-    expect(refused({ 4: '1' }, { 2: '3' })).toMatchObject({ rule: 'recipient-day', ...freeAfter(2) });
   });
 });
 

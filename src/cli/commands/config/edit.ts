@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
-import { waitsADay } from '../../../once/policy/policy.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
   changeProfiles,
@@ -37,7 +36,6 @@ import { keyReset, keySet, noneInUse, tokenAsArgument, tokenOfOtherOrigin } from
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
-import { youngJournalWaits } from '../../say/policy.ts';
 import { problemOf, told } from '../../say/told.ts';
 import { result } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
@@ -73,8 +71,7 @@ function checkedKey(key: string): ProfileKey {
 async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
   const { policyAt } = await import('../../bot/policyFile.ts');
   try {
-    const policy = policyAt(path, 'is-refused');
-    if (policy !== undefined && waitsADay(policy)) display.notice(youngJournalWaits);
+    policyAt(path, 'is-refused');
   } catch (thrown) {
     const { message, next } = problemOf(await inWords(thrown));
     display.warn(`${message} Until that is fixed, this profile cannot send anything.`, next);

@@ -4,22 +4,12 @@ import { type Exit, Failure } from '../../../once/failures.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
 import { type Spellings, spellingsOf } from '../../../once/intent/spellings.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import {
-  assetsIn,
-  limitsOf,
-  type Policies,
-  type Policy,
-  refusedAsFresh,
-  spentWithin,
-  waitsADay,
-  windowMs,
-} from '../../../once/policy/policy.ts';
+import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../../once/policy/policy.ts';
 import { readPolicy } from '../../../once/policy/readPolicy.ts';
 import { readSafely } from '../../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
-import { formatAmountOf, iso, isoExact, listed } from '../../say/phrases.ts';
-import { youngJournalWaits } from '../../say/policy.ts';
+import { formatAmountOf, listed } from '../../say/phrases.ts';
 import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
@@ -52,14 +42,6 @@ type LeftOfAsset = {
   readonly spent: string;
   readonly remaining: string;
   readonly source: string;
-  /** Nothing may be spent until then: the journal is too young for this limit. */
-  readonly freeAtMs: number | undefined;
-};
-
-type LeftToSpend = {
-  readonly left: readonly LeftOfAsset[];
-  /** Since when the journal counts spending, and whether that covers the whole window. */
-  readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 
 /** What is left in these 24 hours of each asset with a daily limit. */
@@ -67,9 +49,8 @@ export async function leftOf(
   policies: Policies,
   known: Spellings | undefined,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
-): Promise<LeftToSpend> {
+): Promise<LeftOfAsset[]> {
   const nowMs = clock.now();
-  let sinceMs: number | undefined;
   const left: LeftOfAsset[] = [];
   for (const asset of assetsIn(policies)) {
     const spellings = spellingsOf(asset, known);
@@ -77,23 +58,18 @@ export async function leftOf(
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
-    const spending = await spendingOf({ spellings, recipient: undefined }, reads, nowMs);
-    sinceMs = spending.sinceMs;
-    const spent = spentWithin(spending.total, nowMs);
-    const fresh =
-      sinceMs === undefined ? undefined : refusedAsFresh(policies, { asset, spellings }, sinceMs, nowMs);
-    const remaining = fresh === undefined && spent < tightest.day ? tightest.day - spent : 0n;
+    const spending = await spendingOf({ spellings }, reads, nowMs);
+    const spent = spentWithin(spending, nowMs);
+    const remaining = spent < tightest.day ? tightest.day - spent : 0n;
     left.push({
       asset,
       limit: amountOf(tightest.day),
       spent: amountOf(spent),
       remaining: amountOf(remaining),
       source: tightest.source,
-      freeAtMs: fresh?.freeAtMs,
     });
   }
-  const counted = sinceMs === undefined ? undefined : { sinceMs, isWhole: sinceMs <= nowMs - windowMs };
-  return { left, counted };
+  return left;
 }
 
 /** Reads a policy as a sending command would, and shows its contents. */
@@ -101,10 +77,7 @@ export async function check(given: ParsedArgs, context: Context): Promise<Exit> 
   const { display } = context;
   const { path, policy } = await givenPolicy(given, context);
   await display.show(policyView(given.command, [policy]));
-  if (!display.quiet) {
-    display.notice(`${path} is a valid policy.`);
-    if (waitsADay(policy)) display.notice(youngJournalWaits);
-  }
+  if (!display.quiet) display.notice(`${path} is a valid policy.`);
   return 0;
 }
 
@@ -125,19 +98,13 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
   }
 }
 
-function policyView(command: string, policies: Policies, spending?: LeftToSpend): View {
-  const { left = [], counted } = spending ?? {};
+function policyView(command: string, policies: Policies, left?: readonly LeftOfAsset[]): View {
   return {
     json: {
       schema: 'botctl/1',
       command,
       policies: policies.map(policyJson),
-      ...(spending && {
-        left: left.map(({ freeAtMs, ...one }) =>
-          present({ ...one, free_at: freeAtMs && isoExact(freeAtMs) }),
-        ),
-      }),
-      ...(counted && { complete_since: isoExact(counted.sinceMs) }),
+      ...(left && { left }),
     },
     human: (canvas) => {
       const { paint } = canvas;
@@ -146,10 +113,9 @@ function policyView(command: string, policies: Policies, spending?: LeftToSpend)
       const drawn = (title: string, lines: readonly LabelledValue[]): string =>
         `${paint.bold(title)}\n${labelled(lines, canvas)}`;
       const parts = policies.map((policy) => drawn(safeLine(`Policy ${policy.source}`), policyLines(policy)));
-      if (left.length === 0) return parts.join('\n');
+      if (left === undefined || left.length === 0) return parts.join('\n');
       const lines: LabelledValue[] = left.map((one) => [one.asset, leftWords(one)]);
-      const today = [...lines, ['Counted', counted && countedWords(counted)] as const];
-      return [...parts, drawn('Left in these 24 hours', today)].join('\n');
+      return [...parts, drawn('Left in these 24 hours', lines)].join('\n');
     },
   };
 }
@@ -159,29 +125,27 @@ const textOf = (units: bigint | undefined): string | undefined =>
 
 /** As scripts see it: without what it does not say. */
 function policyJson(policy: Policy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, approvals, freshJournal, confirm } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approvals, confirm } = policy;
   return present({
     source,
     journal,
-    limits: [...limits].map(([asset, { transfer, day, recipientDay, approveAbove }]) =>
+    limits: [...limits].map(([asset, { transfer, day, approveAbove }]) =>
       present({
         asset,
         transfer: textOf(transfer),
         day: textOf(day),
-        recipient_day: textOf(recipientDay),
         approve_above: textOf(approveAbove),
       }),
     ),
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     only_recipients: onlyRecipients,
     approvals,
-    fresh_journal: freshJournal,
     confirm,
   });
 }
 
 function policyLines(policy: Policy): LabelledValue[] {
-  const { journal, limits, recipients, onlyRecipients, approvals, freshJournal, confirm } = policy;
+  const { journal, limits, recipients, onlyRecipients, approvals, confirm } = policy;
   return [
     ['Journal', journal],
     ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
@@ -193,34 +157,24 @@ function policyLines(policy: Policy): LabelledValue[] {
         ? 'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl'
         : undefined,
     ],
-    ['New journals', freshJournal === 'allow' ? 'may begin to count' : undefined],
     ['Transfers', confirm === 'always' ? 'confirmed by a person, or with --yes' : undefined],
   ];
 }
 
 type Limits = Policy['limits'] extends ReadonlyMap<string, infer Line> ? Line : never;
 
-function limitWords(asset: string, { transfer, day, recipientDay, approveAbove }: Limits): string {
+function limitWords(asset: string, { transfer, day, approveAbove }: Limits): string {
   const said = (units: bigint | undefined, what: string): string[] =>
     units === undefined ? [] : [`${formatAmountOf(amountOf(units), asset)} ${what}`];
   const all = [
     ...said(transfer, 'at once'),
     ...said(day, 'in 24 hours'),
-    ...said(recipientDay, 'in 24 hours to one address'),
     ...said(approveAbove, 'without a person’s approval'),
   ];
   return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
 }
 
-function leftWords({ asset, limit, spent, remaining, freeAtMs }: LeftOfAsset): string {
-  if (freeAtMs !== undefined)
-    return `nothing until ${iso(freeAtMs)}: this journal is too new for a daily limit`;
+function leftWords({ asset, limit, spent, remaining }: LeftOfAsset): string {
   const of = (amount: string): string => formatAmountOf(amount, asset);
   return `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
-}
-
-function countedWords({ sinceMs, isWhole }: NonNullable<LeftToSpend['counted']>): string {
-  return isWhole
-    ? 'all of these 24 hours'
-    : `since ${iso(sinceMs)}: this journal may not know everything before that`;
 }

@@ -10,7 +10,7 @@ import { OwnFiles, ProcessOwners } from './ownFiles.ts';
 
 /** Opens the journal at `path`, and creates it if there is none. */
 export function openJournal(path: string, use: JournalUse = 'send', clock: Journal['clock'] = Date): Journal {
-  const { path: file, database, mark, loss, movedTo } = openFile(path, use, clock.now());
+  const { path: file, database, mark, loss, movedTo } = openFile(path, use);
   const owners = new ProcessOwners(file);
   const base = new FileBase(database, path, mark, owners);
   const store = new Store(base);

@@ -87,15 +87,15 @@ export function readSalt(database: DatabaseSyncInstance): Uint8Array {
 }
 
 /** Opens the journal's file, and creates or upgrades it if needed. Refuses anything odd without touching it. */
-export function openFile(givenPath: string, use: JournalUse = 'send', nowMs = Date.now()): OpenedFile {
+export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);
   try {
     refuseUnusable(path);
     makeFolder(dirname(path));
     for (;;) {
-      if (sizeOf(path) > 0) return openKnown(path, use, nowMs);
+      if (sizeOf(path) > 0) return openKnown(path, use);
       // A process that waited for the lock finds what its holder made, or left half made.
-      const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path, nowMs)));
+      const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path)));
       if (made !== undefined) return made;
     }
   } catch (error) {
@@ -103,7 +103,7 @@ export function openFile(givenPath: string, use: JournalUse = 'send', nowMs = Da
   }
 }
 
-function openKnown(path: string, use: JournalUse, nowMs: number): OpenedFile {
+function openKnown(path: string, use: JournalUse): OpenedFile {
   // The mark is read before the database: what is committed in between is more than the mark says, not less.
   const found = Mark.open(path, use === 'send' ? 'r+' : 'r');
   const header = isOpenHere(path) ? undefined : readHeader(path);
@@ -112,7 +112,7 @@ function openKnown(path: string, use: JournalUse, nowMs: number): OpenedFile {
     const base = header === undefined ? undefined : baseOf(header);
     if (base !== undefined && isOlder(base, found, path)) throw lossFailure({ is: 'base' }, found, path);
     openBystander(path);
-    const opened = openDatabase(path, (database) => prepare(database, path, found, nowMs));
+    const opened = openDatabase(path, (database) => prepare(database, path, found));
     if (use === 'send') makeRoom(opened.database, path);
     if (base !== undefined && use === 'send') opened.mark?.noteBase(base);
     return opened;
@@ -153,16 +153,12 @@ function openMoved(path: string, movedTo: string | undefined): OpenedFile {
 }
 
 /** Opens what is left of a journal, or creates it. The caller holds the set-up lock. */
-export function openToRepair<Result>(
-  path: string,
-  nowMs: number,
-  work: (database: DatabaseSyncInstance) => Result,
-): Result {
+export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
   if (sizeOf(path) > 0) openBystander(path);
   else makePrivate(path);
   const database = connect(path, { timeout: busyTimeoutMs });
   try {
-    setUp(database, path, nowMs);
+    setUp(database, path);
     setAndCheckPragmas(database);
     return work(database);
   } catch (error) {
@@ -182,12 +178,12 @@ function makePrivate(path: string): void {
   }
 }
 
-function openNew(path: string, nowMs: number): OpenedFile {
+function openNew(path: string): OpenedFile {
   refuseLeftovers(path);
   refuseMounted(path);
   makePrivate(path);
   return openDatabase(path, (database) => {
-    setUp(database, path, nowMs);
+    setUp(database, path);
     setAndCheckPragmas(database);
     return markSetUp(database, path);
   });
@@ -214,7 +210,7 @@ function refuseLeftovers(path: string): void {
 }
 
 /** Refuses a foreign or newer file, or one that has lost something, before anything is written. */
-function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound, nowMs: number): Mark {
+function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound): Mark {
   const versions = versionsOf(database);
   refuseForeign(versions, path);
   const isMade = versions.version > 0;
@@ -227,7 +223,7 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound,
   // The log and the shared memory get the mode of the database.
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   if (versions.version === 0 || pragma(database, 'journal_mode') !== 'wal') {
-    withSetupLock(path, () => setUp(database, path, nowMs));
+    withSetupLock(path, () => setUp(database, path));
   }
   setAndCheckPragmas(database);
   // Its set-up was killed before it had a mark. Two processes may get here at once.
@@ -347,22 +343,21 @@ export function withSetupLock<Result>(path: string, work: () => Result): Result 
   );
 }
 
-function setUp(database: DatabaseSyncInstance, path: string, nowMs: number): void {
+function setUp(database: DatabaseSyncInstance, path: string): void {
   // Another process, even of another release, may have been here first.
   refuseForeign(versionsOf(database), path);
   if (pragma(database, 'journal_mode = WAL') !== 'wal') {
     throw journalFailure('no-shared-memory', { path });
   }
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
-  makeSchema(database, nowMs);
+  makeSchema(database);
 }
 
-function makeSchema(database: DatabaseSyncInstance, nowMs: number): void {
+function makeSchema(database: DatabaseSyncInstance): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     if (Number(pragma(database, 'user_version')) === 0) {
       database.exec(`${fileSchema}; PRAGMA user_version = ${schemaVersion}`);
-      database.prepare(/* sql */ 'INSERT INTO made (at) VALUES (?)').run(nowMs);
     }
     database.exec('COMMIT');
   } catch (error) {

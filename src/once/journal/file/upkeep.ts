@@ -69,7 +69,7 @@ export function acceptLoss(givenPath: string, who: string, atMs: number): Accept
     const marked = found.is === 'mark' ? found.mark.highest : noRowNumbers;
     if (found.is === 'mark') found.mark.close();
     const keptLog = keepLog(path, isOlderThanLog(path, found));
-    return openToRepair(path, atMs, (database) => {
+    return openToRepair(path, (database) => {
       const held = accountedNumbers(database);
       const rows = lostRows(marked, held);
       const id = Mark.draft(path, highestOf(marked, held));
@@ -104,7 +104,6 @@ function record(
   try {
     for (const { what, first, last } of rows) add.run(what, first, last, who, atMs);
     if (rows.length === 0) add.run('mark', null, null, who, atMs);
-    database.prepare(/* sql */ 'INSERT INTO made (at) VALUES (?)').run(atMs);
     writeMarkId(database, markId);
     database.exec('COMMIT');
   } catch (error) {

@@ -76,7 +76,6 @@ const breaches: readonly (readonly [says: string, ...statements: readonly string
     observe('likely'),
     `UPDATE observations SET facts = '[]'`,
   ],
-  ['what was counted stands', 'UPDATE made SET at = 0'],
 ];
 
 /** Everything that is kept, with a row in it. */
@@ -88,8 +87,7 @@ const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
   decisions: `${begin()}; ${decide}`,
   receipts: `${begin()}; ${keep}`,
   observations: `${begin()}; ${observe('likely')}`,
-  made: 'INSERT INTO made (at) VALUES (1)',
-  spent: `INSERT INTO spent (asset, recipient, hour, units) VALUES ('sol', '', 1, '1')`,
+  spent: `INSERT INTO spent (asset, hour, units) VALUES ('sol', 1, '1')`,
 };
 
 /** Breaks every rule of the schema once. */
