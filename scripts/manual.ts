@@ -21,7 +21,7 @@ const more: Readonly<Record<string, string>> = {
   'botctl config add': `Of a variable, a file (--token-file) or a command, the profile keeps only the name; the token stays where it is. A command is split into words at spaces outside quotes. It runs without a shell, and for 30 s at most.
 
 --timeout, --retries and --max-wait are stored in the profile if you give them. botctl tests the token with an empty message, which the service must refuse.`,
-  'botctl config set': `The defaults are: timeout 30s, retries until max-wait, max-wait 60s, key-age 30m, repeat-window 20h, cluster mainnet. With confirm always, botctl asks before each payment, and needs --yes if there is no terminal.
+  'botctl config set': `The defaults are: timeout 30s, retries until max-wait, max-wait 60s, key-age 30m, repeat-window 20h, cluster mainnet.
 
 key-age says for how long after its first request botctl sends an unknown payment again by itself. After that the payment is held, because the service may have forgotten its key. repeat-window is the default of --repeat-window.
 

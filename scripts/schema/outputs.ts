@@ -488,7 +488,6 @@ const policies = z
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
           approvals: z.literal('other').optional().describe('the person who proposed it may not approve it'),
-          confirm: oneOf(['always']).optional(),
         }),
       )
       .describe('what one of them refuses is refused'),

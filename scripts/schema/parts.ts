@@ -204,7 +204,6 @@ export const profile = z
     timeout: text.optional(),
     retries: text.optional(),
     max_wait: text.optional(),
-    confirm: text.optional().describe('`always`: no transfer without an answer or `--yes`'),
     policy: text.optional().describe('the file that says what it may spend'),
     rpc: text.optional().describe('the host of the Solana node, or where its URL is read; never the URL'),
     cluster: text.optional(),

@@ -12,7 +12,6 @@ const about: Readonly<Record<string, string>> = {
   only_recipients: 'nobody else is paid',
   approve_above: 'a larger transfer waits until a person approves it',
   approvals: 'who proposes a transfer does not approve it: told apart by user and host, or by database role',
-  confirm: 'a person answers for each transfer, or --yes; no profile lifts it',
 };
 
 /** The JSON Schema of a policy file. It is closed: a policy with an unknown key allows nothing. */

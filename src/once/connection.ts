@@ -42,8 +42,6 @@ export type Settings = {
   timeoutMs?: number;
   retries?: number;
   maxWaitMs?: number;
-  /** No transfer without a person's answer or --yes. */
-  confirm?: 'always';
   /** The path of its policy file. */
   policy?: string;
 };

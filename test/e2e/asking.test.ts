@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { programInShell } from '../../testing/program.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
@@ -220,55 +220,6 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
 });
 
 describe('without a controlling terminal', () => {
-  function useProfile(confirm: string | undefined, held?: object): void {
-    const policy = held && operator.home.policy(held);
-    operator.useProfiles({ payer: { confirm, policy } }, 'payer');
-  }
-
-  const rows = { stdin: `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n` };
-  const policy = {
-    schema: 'botctl-policy/1',
-    limits: { SOL: {} },
-    confirm: 'always',
-  };
-
-  test.each([
-    ['a profile', 'always', undefined],
-    ['a policy', undefined, policy],
-  ])('%s with confirm: always lets no transfer out without --yes', async (_name, confirm, held) => {
-    useProfile(confirm, held);
-    for (const [words, more] of [
-      [payAda, {}],
-      [['batch', 'transfer', '-', '--once', 'payday'], rows],
-    ] as const) {
-      const refused = await operator.json(words, more);
-      expect(refused).toMatchObject({ exit: 2, error: { code: 'no-answer', retry: 'after-fix' } });
-      expect(refused.error?.message).toMatch(/confirm: always.*Nothing was sent\./u);
-      expect(refused.error?.hint).toContain('--yes');
-      const dry = await operator.json([...words, '--dry-run'], more);
-      expect(dry).toMatchObject({ exit: 2, outcome: 'dry-run', error: { code: 'no-answer' } });
-      expect((await operator.run([...words, '--dry-run', '--yes'], more)).code).toBe(0);
-    }
-    expect(await ledger()).toEqual([]);
-    expect((await operator.run([...payAda, '--yes', '--once', 'rent'])).code).toBe(0);
-    // What is done is told again, and a message can be followed by another.
-    expect((await operator.run([...payAda, '--once', 'rent', '--dry-run'])).code).toBe(0);
-    expect((await operator.run([...sendHello, '--dry-run'])).code).toBe(0);
-    expect(await operator.json([...payAda, '--once', 'rent'])).toMatchObject({ exit: 0, replayed: true });
-    expect((await operator.run(sendHello)).code).toBe(0);
-    expect(await ledger()).toHaveLength(2);
-  });
-
-  test('confirm has one value', async () => {
-    useProfile(undefined);
-    const set = (value: string) => operator.run(['config', 'set', 'payer', 'confirm', value]);
-    expect((await set('never')).code).toBe(2);
-    expect((await set('always')).code).toBe(0);
-    expect((await operator.json(payAda)).exit).toBe(2);
-    expect((await operator.run(['config', 'unset', 'payer', 'confirm'])).code).toBe(0);
-    expect((await operator.json(payAda)).exit).toBe(0);
-  });
-
   test.skipIf(noTerminal !== '')(
     'the command is the word, even where the streams are a terminal',
     async () => {

@@ -60,7 +60,6 @@ const profile = z.looseObject({
   timeout: optionalText,
   retries: optionalText,
   'max-wait': optionalText,
-  confirm: optionalText,
   policy: optionalText,
   'rpc-url': z.optional(source),
   cluster: optionalText,

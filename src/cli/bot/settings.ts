@@ -26,7 +26,7 @@ function readRetries(where: string, text: string): number {
 /** Parses settings from their texts; a setting that is not given stays absent. */
 export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
   const settings: Settings = {};
-  const { timeout, retries, confirm, policy } = texts;
+  const { timeout, retries, policy } = texts;
   const { 'key-age': keyAge, 'repeat-window': window, 'max-wait': maxWait } = texts;
   if (keyAge !== undefined) settings.keyAgeMs = readDuration(nameOf('key-age'), keyAge, 0);
   // Off without a unit, too.
@@ -35,15 +35,8 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
   if (timeout !== undefined) settings.timeoutMs = readDuration(nameOf('timeout'), timeout, 1);
   if (retries !== undefined) settings.retries = readRetries(nameOf('retries'), retries);
   if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);
-  if (confirm !== undefined) settings.confirm = readConfirm(nameOf('confirm'), confirm);
   if (policy !== undefined) settings.policy = readPath(nameOf('policy'), policy);
   return settings;
-}
-
-function readConfirm(where: string, text: string): 'always' {
-  if (text === 'always') return text;
-  throw told('bad-input')`${where} ${JSON.stringify(text)} is not a valid value
-    Write always, or reset the setting with botctl config unset.`;
 }
 
 /** Refuses a relative path: it would name another file in another folder. */

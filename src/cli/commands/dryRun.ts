@@ -2,14 +2,7 @@ import type { Bot } from '../../once/connection.ts';
 import { isUnsentProposal } from '../../once/engine/approval.ts';
 import { refuseUnnamed, whyHold } from '../../once/engine/claim.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
-import {
-  type Identity,
-  identify,
-  isInDoubt,
-  makePlan,
-  type Plan,
-  planOfNewJournal,
-} from '../../once/engine/plan.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
@@ -24,14 +17,13 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
 import { paidAgain, policyWords } from '../say/outcomes.ts';
 import { dryRunWords } from '../say/plans.ts';
-import { problemOf, type Told } from '../say/told.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balance/run.ts';
 import { doubtsAbout } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
-import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
+import { policiesForDryRun } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -45,7 +37,7 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, holds, policies } = await planOf(order, bot, given, context);
+  const { identity, plan, word, holds } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = given.takes('propose') && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
@@ -76,25 +68,9 @@ export async function dryRun(
     repeats: plan.repeats,
     warnings: [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore],
   });
-  const { display } = context;
-  const asks = !proposes && order.wanted.kind === 'transfer' && meaning.asks === 'send';
-  const unasked = asks ? nobodyToConfirm(bot, policies, given, context) : undefined;
-  if (unasked === undefined || display.face === 'human') await display.show(view);
-  if (unasked !== undefined) return failUnasked(unasked, plan, view, context);
+  await context.display.show(view);
   const code = codeAhead(plan, { word, proposes, holds });
   return code === undefined ? 0 : exitOf(code);
-}
-
-/** As a run ends that may not ask: what may have happened stays in doubt. */
-async function failUnasked(
-  unasked: Told,
-  plan: Plan,
-  { json }: View,
-  { display, doing }: Context,
-): Promise<Exit> {
-  const problem = problemOf(unasked, doing);
-  await display.fail(problem, { ...json, error: problem });
-  return exitOf(isInDoubt(plan) ? 'unknown' : unasked.code);
 }
 
 type DryPlan = {
@@ -102,7 +78,6 @@ type DryPlan = {
   readonly plan: Plan;
   readonly word: PolicyWord | undefined;
   readonly holds: HeldReason | undefined;
-  readonly policies: Policies | undefined;
 };
 
 async function balanceBefore(
@@ -137,7 +112,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
     const identity = identify(order, bot, { hashOf: () => '' });
     const policies = await policiesForDryRun(bot, undefined, context);
     const word = await wordOn(order, bot, undefined, policies, undefined, context);
-    return { identity, plan: planOfNewJournal, word, holds: undefined, policies };
+    return { identity, plan: planOfNewJournal, word, holds: undefined };
   }
   return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     refuseUnnamed(order, journal);

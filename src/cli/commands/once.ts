@@ -20,7 +20,6 @@ import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, labelled, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { doubtsAbout } from './inputs.ts';
-import { nobodyToConfirm } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
@@ -120,10 +119,8 @@ export function consentFor(
     const at = display.terminal();
     // Unasked, what was done is told again and what has a twin is refused: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
-    const unasked = nobodyToConfirm(bot, policies, given, context);
-    if (at === 'none' && unasked === undefined) return 'go';
+    if (at === 'none') return 'go';
     try {
-      if (unasked !== undefined) throw unasked;
       const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
       const usual =
         asks === 'send' && waitsForApproval(order, bot, policies) ? askToPropose : questions[asks].text;

@@ -4,7 +4,7 @@ import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { mustBeConfirmed, type Told, told } from '../say/told.ts';
+import { told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
 
 /**
@@ -55,19 +55,6 @@ function mayExist(path: string): boolean {
       (error.code === 'ENOENT' || error.code === 'ENOTDIR')
     );
   }
-}
-
-/** Where a policy or the profile says that every transfer is confirmed, and there is neither a terminal nor --yes. */
-export function nobodyToConfirm(
-  { name, settings }: Pick<Bot, 'name' | 'settings'>,
-  policies: Policies | undefined,
-  given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
-): Told | undefined {
-  if (given.flag('yes') || display.terminal() !== 'none') return undefined;
-  const policy = policies?.find(({ confirm }) => confirm === 'always');
-  if (policy !== undefined) return mustBeConfirmed({ is: 'policy', source: policy.source });
-  return settings.confirm === 'always' ? mustBeConfirmed({ is: 'profile', source: name }) : undefined;
 }
 
 /** All policies that apply to what is sent through this journal. */

@@ -282,15 +282,7 @@ export const version: string = packageJson.version;
 /**
  * The profile keys for retries and spending. Listed here for the help; the code that reads their values loads later.
  */
-export const settingKeys = [
-  'key-age',
-  'repeat-window',
-  'timeout',
-  'retries',
-  'max-wait',
-  'confirm',
-  'policy',
-] as const;
+export const settingKeys = ['key-age', 'repeat-window', 'timeout', 'retries', 'max-wait', 'policy'] as const;
 
 export type SettingKey = (typeof settingKeys)[number];
 

@@ -96,6 +96,5 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
 
 /** The keys that have one value, besides `schema`. */
 const onlyValues: Readonly<Record<string, string>> = {
-  confirm: '"always"',
   approvals: '"other"',
 };

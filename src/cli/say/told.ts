@@ -275,15 +275,6 @@ export function inBackground(): Told {
     If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.`;
 }
 
-/** Where it says `confirm: always`. */
-type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: string };
-
-export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
-  return told('no-answer')`
-    The ${is} ${source} requires confirmation of every transfer (confirm: always), and there is no terminal for the question
-    If you have decided, add --yes, or run the same command at a terminal.`;
-}
-
 export function interruptedAtQuestion(): Told {
   return interrupted('at the question');
 }

@@ -24,8 +24,6 @@ export type Policy = {
   readonly onlyRecipients: boolean;
   /** If `other`, somebody else than the one who proposed a transfer must approve it. */
   readonly approvals?: 'other' | undefined;
-  /** No transfer without a person's answer or --yes. */
-  readonly confirm?: 'always' | undefined;
 };
 
 /** All policies that apply. What one of them refuses is refused. */

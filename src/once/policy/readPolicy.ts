@@ -66,7 +66,6 @@ export const policyFile = z.strictObject({
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
   approvals: z.optional(z.literal('other')),
-  confirm: z.optional(z.literal('always')),
 });
 
 type Written = z.infer<typeof policyFile>;
@@ -201,7 +200,6 @@ function policyOf(written: Written, source: string): Policy {
     recipients: new Map(Object.entries(recipients)),
     onlyRecipients: written.only_recipients ?? false,
     approvals: written.approvals,
-    confirm: written.confirm,
   };
 }
 

@@ -26,7 +26,7 @@ import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts
 import { forWhom, remark } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
 import { batchPlan, drawPlan, planJson, planView, withBalance } from './plan.ts';
-import { interruptionOf, unconfirmed } from './telling.ts';
+import { interruptionOf } from './telling.ts';
 
 const shownGroups = 20;
 
@@ -141,11 +141,7 @@ export async function tellDryRun(surveyed: Survey, batch: Batch): Promise<Exit> 
   const shown = isSilent(display) ? plan : await withBalance(plan, batch);
   for (const warning of shown.balance?.warnings ?? []) display.warn(warning);
   const view = planView(shown);
-  const unasked = unconfirmed(surveyed, batch);
-  const problem =
-    unasked === undefined
-      ? doubtOfSkipped(surveyed, batch)
-      : problemOf(unasked, interruptionOf(surveyed, batch));
+  const problem = doubtOfSkipped(surveyed, batch);
   if (problem === undefined || display.face === 'human') await display.show(view);
   if (problem === undefined) return 0;
   await display.fail(problem, { ...view.json, error: problem });

@@ -29,10 +29,9 @@ import {
   rowsNoLongerListed,
   sharesOf,
 } from '../../say/rows.ts';
-import { declined, type Interruption, type Problem, problemOf, type Told } from '../../say/told.ts';
+import { declined, type Interruption, type Problem, problemOf } from '../../say/told.ts';
 import type { Display, Question, View } from '../../show/display.ts';
 import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
-import { nobodyToConfirm } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
 
@@ -213,12 +212,6 @@ export function leftToSend({ tally }: Survey): number {
   return fresh + unfinished + elsewhere;
 }
 
-/** Why a run would ask, and nobody can be asked. */
-export function unconfirmed(surveyed: Survey, { given, context, order, bot }: Batch): Told | undefined {
-  if (order.kind === 'message' || leftToSend(surveyed) === 0) return undefined;
-  return nobodyToConfirm(bot, order.policies, given, context);
-}
-
 /** Shows what will be done, and asks where a person is. */
 export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const { given, context, order } = batch;
@@ -227,8 +220,6 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const plan = batchPlan(surveyed, batch);
   const at = display.terminal();
   if (given.flag('yes') || left === 0 || at === 'none') {
-    const unasked = unconfirmed(surveyed, batch);
-    if (unasked !== undefined) throw unasked;
     display.notice(lineOf(plan));
     return;
   }

@@ -74,7 +74,6 @@ const set = command({
   details: `Settings:
   base-url, token                   the service and its token
   timeout, retries, max-wait        as the options with these names
-  confirm                           always: a payment needs an answer or --yes
   policy                            a file that limits what the bot may pay
   rpc-url, cluster, wallet, assets  the chain, for balance and verify
   key-age, repeat-window            rarely needed; the manual describes them`,
@@ -88,7 +87,6 @@ const set = command({
   ],
   options: tokenOptions,
   examples: {
-    'Require --yes or an answer for every payment': 'botctl config set prod confirm always',
     'Store a new token': 'op read op://ops/bot/token | botctl config set prod token --token-stdin',
     'Move to another base URL, which needs its token again':
       'botctl config set prod base-url https://bots.example.net --token-env BOT_TOKEN',

@@ -125,7 +125,7 @@ const textOf = (units: bigint | undefined): string | undefined =>
 
 /** As scripts see it: without what it does not say. */
 function policyJson(policy: Policy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, approvals, confirm } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approvals } = policy;
   return present({
     source,
     journal,
@@ -140,12 +140,11 @@ function policyJson(policy: Policy): Record<string, unknown> {
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     only_recipients: onlyRecipients,
     approvals,
-    confirm,
   });
 }
 
 function policyLines(policy: Policy): LabelledValue[] {
-  const { journal, limits, recipients, onlyRecipients, approvals, confirm } = policy;
+  const { journal, limits, recipients, onlyRecipients, approvals } = policy;
   return [
     ['Journal', journal],
     ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
@@ -157,7 +156,6 @@ function policyLines(policy: Policy): LabelledValue[] {
         ? 'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl'
         : undefined,
     ],
-    ['Transfers', confirm === 'always' ? 'confirmed by a person, or with --yes' : undefined],
   ];
 }
 
