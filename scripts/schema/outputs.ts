@@ -476,7 +476,6 @@ const policies = z
       .array(
         z.strictObject({
           source: text.describe('where it stands'),
-          journal: text.optional().describe('the only journal to be used'),
           limits: z.array(
             z.strictObject({
               asset: text,

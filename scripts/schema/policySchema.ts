@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { policyRules } from '../../src/cli/say/policy.ts';
 import { policyFile } from '../../src/once/policy/readPolicy.ts';
 
 const about: Readonly<Record<string, string>> = {
   schema: 'the version of this format',
-  journal: policyRules.journal,
   limits: 'what may be spent of each asset; one without a line here is refused',
   transfer: 'at most in one transfer',
   day: 'at most in the last 24 hours, by all bots of the journal; what is in doubt counts',

@@ -74,7 +74,6 @@ export const failureExits = {
   'policy-limit': 2,
   'policy-recipient': 2,
   'policy-asset': 2,
-  'policy-journal': 2,
   'no-rpc-url': 2,
   'bad-rpc-url': 2,
   'no-mint': 2,

@@ -218,18 +218,6 @@ describe('two policies', () => {
   });
 });
 
-describe('a journal', () => {
-  test('is the one that the policy names, and no other', async () => {
-    const policy = { ...base, limits: { SOL: {} }, journal: '/nowhere/journal.db' };
-    expect(await held(policy, pay('one', '0.1'))).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-journal' },
-    });
-    const own = { ...base, limits: { SOL: {} }, journal: operator.journal };
-    expect(await held(own, pay('one', '0.1'))).toMatchObject({ exit: 0 });
-  });
-});
-
 describe('a policy that cannot be used', () => {
   test.each([
     ['{', /line 1/u],

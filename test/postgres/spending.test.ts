@@ -40,7 +40,6 @@ test('four machines with many rows each claim no more together than a day allows
   const policies: Policies = [
     {
       source: 'the policy',
-      journal: undefined,
       limits: new Map([['SOL', { day: unitsOf('50') }]]),
       recipients: new Map([['ada', ada]]),
       onlyRecipients: false,

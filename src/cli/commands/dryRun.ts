@@ -23,7 +23,7 @@ import type { BalanceShown } from './balance/run.ts';
 import { doubtsAbout } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
-import { policiesForDryRun } from './policies.ts';
+import { policiesOf } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -110,7 +110,7 @@ async function wordOn(
 async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
   if (!(await isJournalThere(given, context))) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    const policies = await policiesForDryRun(bot, undefined, context);
+    const policies = await policiesOf(bot, context);
     const word = await wordOn(order, bot, undefined, policies, undefined, context);
     return { identity, plan: planOfNewJournal, word, holds: undefined };
   }
@@ -123,7 +123,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       is === 'resume' && found !== undefined
         ? whyHold(found, { journal, bot, clock: context.clock })
         : undefined;
-    const policies = await policiesForDryRun(bot, journal, context);
+    const policies = await policiesOf(bot, context);
     return {
       identity,
       plan,

@@ -1,10 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Bot, sandboxBot } from '../../once/connection.ts';
-import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
 
 /**
@@ -54,44 +52,5 @@ function mayExist(path: string): boolean {
       'code' in error &&
       (error.code === 'ENOENT' || error.code === 'ENOTDIR')
     );
-  }
-}
-
-/** All policies that apply to what is sent through this journal. */
-export function policiesInForce(
-  own: Policies | undefined,
-  { name }: Pick<Bot, 'name'>,
-  journal: Journal,
-): Policies | undefined {
-  if (own === undefined || name === sandboxBot) return undefined;
-  refuseOtherJournal(own, journal);
-  return own;
-}
-
-/** The same for a dry run, which may have no journal. */
-export async function policiesForDryRun(
-  bot: Pick<Bot, 'name' | 'settings'>,
-  journal: Journal | undefined,
-  context: Context,
-): Promise<Policies | undefined> {
-  const own = await policiesOf(bot, context);
-  return journal === undefined ? own : policiesInForce(own, bot, journal);
-}
-
-/** A policy can be tied to one journal: spending through another would not count. */
-function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
-  for (const { source, journal: pinned } of policies)
-    if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))
-      throw told('policy-journal')`
-        The policy ${source} allows only the journal ${pinned}, and this command uses ${journal.place}
-        Another journal does not count what was spent before. Use the journal that the policy names:
-        $ policy show`;
-}
-
-function isSameFile(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
   }
 }

@@ -21,7 +21,7 @@ import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
-import { engineWithPolicies } from './session.ts';
+import { engineContext } from './session.ts';
 import { combineExits, intentByIdOrName, storedReport } from './stored.ts';
 import { reportJsonOrError, tell } from './telling.ts';
 
@@ -112,7 +112,7 @@ async function sendOne(
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
-  const engine = await engineWithPolicies(connected, policies, journal, given, context);
+  const engine = engineContext(connected, policies, journal, given, context);
   const outcome = await resume(shown, engine, decision, overrules);
   return tell(outcome, given, journal, context);
 }

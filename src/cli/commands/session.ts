@@ -10,7 +10,7 @@ import { formatPause } from '../say/phrases.ts';
 import { troubleWords } from '../say/trouble.ts';
 import { openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
-import { policiesInForce, policiesOf } from './policies.ts';
+import { policiesOf } from './policies.ts';
 
 /** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
@@ -26,12 +26,7 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
     // Opened first: if a policy cannot be read, nothing is sent.
     const own = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
-    const engine = await engineWithPolicies({ bot, connection }, own, journal, given, context).catch(
-      async (error: unknown) => {
-        await journal.close();
-        throw error;
-      },
-    );
+    const engine = engineContext({ bot, connection }, own, journal, given, context);
     return {
       engine,
       connection,
@@ -46,18 +41,7 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
   }
 }
 
-/** The engine, bound by the stored policy too. */
-export async function engineWithPolicies(
-  connected: ConnectedBot,
-  own: Policies | undefined,
-  journal: Journal,
-  given: ParsedArgs,
-  context: Context,
-): Promise<EngineContext> {
-  return engineContext(connected, policiesInForce(own, connected.bot, journal), journal, given, context);
-}
-
-function engineContext(
+export function engineContext(
   { bot, connection }: ConnectedBot,
   policies: Policies | undefined,
   journal: Journal,

@@ -4,13 +4,12 @@ import { listed, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table } from './told.ts';
 
 /** Each is said after `it must be`. */
-export const policyRules = {
+const policyRules = {
   schema: '"botctl-policy/1"',
   asset: 'SOL in capitals, or the name of a token, each asset once',
   limited: 'an asset listed there; {} is a line without a limit',
   name: 'a name of letters, digits, ".", "_" and "-", beginning with a letter or a digit',
   address: 'a wallet address',
-  journal: 'the absolute path of a journal, without a space or quote at its end, or the id of a shared one',
 } as const;
 
 export const policyTable: Table<PolicyFacts> = {
@@ -77,8 +76,6 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
       return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
     case 'not-the-value':
       return [`is not ${onlyValues[fault.field] ?? policyRules.schema}`];
-    case 'not-a-journal':
-      return ['is neither an absolute path nor an id', policyRules.journal];
     case 'same-asset':
       return [`is ${fault.other} in another spelling`, policyRules.asset];
     case 'no-limits':

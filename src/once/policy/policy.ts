@@ -15,8 +15,6 @@ export type AssetLimits = {
 export type Policy = {
   /** Where the policy is, for people. */
   readonly source: string;
-  /** The only journal that may be used: a path, or a shared journal's id. */
-  readonly journal: string | undefined;
   /** By the asset as the policy spells it. Assets that are not listed are refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
   /** Addresses by name. */

@@ -9,7 +9,7 @@ import type { AssetLimits, Policy } from './policy.ts';
 
 /** What is wrong with a field of a policy. */
 export type PolicyFault =
-  | { readonly is: 'newer' | 'missing' | 'not-a-journal' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
+  | { readonly is: 'newer' | 'missing' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
   /** The type that the field must have, or its only allowed value. */
   | { readonly is: 'not-of-shape'; readonly shape: string }
@@ -60,7 +60,6 @@ const limits = z.strictObject({
 /** The form of a policy file. */
 export const policyFile = z.strictObject({
   schema: z.literal(policySchema),
-  journal: z.optional(z.string()),
   limits: z.record(z.string(), limits),
   recipients: z.optional(z.record(z.string(), z.string())),
   only_recipients: z.optional(z.boolean()),
@@ -117,17 +116,7 @@ function knownAt(path: Path): string[] {
 }
 
 /** Checks what the schema cannot. */
-function wrongMeaning({
-  journal,
-  limits: lines,
-  recipients,
-  approve_above: above,
-}: Written): Wrong | undefined {
-  if (
-    journal !== undefined &&
-    !/^(?:(?:\/(?!\/)|[A-Za-z]:[\\/])(?!.*(?::\/\/|[\s"'`]$))|[\w-]{8,64}$)/su.test(journal)
-  )
-    return { path: ['journal'], fault: { is: 'not-a-journal' } };
+function wrongMeaning({ limits: lines, recipients, approve_above: above }: Written): Wrong | undefined {
   for (const [field, assets] of [
     ['limits', Object.keys(lines)],
     ['approve_above', Object.keys(above ?? {})],
@@ -186,11 +175,10 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
 }
 
 function policyOf(written: Written, source: string): Policy {
-  const { journal, limits: lines, recipients = {}, approve_above: above = {} } = written;
+  const { limits: lines, recipients = {}, approve_above: above = {} } = written;
   const aboveOf = new Map(Object.entries(above).map(([asset, text]) => [countedAsset(asset), text]));
   return {
     source,
-    journal,
     limits: new Map(
       Object.entries(lines).map(([asset, line]) => [
         asset,

@@ -2,8 +2,6 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { policyAt } from '../../../src/cli/bot/policyFile.ts';
-import { readPolicy } from '../../../src/once/policy/readPolicy.ts';
-import { failureOf, wordsOf } from '../../../testing/failure.ts';
 import { newFolder } from '../../../testing/journals.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -81,19 +79,4 @@ test.each([
   );
   chmodSync(open, 0o1777);
   expect(policyAt(path, 'is-refused')).toMatchObject({ source: path });
-});
-
-test.each([
-  ...['journal.db', './j.db', '~/j.db', '//b:canary@h/d', '/srv/j.db ', '/srv/j.db"', ' /srv/j.db'],
-  ...['postgres://b:canary@h/d', '/postgres://b:canary@h/d', 'host=h dbname=d', 'jdbc:postgresql://h/canary'],
-])('the only journal to be used is not %j', async (journal) => {
-  const text = JSON.stringify({ schema: 'botctl-policy/1', journal, limits: {} });
-  const refused = await failureOf(() => readPolicy(text, 'policy.json'));
-  expect(refused.message).toContain('neither an absolute path nor an id');
-  expect(wordsOf(refused) + JSON.stringify(refused.cause)).not.toContain('canary');
-});
-
-test.each(['/srv/a=b@c.db', 'C:\\bots\\j.db', '0123456789abcdef'])('but may be %j', (journal) => {
-  const text = JSON.stringify({ schema: 'botctl-policy/1', journal, limits: {} });
-  expect(readPolicy(text, 'policy.json')).toMatchObject({ journal });
 });

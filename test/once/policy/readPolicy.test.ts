@@ -17,7 +17,6 @@ test('all that it says is read', () => {
   expect(
     readPolicy(
       textOf({
-        journal: '/j.db',
         limits: { SOL: { transfer: '5', day: '20' }, USDC: { day: '0.5' }, EURC: {} },
         recipients: { ada, bob },
         only_recipients: true,
@@ -27,7 +26,6 @@ test('all that it says is read', () => {
     ),
   ).toEqual({
     source: 'p.json',
-    journal: '/j.db',
     limits: new Map([
       [
         'SOL',
@@ -48,10 +46,9 @@ test('all that it says is read', () => {
   });
 });
 
-test('what it leaves out holds nothing, but a journal must be old enough', () => {
+test('what it leaves out limits nothing', () => {
   expect(readPolicy(textOf({}), 'p.json')).toEqual({
     source: 'p.json',
-    journal: undefined,
     limits: new Map(),
     recipients: new Map(),
     onlyRecipients: false,
@@ -66,7 +63,7 @@ describe('is refused, and the field is named', () => {
     ['a newer schema', { schema: 'botctl-policy/2' }, 'schema is from a newer botctl'],
     ['a newer schema of two digits', { schema: 'botctl-policy/10' }, 'schema is from a newer botctl'],
     ['a schema like a newer one', { schema: 'x/botctl-policy/2' }, 'schema is not'],
-    ['a key that is not known', { limit: {} }, 'limit is not known (the fields are schema, journal, limits'],
+    ['a key that is not known', { limit: {} }, 'limit is not known (the fields are schema, limits'],
     ['a key in the place of a missing one', { limits: undefined, limit: {} }, 'limit is not known'],
     ['no limits', { limits: undefined }, 'limits is missing'],
     ['limits that are none', { limits: [] }, 'limits is not an object'],
@@ -84,7 +81,6 @@ describe('is refused, and the field is named', () => {
     ['recipients in a list', { recipients: [ada] }, 'recipients is not an object'],
     ['a yes as text', { only_recipients: 'yes' }, 'only_recipients is not true or false'],
     ['a limit above as a number', { approve_above: { SOL: 1 } }, 'approve_above.SOL is not a string'],
-    ['a journal of no place', { journal: 'here' }, 'journal is neither'],
     ['a second spelling of SOL', { limits: { sol: {} } }, 'limits.sol is SOL in another spelling'],
     [
       'an asset twice',

@@ -31,7 +31,6 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
   const policies: Policies = [
     {
       source: 'the policy',
-      journal: undefined,
       limits: new Map([['SOL', { day: unitsOf('400') }]]),
       recipients: new Map(people.map((address, n) => [`p${n}`, address])),
       onlyRecipients: false,

@@ -141,7 +141,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     const policies: Policies = [
       {
         source: 'the policy',
-        journal: undefined,
         limits: new Map([['SOL', { day: unitsOf('400') }]]),
         recipients: new Map([
           ['ada', ada],
@@ -287,7 +286,6 @@ class Play<Place> {
     return [
       {
         source: 'the policy',
-        journal: undefined,
         limits: new Map(assets.map((asset) => [asset, line])),
         recipients: new Map(people.map((address, n) => [`p${n}`, address])),
         onlyRecipients: false,

@@ -33,7 +33,7 @@ import { type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
-import { policiesForDryRun } from '../policies.ts';
+import { policiesOf } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
 import { type FinishedRun, type OthersEnd, othersAtEnd, progressOf, tellEnd } from './end.ts';
 import {
@@ -83,7 +83,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     ? await openJournalOf(given, context, 'look')
     : undefined;
   try {
-    const policies = await policiesForDryRun(bot, journal, context);
+    const policies = await policiesOf(bot, context);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const { surveyed, digest } = await surveyAll(batch);
     await refuseOtherFile(digest, batch);

@@ -125,10 +125,9 @@ const textOf = (units: bigint | undefined): string | undefined =>
 
 /** As scripts see it: without what it does not say. */
 function policyJson(policy: Policy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, approvals } = policy;
+  const { source, limits, recipients, onlyRecipients, approvals } = policy;
   return present({
     source,
-    journal,
     limits: [...limits].map(([asset, { transfer, day, approveAbove }]) =>
       present({
         asset,
@@ -144,9 +143,8 @@ function policyJson(policy: Policy): Record<string, unknown> {
 }
 
 function policyLines(policy: Policy): LabelledValue[] {
-  const { journal, limits, recipients, onlyRecipients, approvals } = policy;
+  const { limits, recipients, onlyRecipients, approvals } = policy;
   return [
-    ['Journal', journal],
     ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
     ...[...recipients].map(([name, address]): LabelledValue => [`@${name}`, address]),
     ['Recipients', onlyRecipients ? 'only those named here' : 'anyone'],
