@@ -118,17 +118,11 @@ describe('a proposal that repeats what was paid since under another name', () =>
     expect(await paid()).toHaveLength(2);
   });
 
-  test(`shows that beside the question, as it does who declined it`, async () => {
+  test(`shows that beside the question`, async () => {
     const id = await propose();
     await operator.run(pay('0.5', '--once', 'rent-again'));
     const asked = await onTerminalHere(['approve', id], [['[y/N] ', 'n\r']], operator.env);
     expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('was paid 0.5 SOL as rent-again');
-    await operator.run(decline(id));
-    const overruled = await onTerminalHere(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
-    const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
-    for (const part of [`${me} asked for approval`, `${me} declined it`, 'Name rent', 'as rent-again'])
-      expect(shown).toContain(part);
-    expect(overruled.code).toBe(130);
     expect(await paid()).toHaveLength(1);
   });
 });
@@ -210,45 +204,24 @@ describe('a proposal that was declined', () => {
     }
     expect(await operator.json(['history', id])).toMatchObject({ intent: declined.intent });
     expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);
-    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
-      exit: 0,
-      intent: { request: { amount: '0.5' } },
-    });
-    expect(await paid()).toMatchObject([{ request: { amount: '0.5' } }]);
   });
 
   test.each([
     ['named', rent],
     ['unnamed', pay('0.5', '--propose')],
-  ])('%s, is sent once a person overrules that, and both decisions are kept', async (_what, argv) => {
+  ])('%s, is finished: no decision sends it', async (_what, argv) => {
     const id = await propose(argv);
     await operator.run(decline(id));
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
       exit: 10,
       error: { code: 'proposal-declined' },
     });
-    expect(await operator.json(['approve', id, '--overrule'])).toMatchObject({ exit: 2 });
     for (const word of ['--happened', '--did-not-happen'])
-      expect(
-        await operator.json(['resolve', id, word, '--overrule', '--yes', '--reason', 'x']),
-      ).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
-    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
-      exit: 0,
-      outcome: 'accepted',
-      decisions: [{ kind: 'proposed' }, { kind: 'declined' }, { kind: 'approved' }],
-    });
-    expect(await operator.json(argv)).toMatchObject({ exit: 0, replayed: true });
-    expect(await paid()).toHaveLength(1);
-  });
-
-  test('does not slip past the same payment that was begun since', async () => {
-    const id = await propose(pay('0.5', '--run', 'november', '--propose'));
-    await operator.run(decline(id));
-    const other = await propose(pay('0.5', '--once', 'rent', '--propose'));
-    const overruled = await operator.json(['approve', id, '--overrule', '--yes']);
-    expect(overruled).toMatchObject({ exit: 10, error: { code: 'unfinished-twin' } });
-    expect(overruled.error?.message).toContain(other);
-    expect(await operator.json(['history', id])).toMatchObject({ intent: { resolved_as: 'declined' } });
+      expect(await operator.json(['resolve', id, word, '--yes', '--reason', 'x'])).toMatchObject({
+        exit: 10,
+        error: { code: 'proposal-declined' },
+      });
+    expect(await operator.json(argv)).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
     expect(await paid()).toEqual([]);
   });
 
@@ -272,12 +245,7 @@ describe('a proposal that was declined', () => {
     const id = await propose();
     await operator.sandbox.faults(limited);
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ outcome: 'open' });
-    expect(await operator.json(decline(id))).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(await operator.json([...decline(id), '--overrule'])).toMatchObject({
-      exit: 2,
-      error: { code: 'usage' },
-    });
-    expect(await operator.json([...decline(id), '--overrule', '--yes'])).toMatchObject({
+    expect(await operator.json(decline(id))).toMatchObject({
       exit: 0,
       intent: { resolved_as: 'declined' },
     });
@@ -364,15 +332,10 @@ describe('a policy whose approvals are by somebody else', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('refuses also what is above a limit, and what was declined and is overruled', async () => {
+  test('refuses also what is above a limit', async () => {
     usePolicy({ ...other, approve_above: { SOL: '0.1' } });
     const id = await propose(pay('0.5', '--once', 'rent'));
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ error: { code: 'own-proposal' } });
-    await operator.run(decline(id));
-    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
-      error: { code: 'own-proposal' },
-    });
-    expect(await operator.json(['history', id])).toMatchObject({ intent: { resolved_as: 'declined' } });
     expect(await paid()).toEqual([]);
   });
 

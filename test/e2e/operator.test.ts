@@ -231,49 +231,31 @@ describe('resolve', () => {
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
   });
 
-  test('turns no decision round but with --overrule, and keeps both', async () => {
+  test('lets the last word count, and keeps every one', async () => {
     const ids = await mess();
     const decide = (kind: string, ...more: string[]) =>
       operator.json(['resolve', ids.unknown, kind, '--reason', `it’s ${kind}`, ...more]);
     expect(await decide('--happened')).toMatchObject({ exit: 0 });
     expect(await decide('--happened', '--signature', onChain)).toMatchObject({ exit: 0 });
-    const refused = await decide('--did-not-happen');
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(refused.error?.message).toMatch(/ Nothing was decided\.$/u);
-    const [suggested] = (refused.error as { next?: string[] }).next ?? [];
-    const unasked = await operator.shell(`${suggested} --json`);
-    expect(unasked.code).toBe(2);
-    expect((await list(ids.unknown))[0]?.intent).toMatchObject({ resolved_as: 'happened' });
-    const [withYes] = (JSON.parse(unasked.stdout) as { error: { next: string[] } }).error.next;
-    expect(withYes).toContain('--yes');
-    expect((await operator.shell(withYes ?? '')).code).toBe(0);
+    expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
     const [whole] = await list(ids.unknown);
     expect(whole?.intent).toMatchObject({ resolved_as: 'did-not-happen' });
     expect(whole?.decisions).toHaveLength(3);
   });
 
-  test('shows no signature any more where what was said to have happened is overruled', async () => {
+  test('shows no signature any more where what was said to have happened is reversed', async () => {
     const ids = await mess();
     const argv = ['resolve', ids.unknown, '--reason', 'seen', '--quiet'];
     const said = await operator.run([...argv, '--happened', '--signature', onChain]);
     expect([said.code, said.stdout]).toEqual([0, `${onChain}\n`]);
-    const overruled = await operator.run([...argv, '--did-not-happen', '--overrule', '--yes']);
-    expect([overruled.code, overruled.stdout]).toEqual([0, '']);
+    const reversed = await operator.run([...argv, '--did-not-happen', '--yes']);
+    expect([reversed.code, reversed.stdout]).toEqual([0, '']);
   });
 
-  test('names the signature too, and any reason, in the command that overrules', async () => {
-    const ids = await mess();
-    const argv = ['resolve', ids.unknown, '--reason=-seen'];
-    expect((await operator.run([...argv, '--did-not-happen'])).code).toBe(0);
-    const refused = await operator.run([...argv, '--happened', '--signature', onChain]);
-    const line = refused.stderr.split('\n').find((one) => one.includes('--overrule')) ?? '';
-    expect((await operator.shell(`${line.trim()} --yes --quiet`)).stdout).toBe(`${onChain}\n`);
-  });
-
-  test('asks before it overrules, and shows what', async () => {
+  test('asks before it reverses a decision, and shows what', async () => {
     const ids = await mess();
     await operator.run(['resolve', ids.unknown, '--happened', '--reason', 'seen']);
-    const argv = ['resolve', ids.unknown, '--did-not-happen', '--reason', 'not seen', '--overrule'];
+    const argv = ['resolve', ids.unknown, '--did-not-happen', '--reason', 'not seen'];
     const { code, shown } = await onTerminalHere(argv, [['[y/N] ', '\r']], operator.env);
     expect(code).toBe(130);
     for (const part of [payAda[2], '0.5 SOL', 'happened ("seen")']) expect(shown).toContain(part);

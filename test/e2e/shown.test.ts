@@ -52,13 +52,6 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(words(ended)).toContain('declined this transfer');
   });
 
-  test('nor does approve --overrule: it pays what it showed', async () => {
-    const id = await start(proposing);
-    await operator.run(['decline', id, '--reason', 'wrong']);
-    const ended = await yes(['approve', id, '--overrule'], `${swapped} --propose`);
-    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 0, paid: ['0.5'] });
-  });
-
   test('nor does the row of a batch', async () => {
     const row = `r,${otherRecipient},SOL,`;
     const path = operator.home.file('rows.csv', `id,to_address,asset,amount\n${row}2\n`);
@@ -85,18 +78,16 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(decisions).toHaveLength(2);
   });
 
-  test('what was approved and declined since is asked about again', async () => {
+  test('what was approved and declined since is told as declined', async () => {
     const id = await start(proposing);
-    await operator.run(['decline', id, '--reason', 'wrong']);
     await operator.sandbox.faults(limited);
     const ended = await yes(
-      ['approve', id, '--overrule'],
-      `approve ${id} --overrule --yes ${once}`,
-      `decline ${id} --overrule --yes --reason 'wrong after all'`,
+      ['approve', id],
+      `approve ${id} --yes ${once}`,
+      `decline ${id} --yes --reason 'wrong after all'`,
     );
-    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 130, paid: [] });
-    const [, again = ''] = words(ended).split(`Entry ${id} has changed since this command looked at it`);
-    expect(again).toContain('wrong after all');
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 10, paid: [] });
+    expect(words(ended)).toContain('wrong after all');
   });
 
   test('where nobody can be asked again, nothing is decided', async () => {
@@ -106,7 +97,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     const { full } = operator.sandbox.tokens;
     const command = `sh -c "botctl decline ${id} --reason swapped >/dev/null; echo ${full}"`;
     operator.useProfiles({ bot: { token: { kind: 'command', command } } }, 'bot');
-    const ended = await operator.jsonApart(['approve', id, '--overrule', '--yes']);
+    const ended = await operator.jsonApart(['approve', id, '--yes']);
     expect(ended).toMatchObject({ exit: 10, outcome: 'resolved', error: { code: 'held', retry: 'decide' } });
     expect(ended.error?.message).toMatch(/has changed since .* It stays declined\. Nothing was sent\./u);
     expect(await paid()).toEqual([]);
@@ -117,7 +108,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     const id = await start(rent);
     await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
     await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'after' });
-    const undone = ['resolve', id, '--did-not-happen', '--overrule', '--reason'];
+    const undone = ['resolve', id, '--did-not-happen', '--reason'];
     const ended = await yes(
       [...undone, 'not seen'],
       `${undone.join(' ')} 'not there' --yes`,
@@ -187,7 +178,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     const id = await start(proposing);
     await operator.sandbox.faults(limited, limited);
     await operator.run(['approve', id, '--yes']);
-    const ended = await yes(['decline', id, '--overrule', '--reason', 'late'], `approve ${id} ${once}`);
+    const ended = await yes(['decline', id, '--reason', 'late'], `approve ${id} ${once}`);
     expect(ended.code).toBe(130);
     expect(await operator.json(['history', id])).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
   });

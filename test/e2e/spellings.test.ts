@@ -140,8 +140,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (which, journalO
     expect(await json(pay('USDC', '--once', 'rent', '--dry-run'))).toMatchObject({ exit: 10 });
     expect((await json(['decline', id, '--reason', 'x'])).exit).toBe(0);
     await payInDoubt('USDC', 'rent');
-    const approved = await json(['approve', id, '--yes', '--overrule']);
-    expect(approved).toMatchObject({ exit: 10, error: { code: 'unfinished-twin' } });
     expect(await effects()).toBe(1);
   });
 

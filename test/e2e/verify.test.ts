@@ -313,7 +313,7 @@ describe('what nobody knew', () => {
       chain: { verdict: 'proven' },
       error: { code: 'contradicted', retry: 'decide' },
     });
-    expect(await decide('--happened', '--overrule', '--yes')).toMatchObject({ exit: 0 });
+    expect(await decide('--happened', '--yes')).toMatchObject({ exit: 0 });
     expect(await told('verify', id)).toMatchObject({ exit: 0 });
   });
 

@@ -48,7 +48,6 @@ const flags = [
   '--allow-off-curve',
   '--held',
   '--propose',
-  '--overrule',
   '--signature',
   '--reason',
   '--profile',

@@ -28,7 +28,7 @@ const cases: readonly Case[] = [
   {
     name: 'an approval of what is declined meanwhile',
     begin: [...rent, '--propose'],
-    decision: ['approve', '--overrule'],
+    decision: ['approve'],
     meanwhile: [decline],
     state: 'resolved',
     effects: 0,

@@ -5,9 +5,7 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
 import { earlierDecision } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import { again } from '../say/open.ts';
 import { makes } from '../say/outcomes.ts';
-import type { Suggestion } from '../say/phrases.ts';
 import { declined, problemOf, type Told, told } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, remark } from '../show/report.ts';
@@ -113,14 +111,13 @@ export function reasonOf(given: ParsedArgs<'reason'>): string {
   return reason;
 }
 
-/** An earlier decision may have been acted on, so reversing it is asked about, or takes --yes. */
-export async function confirmOverruling(
+/** Asks a person, where there is one. */
+export async function confirmDecision(
   question: () => Question | Promise<Question>,
   given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
-  if (given.flag('yes')) return;
-  if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
+  if (given.flag('yes') || display.terminal() === 'none') return;
   if (!(await display.confirm(await question()))) throw declined('It stays as it was.');
 }
 
@@ -153,11 +150,6 @@ const askWhetherThis = 'Do you mean this entry?';
 /** What an operator frees by deciding so. */
 function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
   return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
-}
-
-function nobodyOverrules(withYes: Suggestion): Told {
-  return told('usage', { next: [withYes] })`--overrule asks first, and there is no terminal for the question
-    To reverse the earlier decision without being asked, add --yes:`;
 }
 
 function idNotWhole({ id }: Pick<Intent, 'id'>): Told {

@@ -30,8 +30,6 @@ type Sending = {
   readonly select: (journal: Journal) => Promise<readonly Intent[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
   readonly decide: (intent: Intent, journal: Journal, beside: Beside) => Promise<Decision | undefined>;
-  /** An earlier decision may be reversed. */
-  readonly overrules?: boolean;
 };
 
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
@@ -90,7 +88,7 @@ function isOver({ state }: Intent): boolean {
 
 async function sendOne(
   shown: Shown,
-  { decide, overrules }: Sending,
+  { decide }: Sending,
   bots: ReturnType<typeof botsOfIntents>,
   journal: Journal,
   given: ParsedArgs<'yes'>,
@@ -113,7 +111,7 @@ async function sendOne(
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
   const engine = engineContext(connected, policies, journal, given, context);
-  const outcome = await resume(shown, engine, decision, overrules);
+  const outcome = await resume(shown, engine, decision);
   return tell(outcome, given, journal, context);
 }
 

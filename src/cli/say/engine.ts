@@ -2,7 +2,7 @@ import type { EngineFacts } from '../../once/engine/facts.ts';
 import { approving, deciding, declining, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { damaged } from './open.ts';
-import { iso, optionWords } from './phrases.ts';
+import { iso } from './phrases.ts';
 import { says, type Table } from './told.ts';
 
 export const engineTable: Table<EngineFacts> = {
@@ -65,15 +65,9 @@ export const engineTable: Table<EngineFacts> = {
     const who = declined === undefined ? 'A person' : handWords(declined);
     const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
     return says`${who} declined transfer ${id}${why}
-      To send it anyway, overrule that decision, which sends it; both decisions are kept:
-      $ history ${id}
-      $ approve ${id} --overrule`;
+      To make it after all, run the command under a new name.
+      $ history ${id}`;
   },
-
-  'begun-again': ({ id, later }) => says`
-    Transfer ${id} was declined, and the same payment was started again later (ID ${later})
-    Continue with the later one.
-    $ history ${later}`,
 
   'changed-since-shown': ({ id }) => says`Entry ${id} has changed since this command looked at it
     Look at it again, then decide:
@@ -87,20 +81,5 @@ export const engineTable: Table<EngineFacts> = {
     return says`Entry ${id} is ${state}: the service’s own reply shows that ${proof}
       The history shows its requests.
       $ history ${id}`;
-  },
-
-  'decided-otherwise': ({ id, decision: { kind, reason, signature }, earlier }) => {
-    const { who = 'An operator', reason: why = '' } = earlier ?? {};
-    const when = earlier === undefined ? '' : ` at ${iso(earlier.atMs)}`;
-    const said = kind === 'happened' ? 'did not happen' : 'happened';
-    const options = [
-      ...(signature === undefined ? [] : optionWords({ name: 'signature', value: signature })),
-      ...optionWords({ name: 'reason', value: reason }),
-    ];
-    return {
-      message: `${who} already decided${when} that entry ${id} ${said} ("${why}"). That decision stands`,
-      hint: 'If that was wrong, overrule it; both decisions are kept:',
-      next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
-    };
   },
 };

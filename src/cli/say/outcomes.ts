@@ -136,9 +136,8 @@ export function declinedWords(
     row: ' and a new id',
   }[String(namedBy)];
   return says`${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})
-    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}. To ${verbs[kind]} this one anyway, overrule the decision, which sends it:
-    $ history ${id}
-    $ approve ${id} --overrule`;
+    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}.
+    $ history ${id}`;
 }
 
 const remedies: Partial<Record<FailureCode, string>> = {

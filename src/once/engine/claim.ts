@@ -381,8 +381,6 @@ export async function claimAllowed(
   if (word.is !== 'allowed')
     return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, engine, nowMs);
   if (decision?.kind === 'approved') await refuseOwnProposal(intent, decision, tx, engine);
-  // An unnamed intent that was declined can only be sent from here.
-  if (intent.state === 'resolved' && decision !== undefined) await tx.holdBack(id, 'approval', nowMs);
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   return startAttempt(id, tx, engine);

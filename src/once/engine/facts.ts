@@ -27,18 +27,12 @@ export type EngineFacts = {
     readonly declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined;
   };
   /** It was declined, and the same was begun again since. */
-  'begun-again': { readonly id: string; readonly later: string };
   /** It is not as it was when the decision was asked for. */
   'changed-since-shown': { readonly id: string };
   /** A process is sending it, so an operator cannot decide now. */
   'being-sent': { readonly id: string };
   proven: { readonly id: string; readonly state: State };
   /** `earlier` is undefined if the journal does not show it. */
-  'decided-otherwise': {
-    readonly id: string;
-    readonly decision: Pick<Decision, 'kind' | 'reason' | 'signature'>;
-    readonly earlier: Pick<Decision, 'who' | 'atMs' | 'reason'> | undefined;
-  };
 };
 
 const codes = {
@@ -50,11 +44,9 @@ const codes = {
   'is-proposal': 'held',
   'not-a-proposal': 'not-allowed-now',
   'proposal-declined': 'proposal-declined',
-  'begun-again': 'not-allowed-now',
   'changed-since-shown': 'held',
   'being-sent': 'not-allowed-now',
   proven: 'not-allowed-now',
-  'decided-otherwise': 'not-allowed-now',
 } as const;
 
 export const engineFailure = failing<EngineFacts>('engine', codes);

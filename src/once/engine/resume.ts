@@ -13,11 +13,10 @@ export async function resume(
   shown: Shown,
   engine: EngineContext,
   decision: Decision | undefined,
-  overrules = false,
 ): Promise<Outcome> {
   const guards = guardsOf(mustFind(await engine.journal.reads.get(shown.intent.id)), engine);
   const step = await untilClaimed(
-    () => engine.commit((tx) => takeUp(shown, tx, engine, decision, overrules), guards),
+    () => engine.commit((tx) => takeUp(shown, tx, engine, decision), guards),
     engine,
   );
   return step.is === 'claim' ? carryOut(step, engine) : step;
@@ -28,14 +27,12 @@ async function takeUp(
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
-  overrules: boolean,
 ): Promise<Step> {
   const { id } = shown.intent;
   await tx.recordDeath(id, engine.clock.now());
   const intent = mustFind(await tx.get(id));
-  const needsDecision = intent.state === 'held' || (overrules && intent.resolvedAs === 'declined');
   // Whatever else others have made of it is told, or gone on with, as without a decision.
-  if (decision !== undefined && needsDecision) await refuseChanged(shown, intent, tx);
+  if (decision !== undefined && intent.state === 'held') await refuseChanged(shown, intent, tx);
   switch (intent.state) {
     case 'sending':
       return { is: 'wait', intent, twin: false };
@@ -50,25 +47,9 @@ async function takeUp(
         : concluded(intent, tx, false);
     case 'accepted':
     case 'rejected':
-      return concluded(intent, tx, 'from-journal');
     case 'resolved':
-      return overrules && decision?.kind === 'approved' && intent.resolvedAs === 'declined'
-        ? takeUpDeclined(intent, tx, engine, decision)
-        : concluded(intent, tx, 'from-journal');
+      return concluded(intent, tx, 'from-journal');
   }
-}
-
-/** Nothing waited for it since it was declined: the same may have been begun again, or paid another way. */
-async function takeUpDeclined(
-  intent: Intent,
-  tx: Transaction,
-  engine: EngineContext,
-  decision: Decision,
-): Promise<Step> {
-  const { id, identity, namedBy } = intent;
-  const later = namedBy === undefined ? await tx.findUnnamed(identity) : undefined;
-  if (later !== undefined && later.id !== id) throw engineFailure('begun-again', { id, later: later.id });
-  return unlessTwin(intent, tx, engine, () => claimAllowed(intent, tx, engine, decision));
 }
 
 /** Nothing of it has left, so it must not bypass another payment that may be the same. */
@@ -92,13 +73,9 @@ export function refuseProposal(intent: Intent): void {
 }
 
 /** Whether a person's approval is asked for now, or was given before. Refuses what is no proposal. */
-export async function needsApprovalNow(
-  intent: Intent,
-  reads: Pick<Reads, 'decisionsOf'>,
-  overrules: boolean,
-): Promise<boolean> {
+export async function needsApprovalNow(intent: Intent, reads: Pick<Reads, 'decisionsOf'>): Promise<boolean> {
   const { id, state, tainted, fingerprint, resolvedAs } = intent;
-  if (isProposal(intent) || (resolvedAs === 'declined' && overrules)) return true;
+  if (isProposal(intent)) return true;
   if (resolvedAs === 'declined')
     throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, reads) });
   if (approvalOn(await reads.decisionsOf(id), fingerprint) === undefined)
@@ -106,21 +83,14 @@ export async function needsApprovalNow(
   return false;
 }
 
-/** Records an operator's decision whether it happened. Refused if the journal has proof, or a contrary decision. */
-export async function resolveIntent(
-  shown: Shown,
-  decision: Decision,
-  journal: Journal,
-  overrule: boolean = false,
-): Promise<Intent> {
+/** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
+export async function resolveIntent(shown: Shown, decision: Decision, journal: Journal): Promise<Intent> {
   return decideOn(shown, decision, journal, async (intent, tx) => {
     const { id, resolvedAs } = intent;
     refuseWhatIsProven(intent);
     if (isUnsentProposal(intent)) throw engineFailure('is-proposal', { id, tainted: false });
     const earlier = await lastDecision(id, tx);
     if (resolvedAs === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
-    if (!overrule && reverses(decision, intent))
-      throw engineFailure('decided-otherwise', { id, decision, earlier });
     // Somebody else has decided the same meanwhile.
     if (resolvedAs === decision.kind && shown.intent.resolvedAs !== resolvedAs) return undefined;
     // The commit ran again because its result was lost. The decision is already there.
@@ -128,19 +98,14 @@ export async function resolveIntent(
   });
 }
 
-/** Records that a person does not want what was proposed; overruling, also what was approved and not sent yet. */
-export async function declineProposal(
-  shown: Shown,
-  decision: Decision,
-  journal: Journal,
-  overrule: boolean,
-): Promise<Intent> {
+/** Records that a person does not want what was proposed. An approval may be withdrawn while nothing was paid. */
+export async function declineProposal(shown: Shown, decision: Decision, journal: Journal): Promise<Intent> {
   return decideOn(shown, decision, journal, async (intent, tx) => {
     const { id, state, tainted, fingerprint, resolvedAs } = intent;
     if (resolvedAs === 'declined') return undefined;
     const isApproved = approvalOn(await tx.decisionsOf(id), fingerprint) !== undefined;
-    if (isUnsentProposal(intent) || (overrule && state === 'open' && isApproved))
-      return { ...decision, fingerprint };
+    const isUnpaid = state === 'open' || state === 'rejected';
+    if (isUnsentProposal(intent) || (isUnpaid && isApproved)) return { ...decision, fingerprint };
     throw engineFailure('not-a-proposal', { id, state, tainted });
   });
 }

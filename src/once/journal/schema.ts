@@ -185,7 +185,7 @@ const moves = `
   'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
   'unknown>sending', 'unknown>held', 'unknown>resolved', 'unknown>accepted',
   'held>sending', 'held>resolved', 'held>accepted',
-  'rejected>sending', 'rejected>held', 'rejected>accepted',
+  'rejected>sending', 'rejected>held', 'rejected>resolved', 'rejected>accepted',
   'resolved>sending', 'resolved>held', 'resolved>accepted'`;
 
 const approvals = `('approval', 'proposed', 'above-limit')`;

@@ -4,7 +4,7 @@ import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
-import { declineProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
+import { resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
@@ -936,16 +936,14 @@ describe('a claim of which one write fails', () => {
     await stays(() => execute(order, failing(verb)));
   });
 
-  test.each(['holdBack', 'decide', 'claim', 'recordDeath'] as const)(
+  test.each(['decide', 'claim', 'recordDeath'] as const)(
     'is not made where %s fails: what a person sends after all',
     async (verb) => {
       if (verb === 'recordDeath') await scripted.die(transfer());
       else await scripted.run(transfer(), [], { proposes: true });
       const { id } = await scripted.only();
-      if (verb === 'holdBack')
-        await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open(), false);
       const shown = await scripted.shown(id);
-      await stays(() => resume(shown, failing(verb), scripted.word('approved'), true));
+      await stays(() => resume(shown, failing(verb), scripted.word('approved')));
     },
   );
 
@@ -977,7 +975,6 @@ describe('a claim of which one write fails', () => {
   test.each<[keyof Transaction, string, (engine: EngineContext) => Promise<Outcome>, string]>([
     ['get', 'after what was recorded', (engine) => execute(transfer(), engine), 'accepted'],
     ['rewrite', 'for the same body', (engine) => execute(rent('2'), engine), 'accepted'],
-    ['findUnnamed', 'for a name', approveDeclined, 'accepted'],
     ['otherUrls', 'for what has no name', (engine) => execute(transfer(), engine), 'accepted'],
     ['decisionsOf', 'on what was refused', (engine) => execute(rent('2'), engine), 'accepted'],
     [
@@ -1022,15 +1019,6 @@ describe('a claim of which one write fails', () => {
     const id = (await scripted.intents()).at(-1)?.id ?? '';
     scripted.script.push(posted);
     return resume(await scripted.shown(id), engine, undefined);
-  }
-
-  async function approveDeclined(engine: EngineContext): Promise<Outcome> {
-    const named = transfer({}, once('declined'));
-    await scripted.run(named, [], { proposes: true });
-    const id = (await scripted.intents()).at(-1)?.id ?? '';
-    await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open(), false);
-    scripted.script.push(paid);
-    return resume(await scripted.shown(id), engine, scripted.word('approved'), true);
   }
 
   function failing(verb: keyof Transaction): EngineContext {

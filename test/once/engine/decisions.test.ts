@@ -39,8 +39,8 @@ const rent = transfer({}, once('rent'));
 const proposing = { proposes: true };
 const small = { policies: [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' } })] };
 
-async function decline(overrules = false): Promise<void> {
-  await declineProposal(await shown(), scripted.word('declined'), scripted.open(), overrules);
+async function decline(): Promise<void> {
+  await declineProposal(await shown(), scripted.word('declined'), scripted.open());
 }
 
 const id = async (): Promise<string> => (await scripted.only()).id;
@@ -73,6 +73,10 @@ const standings = {
     await proposed();
     await approved();
   },
+  'approved and refused': async () => {
+    await proposed();
+    await approved([reply(402)]);
+  },
   'approved and made': async () => {
     await proposed();
     await approved([paid]);
@@ -98,41 +102,40 @@ async function end(work: (journal: Journal) => Promise<Intent | boolean>): Promi
 describe('what a person may decide', () => {
   const undone = 'did-not-happen';
   const [no, is, was] = ['not-a-proposal', 'is-proposal', 'proposal-declined'];
-  /** It did not happen; the same, overruling. It is not wanted; overruling. Is approval asked for; overruling. */
+  /** It did not happen. It is not wanted. Is approval asked for. */
   const table: Readonly<Record<Standing, readonly string[]>> = {
-    open: [undone, undone, no, no, no, no],
-    unknown: [undone, undone, no, no, no, no],
-    held: [undone, undone, no, no, no, no],
-    accepted: ['proven', 'proven', no, no, no, no],
-    rejected: ['proven', 'proven', no, no, no, no],
-    'being sent': ['being-sent', 'being-sent', no, no, no, no],
-    'sent by a dead process': [undone, undone, no, no, no, no],
-    happened: ['decided-otherwise', undone, no, no, no, no],
-    'did not happen': [undone, undone, no, no, no, no],
-    proposed: [is, is, 'declined', 'declined', 'true', 'true'],
-    declined: [was, was, 'declined', 'declined', was, 'true'],
-    'approved, not sent': [undone, undone, no, 'declined', 'false', 'false'],
-    'approved and made': ['proven', 'proven', no, no, 'false', 'false'],
-    'in doubt, above the limit': [undone, undone, no, no, 'true', 'true'],
+    open: [undone, no, no],
+    unknown: [undone, no, no],
+    held: [undone, no, no],
+    accepted: ['proven', no, no],
+    rejected: ['proven', no, no],
+    'being sent': ['being-sent', no, no],
+    'sent by a dead process': [undone, no, no],
+    happened: [undone, no, no],
+    'did not happen': [undone, no, no],
+    proposed: [is, 'declined', 'true'],
+    declined: [was, 'declined', was],
+    'approved, not sent': [undone, 'declined', 'false'],
+    'approved and refused': ['proven', 'declined', 'false'],
+    'approved and made': ['proven', no, 'false'],
+    'in doubt, above the limit': [undone, no, 'true'],
   };
 
   test.each(Object.keys(standings) as Standing[])('of what is %s', async (standing) => {
     const ends: string[] = [];
     for (const decide of [
-      async (journal: Journal, one: string, overrules: boolean) =>
-        resolveIntent(await scripted.shown(one), scripted.word('did-not-happen'), journal, overrules),
-      async (journal: Journal, one: string, overrules: boolean) =>
-        declineProposal(await scripted.shown(one), scripted.word('declined'), journal, overrules),
-      async ({ reads }: Journal, _one: string, overrules: boolean) =>
-        needsApprovalNow(await scripted.only(), reads, overrules),
-    ])
-      for (const overrules of [false, true]) {
-        scripted.remove();
-        scripted = new ScriptedEngine();
-        await standings[standing]();
-        const one = await id();
-        ends.push(await end((journal) => decide(journal, one, overrules)));
-      }
+      async (journal: Journal, one: string) =>
+        resolveIntent(await scripted.shown(one), scripted.word('did-not-happen'), journal),
+      async (journal: Journal, one: string) =>
+        declineProposal(await scripted.shown(one), scripted.word('declined'), journal),
+      async ({ reads }: Journal) => needsApprovalNow(await scripted.only(), reads),
+    ]) {
+      scripted.remove();
+      scripted = new ScriptedEngine();
+      await standings[standing]();
+      const one = await id();
+      ends.push(await end((journal) => decide(journal, one)));
+    }
     expect(ends).toEqual(table[standing]);
   });
 
@@ -144,7 +147,7 @@ describe('what a person may decide', () => {
     for (const change of [{}, {}, ...others] as Partial<Decision>[]) {
       const word = { ...first, ...change };
       seen.push(word);
-      await resolveIntent(await shown(), word, scripted.open(), true);
+      await resolveIntent(await shown(), word, scripted.open());
     }
     const kept = await scripted.look(async (journal) => journal.decisionsOf(await id()));
     expect(kept).toMatchObject(seen.slice(1));
@@ -156,14 +159,8 @@ describe('what a person may decide', () => {
     const journal = scripted.open();
     const word = scripted.word('did-not-happen');
     await expect(resolveIntent(await shown(), word, journal)).rejects.toMatchObject({ fields: declined });
-    const asked = needsApprovalNow(await scripted.only(), journal.reads, false);
+    const asked = needsApprovalNow(await scripted.only(), journal.reads);
     await expect(asked).rejects.toMatchObject({ fields: declined });
-    const earlier = { kind: 'happened', reason: 'seen' };
-    scripted.script.push(lost);
-    await resume(await shown(), scripted.engine(noRetries), scripted.word('approved'), true);
-    await resolveIntent(await shown(), scripted.word('happened'), journal);
-    const reversed = resolveIntent(await shown(), word, journal);
-    await expect(reversed).rejects.toMatchObject({ fields: { decision: word, earlier } });
   });
 
   test('counts what a dead process was sending as in doubt', async () => {
@@ -224,49 +221,14 @@ describe('what was proposed', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('and declined is shown with that decision, and is approved only overruling', async () => {
+  test('and declined is shown with that decision, and nothing sends it', async () => {
     await standings.declined();
     const declined = { declined: { kind: 'declined', who: 'me@here' } };
     for (const outcome of [await scripted.run(rent, [], proposing), await scripted.resume(await id(), [])])
       expect(outcome).toMatchObject(declined);
-    const word = scripted.word('approved');
-    for (const [decision, overrules] of [
-      [undefined, true],
-      [scripted.word('send-again'), true],
-      [word, false],
-    ] as const)
-      expect(endOf(await resume(await shown(), scripted.engine(), decision, overrules))).toBe(
-        'replayed resolved',
-      );
-    scripted.script.push(paid);
-    expect(endOf(await resume(await shown(), scripted.engine(), word, true))).toBe('accepted');
-    expect(await kept()).toMatchObject([byAda, declined.declined, { kind: 'approved' }]);
-  });
-
-  test('is the only thing that is approved against a decision', async () => {
-    await standings['did not happen']();
-    const ended = await resume(await shown(), scripted.engine(), scripted.word('approved'), true);
-    expect(endOf(ended)).toBe('replayed resolved');
-  });
-
-  test('and declined without a name is not approved where the same was begun since', async () => {
-    await scripted.run(transfer(), [], proposing);
-    await decline();
-    const { id: first } = await scripted.only();
-    const approve = async () =>
-      resume(await scripted.shown(first), scripted.engine(), scripted.word('approved'), true);
-    scripted.clock.advance(windows.transfer + 1);
-    await scripted.run(transfer(), [reply(402)], noRetries);
-    const later = (await scripted.intents())[1]?.id;
-    await expect(approve()).rejects.toMatchObject({ kind: 'begun-again', fields: { id: first, later } });
-  });
-
-  test('and declined without a name is approved where nothing was begun since', async () => {
-    await scripted.run(transfer(), [], proposing);
-    await decline();
-    scripted.script.push(paid);
-    const ended = await resume(await shown(), scripted.engine(), scripted.word('approved'), true);
-    expect(endOf(ended)).toBe('accepted');
+    for (const decision of [undefined, scripted.word('send-again'), scripted.word('approved')])
+      expect(endOf(await resume(await shown(), scripted.engine(), decision))).toBe('replayed resolved');
+    expect(await kept()).toMatchObject([byAda, declined.declined]);
   });
 });
 
@@ -379,15 +341,6 @@ test('only what was declined is held back before it is sent', async () => {
   await execute(rent, sending);
   expect((await scripted.only()).state).toBe('accepted');
   expect(held).toEqual([]);
-});
-
-test('what was declined, then approved and refused, is sent again', async () => {
-  await standings.declined();
-  scripted.script.push(reply(402));
-  expect(endOf(await resume(await shown(), scripted.engine(), scripted.word('approved'), true))).toBe(
-    'rejected',
-  );
-  expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
 });
 
 test('a replay of what nobody declined has nothing to tell of a decision', async () => {

@@ -203,7 +203,7 @@ describe('the exit code', () => {
 
   test.each([
     [1, ['intent-missing', 'request-changed', 'intent-changed']],
-    [2, ['unnamed-on-shared', 'not-a-proposal', 'begun-again', 'being-sent', 'proven', 'decided-otherwise']],
+    [2, ['unnamed-on-shared', 'not-a-proposal', 'being-sent', 'proven']],
     [10, ['own-proposal', 'is-proposal', 'proposal-declined']],
   ] as const)('of what is refused before anything is sent is %i: %s', (exit, kinds) => {
     const exits = kinds.map((kind) => failureExits[engineFailure(kind, {} as never).code]);

@@ -1,16 +1,16 @@
-import { approvalOn, lastDecision } from '../../../once/engine/approval.ts';
+import { approvalOn } from '../../../once/engine/approval.ts';
 import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
-import { earlierDecision, nobodyApproves } from '../../say/decisions.ts';
+import { nobodyApproves } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
 import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
 import {
   type Beside,
   balanceForQuestion,
+  confirmDecision,
   confirmName,
-  confirmOverruling,
   decideEach,
   reasonOf,
   refuseAbbreviated,
@@ -22,17 +22,15 @@ import type { ApproveArgs, DeclineArgs } from './spec.ts';
 
 export const approve: Run<ApproveArgs> = async (given, context) => {
   settingsOf(given);
-  const overrules = given.flag('overrule');
   return sendStored(
     {
       select: (journal) => intentsOf(given.args, journal),
       decide: async (intent, journal, beside) => {
-        if (await needsApprovalNow(intent, journal.reads, overrules))
+        if (await needsApprovalNow(intent, journal.reads))
           return confirmApproval(intent, beside, given, journal, context);
         await confirmName(intent, given, context);
         return undefined;
       },
-      overrules,
     },
     given,
     context,
@@ -53,13 +51,10 @@ async function confirmApproval(
   const question = async (): Promise<Question> => {
     const decisions = await journal.reads.decisionsOf(intent.id);
     const held = await balanceForQuestion(beside, display);
-    const earlier =
-      intent.resolvedAs === 'declined' ? await lastDecision(intent.id, journal.reads) : undefined;
-    const why = earlier === undefined ? waitsForYouRemark(intent) : earlierDecision(earlier);
-    return (canvas) => drawProposal(intent, decisions, held, [why, ...again], canvas);
+    const remarks = [waitsForYouRemark(intent), ...again];
+    return (canvas) => drawProposal(intent, decisions, held, remarks, canvas);
   };
-  if (intent.resolvedAs === 'declined') await confirmOverruling(question, given, context);
-  else if (!given.flag('yes')) {
+  if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyApproves(intent.id);
     if (!(await display.confirm(await question()))) return undefined;
   }
@@ -95,15 +90,14 @@ function drawProposal(
 
 export const decline: Run<DeclineArgs> = async (given, context) => {
   const reason = reasonOf(given);
-  const overrule = given.flag('overrule');
   return decideEach(given, context, async (shown, journal, asks, decides) => {
     const { intent } = shown;
     const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
-    if (asks || (overrule && intent.state === 'open' && approved !== undefined))
-      await confirmOverruling(() => reversing(intent, approved, 'Decline it now?'), given, context);
+    if (asks || approved !== undefined)
+      await confirmDecision(() => reversing(intent, approved, 'Decline it now?'), given, context);
     decides();
     const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
-    return declineProposal(shown, { ...decision, signature: undefined }, journal, overrule);
+    return declineProposal(shown, { ...decision, signature: undefined }, journal);
   });
 };
 

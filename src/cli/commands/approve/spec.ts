@@ -7,13 +7,7 @@ export const approveSpec = command({
   details:
     'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the person who asked for it.',
   arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
-  options: options([
-    [
-      '--overrule  approve what was declined; asks first, or needs --yes, and keeps both decisions',
-      { rare: true },
-    ],
-    '-y, --yes  do not ask for confirmation; needs whole IDs',
-  ]),
+  options: options(['-y, --yes  do not ask for confirmation; needs whole IDs']),
   examples: { 'See one payment in full, and approve it': 'botctl approve 3f9a' },
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
 });
@@ -25,10 +19,6 @@ export const declineSpec = command({
   arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
     '--reason <text>  what is wrong; the same command will say so',
-    [
-      '--overrule  decline what was approved but not sent yet; asks first, or needs --yes, and keeps both decisions',
-      { rare: true },
-    ],
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),
   examples: { 'Decline a wrong amount': 'botctl decline 3f9a --reason "the invoice says 120"' },

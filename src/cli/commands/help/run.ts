@@ -180,7 +180,7 @@ const agentRules: readonly HelpRow[] = [
   {
     term: '7. Have limits',
     about:
-      'A policy (config set PROFILE policy FILE) limits amounts and recipients. No option overrides it: --overrule only reverses a person’s decision. The wallet’s balance is the last limit.',
+      'A policy (config set PROFILE policy FILE) limits amounts and recipients. No option overrides it. The wallet’s balance is the last limit.',
   },
 ];
 

@@ -8,25 +8,24 @@ import type { Context, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
 import { told } from '../../say/told.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
-import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
+import { confirmDecision, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whileOpen, whoDecides } from '../openJournal.ts';
 import type { ResolveArgs } from './spec.ts';
 
 export const run: Run<ResolveArgs> = async (given, context) => {
   const wanted = parse(given);
-  const overrule = given.flag('overrule');
   return decideEach(given, context, async (shown, journal, asks, decides) => {
     const found = shown.intent;
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
-    if (asks || (overrule && reverses(decision, found))) {
+    if (asks || reverses(decision, found)) {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = `Decide now that it ${decision.kind === 'happened' ? 'happened' : 'did not happen'}?`;
       if (decision.signature === undefined) await showSearch(found, given, context, journal);
-      await confirmOverruling(() => reversing(found, earlier, ask), given, context);
+      await confirmDecision(() => reversing(found, earlier, ask), given, context);
     }
     const look = await lookAtSignature(found, decision, given, context, journal);
     decides();
-    const intent = await resolveIntent(shown, decision, journal, overrule);
+    const intent = await resolveIntent(shown, decision, journal);
     await look?.keep();
     return intent;
   });

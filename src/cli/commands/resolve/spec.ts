@@ -10,7 +10,6 @@ export const resolveSpec = command({
     '--signature <signature>  with --happened: the signature you found; botctl checks it on the chain if rpc-url is set',
     '--did-not-happen  it did not happen; the same command then sends it again',
     '--reason <text>  what you saw and where; kept with your name and the time',
-    ['--overrule  reverse an earlier decision; asks first, or needs --yes, and keeps both', { rare: true }],
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),
   examples: {

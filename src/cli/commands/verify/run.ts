@@ -190,7 +190,7 @@ async function problemWith({ intent, view }: Verified, journal: Journal): Promis
   if (against !== undefined) return against;
   if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
     return problemOf(told('contradicted', {
-      next: [['resolve', intent.id, '--happened', '--overrule', '--reason', 'the chain proves it']],
+      next: [['resolve', intent.id, '--happened', '--reason', 'the chain proves it']],
     })`
       The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${intent.id}).
       The same command would pay it again. Decide that it happened:`);

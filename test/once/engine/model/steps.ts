@@ -66,8 +66,8 @@ export type Step =
   /** All entries are on a person's screen, as they stand. */
   | { readonly is: 'look' }
   | (Life & Deciding & { readonly is: 'resume'; readonly sendAgain: boolean })
-  | (Life & Deciding & { readonly is: 'approve'; readonly overrules: boolean })
-  | (Deciding & { readonly is: 'decline'; readonly overrules: boolean; readonly by: string })
+  | (Life & Deciding & { readonly is: 'approve' })
+  | (Deciding & { readonly is: 'decline'; readonly by: string })
   | (Deciding & { readonly is: 'resolve'; readonly rightly: boolean })
   | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
@@ -193,14 +193,13 @@ function step(
       weight: 4,
       arbitrary: fc.record({
         is: fc.constant('approve' as const),
-        overrules: fc.boolean(),
         ...about,
         ...life,
       }),
     },
     {
       weight: 3,
-      arbitrary: fc.record({ is: fc.constant('decline' as const), overrules: fc.boolean(), by, ...about }),
+      arbitrary: fc.record({ is: fc.constant('decline' as const), by, ...about }),
     },
     { weight: 2, arbitrary: fc.constant({ is: 'look' as const }) },
     {

@@ -75,7 +75,7 @@ type Proposal =
 type Acting = {
   readonly by: string;
   readonly rule: Rule | undefined;
-  readonly approves?: { readonly id: string; readonly overrules: boolean };
+  readonly approves?: { readonly id: string };
 };
 
 const nobody: Acting = { by: 'nobody', rule: undefined };
@@ -356,9 +356,9 @@ export class World {
     const id = (await this.#intents()).find((one) => one.key === key)?.id;
     const before = this.#proposals.get(body);
     const isApprovedNow = approves !== undefined && approves.id === id;
-    if (before !== undefined && isApprovedNow && (before.is === 'waits' || approves.overrules)) {
+    if (before !== undefined && isApprovedNow && before.is === 'waits') {
       const { proposedBy } = before;
-      if (before.is !== 'approved') this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
+      this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
     }
     const now = this.#proposals.get(body);
     const needs = isAbove({ kind, body }, this.#acting);
@@ -391,8 +391,6 @@ export class World {
       // It died between its commit and its request.
       else if (approves?.id === intent.id && before?.is === 'waits')
         this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
-      else if (approves?.id === intent.id && before?.is === 'declined' && approves.overrules)
-        this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
     }
   }
 
@@ -406,7 +404,7 @@ export class World {
     return { shown, now, isSame: isAsShown(seen(shown), seen(fresh)) };
   }
 
-  async #approve({ overrules, fates, death, ...about }: Extract<Step, { is: 'approve' }>): Promise<void> {
+  async #approve({ fates, death, ...about }: Extract<Step, { is: 'approve' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
     const { shown, now, isSame } = looked;
@@ -415,46 +413,40 @@ export class World {
     const isDeclined = intent.resolvedAs === 'declined';
     const { by } = this.#acting;
     const refused = await failureKindOf(async () => {
-      const isAsked = await needsApprovalNow(intent, this.#watcher.reads, overrules);
+      const isAsked = await needsApprovalNow(intent, this.#watcher.reads);
       const word = isAsked ? { ...this.scripted.word('approved'), who: by } : undefined;
-      if (word !== undefined && isSame) this.#acting = { ...this.#acting, approves: { id, overrules } };
+      if (word !== undefined && isSame) this.#acting = { ...this.#acting, approves: { id } };
       if (this.#service.effectsOf(key) > 0 && !this.#service.knows(intent.kind, key)) this.#excused.add(key);
-      await this.#live(
-        fates,
-        death,
-        { bot, spelledUrl },
-        (engine) => resume(shown, engine, word, overrules),
-        false,
-      );
+      await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word), false);
     });
     const waits = waitsForApproval(intent);
     const proposal = this.#proposals.get(bodyOf(intent));
-    const isNeeded = now.state === 'held' || (overrules && now.resolvedAs === 'declined');
-    if (isDeclined && !overrules) expect(refused).toBe('proposal-declined');
-    else if (!isSame && isNeeded && (waits || isDeclined)) {
+    const isNeeded = now.state === 'held';
+    if (isDeclined) expect(refused).toBe('proposal-declined');
+    else if (!isSame && isNeeded && waits) {
       if (death === undefined || refused !== undefined) expect(refused).toBe('changed-since-shown');
-    } else if (!waits && !isDeclined && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
+    } else if (!waits && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
     else if (refused === 'own-proposal')
       expect(this.#acting.rule?.byAnother === true && this.#isSameHand(proposal?.proposedBy ?? '', by)).toBe(
         true,
       );
-    else if (refused === 'begun-again') expect(isDeclined && intent.namedBy === undefined).toBe(true);
-    else if (refused === 'not-a-proposal') expect(waits || isDeclined).toBe(false);
+    else if (refused === 'not-a-proposal') expect(waits).toBe(false);
     else expect(refused).toBeUndefined();
   }
 
-  async #decline({ overrules, by, ...about }: Extract<Step, { is: 'decline' }>): Promise<void> {
+  async #decline({ by, ...about }: Extract<Step, { is: 'decline' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
     const { shown, now: intent, isSame } = looked;
     const word = { ...this.scripted.word('declined'), who: by };
-    const refused = await failureKindOf(() => declineProposal(shown, word, this.#watcher, overrules));
+    const refused = await failureKindOf(() => declineProposal(shown, word, this.#watcher));
     const { resolvedAs } = (await this.#watcher.reads.get(intent.id)) ?? intent;
     expect(resolvedAs).toBe(refused === undefined ? 'declined' : intent.resolvedAs);
     if (intent.resolvedAs === 'declined') return expect(refused).toBeUndefined();
-    // What may have landed is never declined, and what was approved only by who overrules that.
+    // What may have landed is never declined, and what was approved only while nothing was paid.
     const isApproved = this.#proposals.get(bodyOf(intent))?.is === 'approved';
-    const mayDecline = waitsForApproval(intent) || (overrules && intent.state === 'open' && isApproved);
+    const mayDecline =
+      waitsForApproval(intent) || (['open', 'rejected'].includes(intent.state) && isApproved);
     if (intent.tainted || !mayDecline) expect(refused).toBe('not-a-proposal');
     else expect(refused).toBe(isSame ? undefined : 'changed-since-shown');
   }
@@ -641,7 +633,7 @@ export class World {
     const happened = this.#service.effectsOf(intent.key) > 0;
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
     const word = this.scripted.word(kind);
-    const refused = await failureKindOf(() => resolveIntent(shown, word, this.#watcher, true));
+    const refused = await failureKindOf(() => resolveIntent(shown, word, this.#watcher));
     const waits = waitsForApproval(intent) && !intent.tainted;
     const isSettled = intent.resolvedAs === kind && shown.intent.resolvedAs !== kind;
     const changed = isSame || isSettled ? undefined : 'changed-since-shown';
