@@ -11,7 +11,7 @@ import {
   planOfNewJournal,
 } from '../once/engine/plan.ts';
 import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
-import { spendOf, withSpenders } from '../once/engine/spend.ts';
+import { spendOf } from '../once/engine/spend.ts';
 import { addressComplaint } from '../once/intent/address.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
@@ -120,7 +120,6 @@ export async function survey(
   order: BatchOrder,
   inputs: SurveyInputs,
 ): Promise<Survey> {
-  const { journal } = inputs;
   const inJournal = await standingsOf(order, inputs);
   const surveyor = new Surveyor(order, inputs, beyondAtFirst(inJournal, inputs));
   let page: RawRow[] = [];
@@ -132,11 +131,7 @@ export async function survey(
     page = [];
   }
   await surveyor.take(page);
-  const surveyed = { ...surveyor.survey(), begunBy: anotherIn(inJournal, inputs) };
-  const { refusal } = surveyed.refused;
-  if (journal === undefined || refusal === undefined) return surveyed;
-  const named = await withSpenders(refusal, journal.reads, journal.clock.now());
-  return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
+  return { ...surveyor.survey(), begunBy: anotherIn(inJournal, inputs) };
 }
 
 // Look-ups that start together may become one query.

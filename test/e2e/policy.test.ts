@@ -118,22 +118,16 @@ describe('a limit', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
-  test('of a day counts all bots and services of the journal, and names those that spent', async () => {
+  test('of a day counts all bots and services of the journal', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } } };
     expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });
     useProfile(writePolicy(policy), 'https://stage.example/team-b');
-    for (const more of [[], ['--dry-run']]) {
-      const ran = await runHeld([...pay('two', '0.4'), ...more]);
-      const says = more.length === 0 ? ran.error?.message : JSON.stringify(ran);
-      expect(says).toContain(`is used (by bot at ${operator.sandbox.baseUrl})`);
-    }
     const refused = await runHeld(pay('two', '0.4'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
     const row = { id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' };
     const rows = operator.home.file('rows.jsonl', JSON.stringify(row));
     const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
     expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    expect(batch.stderr + JSON.stringify(batch)).toContain(`used (by bot at ${operator.sandbox.baseUrl}`);
     const elsewhere = ['--journal', join(operator.home.path, 'stage.db'), '--dry-run'];
     expect(await runHeld([...pay('two', '0.4'), ...elsewhere])).toMatchObject({
       exit: 0,

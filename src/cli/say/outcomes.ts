@@ -12,7 +12,7 @@ import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
-import { formatAgo, formatAmountOf, formatDuration, iso, listed } from './phrases.ts';
+import { formatAgo, formatAmountOf, formatDuration, iso } from './phrases.ts';
 import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
@@ -275,11 +275,10 @@ function limitWords(refusal: OverLimit): Sentence & Refused {
   const { source, line, asset, units, limit, remaining, rule } = refusal;
   const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
-  const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
   const left =
     rule === 'transfer'
       ? ''
-      : usedAndLeft(of(limit - remaining), remaining === 0n ? 'nothing' : of(remaining), spenders);
+      : ` ${of(limit - remaining)} of it is used, so ${remaining === 0n ? 'nothing' : of(remaining)} is left.`;
   const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
   return {
     message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule]}, and this transfer is ${of(units, asset)}.${left}`,
@@ -290,13 +289,6 @@ function limitWords(refusal: OverLimit): Sentence & Refused {
     next: [['policy', 'show']],
     allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
   };
-}
-
-type Spender = { readonly bot: string; readonly url: string };
-
-function usedAndLeft(used: string, left: string, spenders: readonly Spender[]): string {
-  const by = listed(spenders.map(({ bot, url }) => `${bot} at ${url}`));
-  return ` ${used} of it is used${by === '' ? '' : ` (by ${by})`}, so ${left} is left.`;
 }
 
 type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;

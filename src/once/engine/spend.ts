@@ -2,7 +2,6 @@ import type { Bot } from '../connection.ts';
 import {
   addUnits,
   countedAsset,
-  hourMs,
   hourOf,
   type OwnSpending,
   type UnitsByHour,
@@ -84,7 +83,6 @@ export async function wordOfPolicies(
 
 export const nothingSpent: SpendingReads = {
   spending: async () => new Map(),
-  spenders: async () => [],
   ownSpending: async () => undefined,
 };
 
@@ -103,7 +101,7 @@ async function wordOfSpending(
   const each = await spendingOfEach(spend, reads, nowMs);
   // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
   const refusal = refusedByDay(policies, spend, without(own, together(each)), nowMs);
-  if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
+  if (refusal !== undefined) return { is: 'refused', refusal };
   const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
   if (counts && itself !== undefined) {
     if (own !== undefined) addUnits(itself, own.hour, -own.units);
@@ -134,18 +132,6 @@ function together(each: readonly UnitsByHour[]): UnitsByHour {
   const all: UnitsByHour = new Map();
   for (const one of each) for (const [hour, more] of one) addUnits(all, hour, more);
   return all;
-}
-
-/** Adds the bots that used up the limit: they may belong to another service. */
-export async function withSpenders(
-  refusal: Refusal,
-  reads: Pick<Reads, 'spenders'>,
-  nowMs: number,
-): Promise<Refusal> {
-  if (refusal.rule !== 'day') return refusal;
-  const sinceMs = oldestHour(nowMs) * hourMs;
-  const each = await Promise.all(refusal.spellings.map((asset) => reads.spenders(asset, sinceMs)));
-  return { ...refusal, spentBy: [...new Map(each.flat().map((one) => [JSON.stringify(one), one])).values()] };
 }
 
 function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {

@@ -94,9 +94,6 @@ export type SpendingScope = {
 /** What already counts as spent by an intent that is about to be claimed again. */
 export type OwnSpending = { readonly hour: number; readonly units: bigint };
 
-/** A bot that spent, and the URL where it did. */
-export type Spender = { readonly bot: string; readonly url: string };
-
 /**
  * Upper and lower case count as one asset, in `payment`, too: the service does not say whether it tells them apart, and
  * two tokens whose names differ only in case are rare.

@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { OwnSpending, Spender, SpendingScope, UnitsByHour } from '../intent/amount.ts';
+import type { OwnSpending, SpendingScope, UnitsByHour } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
@@ -263,8 +263,6 @@ export interface Reads {
   spending(scope: SpendingScope): Promise<UnitsByHour>;
   /** The part of it that this intent spent. */
   ownSpending(id: string): Promise<OwnSpending | undefined>;
-  /** The bots that recently spent this asset. */
-  spenders(asset: string, sinceMs: number): Promise<Spender[]>;
 }
 
 /** What can be written to a journal. Each is one statement about an intent. */
@@ -313,7 +311,7 @@ export interface Writes {
 export type Transaction = Reads & Writes;
 
 /** What the limits on spending read and write. */
-export type SpendingReads = Pick<Reads, 'spending' | 'spenders' | 'ownSpending'>;
+export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending'>;
 
 /** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;

@@ -1,5 +1,5 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
-import { assetInPayment, hourOf, readPayment, type Spender } from '../intent/amount.ts';
+import { hourOf, readPayment } from '../intent/amount.ts';
 import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
 import {
   type Intent,
@@ -156,9 +156,6 @@ export const questions = {
     AND units <> '0'`,
   ownSpending: 'SELECT payment, counts_at FROM intents WHERE id = :id',
   // By when they began, which has an index. Those of two days are enough to name.
-  spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
-    WHERE created_at >= :since - 86400000 AND updated_at >= :since AND counts_at IS NOT NULL
-    AND instr(payment, :asset) > 0 ORDER BY 1, 2`,
 } as const;
 
 export const changes = {
@@ -288,12 +285,6 @@ export function readsOf(
       if (row === undefined || row.counts_at === null) return undefined;
       return { hour: hourOf(Number(row.counts_at)), units: readPayment(row.payment as string).units };
     },
-    spenders: (asset, since) =>
-      all(
-        questions.spenders,
-        { asset: assetInPayment(asset), since },
-        ({ bot, url }): Spender => ({ bot: String(bot), url: String(url) }),
-      ),
   };
 }
 

@@ -114,11 +114,7 @@ export type Refusal =
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
       readonly rule: 'day';
-      readonly to: string;
-      readonly spellings: Spend['spellings'];
       readonly freeAtMs: number | undefined;
-      /** Looked up only after a refusal. */
-      readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
     } & OverLimit);
 
 /** The public code of a refusal. */
@@ -165,14 +161,14 @@ export function refusedByDay(
   spent: UnitsByHour,
   nowMs: number,
 ): Refusal | undefined {
-  const { to, asset, spellings, units } = spend;
+  const { asset, units } = spend;
   const sum = spentWithin(spent, nowMs);
   return tightest(
     limitsOf(policies, spend).flatMap(({ source, line, day: limit }): OverRefusal[] => {
       if (limit === undefined || sum + units <= limit) return [];
       const remaining = sum < limit ? limit - sum : 0n;
       const freeAt = freeAtMs(spent, limit, units, nowMs);
-      return [{ rule: 'day', source, line, asset, spellings, to, units, limit, remaining, freeAtMs: freeAt }];
+      return [{ rule: 'day', source, line, asset, units, limit, remaining, freeAtMs: freeAt }];
     }),
   );
 }

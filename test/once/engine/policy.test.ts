@@ -188,16 +188,6 @@ describe('over a limit', () => {
     expect(said).toEqual(['allowed', 'allowed', 'allowed', 'refused']);
   });
 
-  test('it is told which bot spent it', async () => {
-    const limited = held({ limits: { SOL: { day: '2' } } });
-    await scripted.run(transfer({}, once('earlier')), [paid], { bot: 'earlier', ...limited });
-    scripted.clock.advance(25 * hour);
-    await scripted.run(rent(), [paid], limited);
-    expect(await scripted.run(transfer({ amount: '1' }, once('b')), [], limited)).toMatchObject({
-      refusal: { rule: 'day', spentBy: [{ bot: 'tips' }] },
-    });
-  });
-
   test('what was spent before there was a policy counts, and what was given back since does not', async () => {
     const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
     await scripted.run(earlier('paid'), [paid]);

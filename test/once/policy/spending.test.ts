@@ -5,7 +5,7 @@ import { unitsOf } from '../../../src/once/intent/amount.ts';
 import { openFile } from '../../../src/once/journal/file/opening.ts';
 import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
-import { baseUrl, done, endWith, newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
+import { done, endWith, newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
 import { describeSpending, people } from './spendingModel.ts';
 
 describeSpending(
@@ -242,17 +242,5 @@ describe('in SQLite: what was spent', () => {
         [now + 1, unitsOf('2')],
       ]),
     );
-  });
-
-  test('tells who spends', async () => {
-    const journal = opened();
-    for (const to of ['AdaOneXyz', 'AdaTwoAbc', 'BobTwoXyz', 'EveTwoEnd'])
-      await done(journal, 'accepted', { ...paying(1, to), bot: 'payer' }, at(0));
-    await done(journal, 'accepted', { ...paying(1), bot: 'old' }, at(-73));
-    await done(journal, 'accepted', { bot: 'talker' }, at(0));
-    expect(await journal.spenders('SOL', at(-24))).toEqual([{ bot: 'payer', url: baseUrl }]);
-    const late = await done(journal, 'unknown', { ...paying(1), bot: 'late' }, at(-48));
-    await journal.hold(late, 'key-age', at(-24));
-    expect((await journal.spenders('SOL', at(-24))).map(({ bot }) => bot)).toEqual(['late', 'payer']);
   });
 });

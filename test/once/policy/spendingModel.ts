@@ -175,34 +175,6 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     await journal.close();
   });
 
-  test(`${name}: a bot spends lately by what it may have sent since then, whatever the service is called`, async () => {
-    const journal = await store.open(await store.newPlace());
-    const sinceMs = nowMs - 24 * hourMs;
-    const of = (bot: string, asset = 'sol'): Partial<NewIntent> => ({
-      ...{ kind: 'transfer', namedBy: 'once', name: bot, bot },
-      payment: JSON.stringify([people[0], asset, '1']),
-    });
-    const word = { who: 'me', atMs: nowMs, reason: 'seen', signature: undefined };
-    await done(journal, 'accepted', of('accepted'), sinceMs);
-    for (const bot of ['unknown', 'unknown']) await done(journal, 'unknown', of(bot));
-    for (const kind of ['happened', 'did-not-happen'] as const)
-      await journal.decide(await done(journal, 'unknown', of(kind)), { ...word, kind });
-    const doubtful = await done(journal, 'unknown', of('late'), sinceMs - hourMs);
-    await journal.hold(doubtful, 'key-age', sinceMs);
-    await journal.begin(newIntent(of('sending')), 'hash', nowMs);
-    await journal.propose(newIntent(of('proposed')), 'proposed', nowMs);
-    await done(journal, 'rejected', of('rejected'));
-    await done(journal, 'accepted', of('earlier'), sinceMs - 1);
-    await done(journal, 'accepted', of('other', 'token'));
-    await done(journal, 'accepted', { bot: 'talker' });
-    await done(journal, 'accepted', { ...of('other url'), spelledUrl: `${baseUrl}/b` as BaseUrl });
-    const bots = ['accepted', 'happened', 'late', 'other url', 'sending', 'unknown'];
-    expect(await journal.spenders('SOL', sinceMs)).toEqual(
-      bots.map((bot) => ({ bot, url: bot === 'other url' ? `${baseUrl}/b` : baseUrl })),
-    );
-    await journal.close();
-  });
-
   test(`${name}: what an intent spends itself is its last claim that was not given back`, async () => {
     const place = await store.newPlace();
     const journal = await store.open(place);
