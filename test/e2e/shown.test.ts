@@ -98,8 +98,8 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     const command = `sh -c "botctl decline ${id} --reason swapped >/dev/null; echo ${full}"`;
     operator.useProfiles({ bot: { token: { kind: 'command', command } } }, 'bot');
     const ended = await operator.jsonApart(['approve', id, '--yes']);
-    expect(ended).toMatchObject({ exit: 10, outcome: 'resolved', error: { code: 'held', retry: 'decide' } });
-    expect(ended.error?.message).toMatch(/has changed since .* It stays declined\. Nothing was sent\./u);
+    expect(ended).toMatchObject({ exit: 10, outcome: 'resolved', error: { code: 'proposal-declined' } });
+    expect(ended.error?.message).toMatch(/swapped.*Nothing was sent\./u);
     expect(await paid()).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ const allowed: Record<State, readonly State[]> = {
   sending: ['open', 'unknown', 'accepted', 'rejected', 'held'],
   unknown: ['sending', 'held', 'resolved', 'accepted'],
   accepted: [],
-  rejected: ['sending', 'accepted'],
+  rejected: ['sending', 'resolved', 'accepted'],
   held: ['sending', 'resolved', 'accepted'],
   resolved: ['sending', 'accepted'],
 };
