@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runtime } from './measure/programs.ts';
 import { type RowKind, writeRows } from './measure/rowFiles.ts';
 import { startNginx } from './measure/service.ts';
 import { type Line, type Measure, memoryLine } from './measure/table.ts';
@@ -11,15 +10,14 @@ import { runBotctl, type WholeRun, wholeRun } from './measure/wholeRun.ts';
 export const measure: Measure = async (given) => {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-bench-'));
   const service = await startNginx(folder);
-  if ('skipped' in service) return service;
   const scene = { folder, url: service.url };
-  const rounds = given.number('rounds');
+  const rounds = given('rounds');
   try {
     const lines = await compare(scene, rounds);
     lines.push(await memory(scene), await rerun(scene, service.stop));
     return {
       about: `Rows, or requests, a second; nginx is the service; medians of ${rounds} rounds; × is the rate of curl --parallel`,
-      columns: [runtime()],
+      columns: ['botctl'],
       lines,
     };
   } finally {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { startServer } from '../testing/postgres/server.ts';
 import { programLine } from '../testing/program.ts';
-import type { Given } from './benches.ts';
 import { makeVariedJournal, rejectAllButTheOldest } from './measure/longJournal.ts';
 import {
   makeVariedSharedJournal,
@@ -36,6 +35,8 @@ const amongRejected = [
   '--kind transfer --state accepted',
 ];
 
+type Given = Parameters<Measure>[0];
+
 type Place = {
   readonly column: string;
   readonly env: NodeJS.ProcessEnv;
@@ -46,7 +47,7 @@ export const measure: Measure = async (given) => {
   const stage = await setStage();
   const server = await startServer();
   try {
-    const entries = given.number('entries');
+    const entries = given('entries');
     const file = join(stage.folder, 'long.db');
     await makeVariedJournal(file, entries);
     const url = await makeVariedSharedJournal({ newDatabase: () => server.newDatabase() }, entries);
@@ -58,7 +59,7 @@ export const measure: Measure = async (given) => {
     const lines: Line[] = [];
     for (const place of places) lines.push(...(await linesOf(place, given)));
     return {
-      about: `A journal of ${entries.toLocaleString('en')} entries; medians of ${given.number('rounds')} rounds; × is the time of history --limit 20`,
+      about: `A journal of ${entries.toLocaleString('en')} entries; medians of ${given('rounds')} rounds; × is the time of history --limit 20`,
       columns: places.map(({ column }) => column),
       lines,
     };
@@ -70,7 +71,7 @@ export const measure: Measure = async (given) => {
 
 async function linesOf(place: Place, given: Given): Promise<Line[]> {
   const { column, env, rejectRest } = place;
-  const entries = given.number('entries');
+  const entries = given('entries');
   const timed = timeFilters(filters, '', place, given);
   const exportOf = (part: number) =>
     runBotctl(
@@ -98,10 +99,9 @@ function timeFilters(asked: readonly string[], when: string, { env }: Place, giv
     command: () => [...programLine, 'history', ...words.split(' ')] as const,
     env,
   }));
-  return timeRows(rows, given.number('rounds')).map(({ name, medianMs, ratio, cpuRatio }) => ({
+  return timeRows(rows, given('rounds')).map(({ name, medianMs, ratio }) => ({
     what: name,
     figure: `${medianMs.toFixed(0)} ms, ${ratio.toFixed(2)} ×`,
-    more: `CPU ${cpuRatio?.toFixed(2) ?? '?'} ×`,
     value: ratio,
   }));
 }

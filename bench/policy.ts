@@ -1,16 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from '../testing/postgres/server.ts';
-import { program, programLine, programWords } from '../testing/program.ts';
+import { programLine } from '../testing/program.ts';
 import { recipient } from '../testing/sandbox.ts';
-import type { Given } from './benches.ts';
 import { writeRows } from './measure/rowFiles.ts';
 import { newJournal } from './measure/sharedScene.ts';
 import { homeIn, type Stage, setStage } from './measure/stage.ts';
 import type { Line, Measure } from './measure/table.ts';
 import { type Row, timeRows } from './measure/timing.ts';
 
+type Given = Parameters<Measure>[0];
 type Held = 'with' | 'without';
 
 export const measure: Measure = async (given) => {
@@ -20,11 +19,11 @@ export const measure: Measure = async (given) => {
     const onServer = async () => ({
       BOTCTL_JOURNAL: await newJournal({ newDatabase: () => server.newDatabase() }),
     });
-    const rows = given.number('rows');
-    for (let round = 0; round <= given.number('rounds'); round += 1)
+    const rows = given('rows');
+    for (let round = 0; round <= given('rounds'); round += 1)
       await writeRows(rowsFile(stage, round), 'transfer', round * rows, (round + 1) * rows);
     return {
-      about: `Processor time of the commands alone, means of ${given.number('pairs')} transfers and ${given.number('rounds')} batches of each kind in turn`,
+      about: `Processor time of the commands alone, means of ${given('pairs')} transfers and ${given('rounds')} batches of each kind in turn`,
       columns: ['a file', 'PostgreSQL'],
       lines: [
         ...linesOf('a file', { with: {}, without: {} }, stage, given),
@@ -44,17 +43,6 @@ function linesOf(column: string, journals: Journals, stage: Stage, given: Given)
     with: { ...homeOf('with', column, stage), ...journals.with },
     without: { ...homeOf('without', column, stage), ...journals.without },
   };
-  // A shared journal counts what is spent only where its own policy is set.
-  if (journals.with.BOTCTL_JOURNAL !== undefined) {
-    const words = [
-      ...programWords,
-      'policy',
-      'set',
-      join(envs.with.HOME ?? '', '.config/botctl/policy.json'),
-    ];
-    const { status, stderr } = spawnSync(program, words, { env: { ...process.env, ...envs.with } });
-    if (status !== 0) throw new Error(`no policy: ${stderr}`);
-  }
   const takenBy = (words: (run: number) => readonly string[], rounds: number) => {
     const row = (held: Held): Row => ({
       name: `${words(0).slice(0, 2).join(' ')}, ${held} a policy`,
@@ -65,12 +53,12 @@ function linesOf(column: string, journals: Journals, stage: Stage, given: Given)
     return { free: free ?? Number.NaN, more: (limited ?? Number.NaN) - (free ?? Number.NaN) };
   };
   const pay = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.1', '--once'];
-  const single = takenBy((run) => [...pay, `single-${run}`], given.number('pairs'));
+  const single = takenBy((run) => [...pay, `single-${run}`], given('pairs'));
   const batch = takenBy(
     (run) => ['batch', 'transfer', rowsFile(stage, run), '--once', `batch-${run}`],
-    given.number('rounds'),
+    given('rounds'),
   );
-  const rowUs = (1000 * batch.free) / given.number('rows');
+  const rowUs = (1000 * batch.free) / given('rows');
   const share = (100 * batch.more) / batch.free;
   return [
     { what: 'a transfer', figure: `${single.free.toFixed(1)} ms` },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { Refusal } from '../../scripts/refusal.ts';
 import { freePort } from '../../testing/postgres/freePort.ts';
 
 export type Service = { readonly url: string; stop(): Promise<void> };
@@ -15,9 +16,9 @@ const replies = {
 } as const;
 
 /** A service that is not ours and does next to nothing. */
-export async function startNginx(parent: string): Promise<Service | { readonly skipped: string }> {
+export async function startNginx(parent: string): Promise<Service> {
   if (spawnSync('nginx', ['-v']).error !== undefined)
-    return { skipped: 'nginx, the service, is not installed (Debian: nginx-light)' };
+    throw new Refusal('nginx, the service, is not installed (Debian: nginx-light)');
   const folder = join(parent, 'nginx');
   mkdirSync(folder);
   const url = `http://127.0.0.1:${await freePort()}`;

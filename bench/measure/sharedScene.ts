@@ -5,7 +5,6 @@ import { migrate } from '../../src/postgres/handshake.ts';
 /** A server and a service to measure with. */
 export type SharedScene = {
   readonly folder: string;
-  readonly serviceUrl: string;
   readonly newDatabase: () => Promise<string>;
   /** What every command of ours is told. */
   readonly env: NodeJS.ProcessEnv;
@@ -16,10 +15,6 @@ export async function newJournal({ newDatabase }: Pick<SharedScene, 'newDatabase
   const url = await newDatabase();
   await withClient(url, (client) => migrate(client, 'botctl', randomBytes));
   return url;
-}
-
-export function askServer(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
 }
 
 export async function withClient<Result>(

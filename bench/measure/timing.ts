@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** One way to run a program, made anew for each run: what is sent must differ, or it would be a re-run. */
 export type Row = {
@@ -13,9 +13,7 @@ export type Timing = {
   readonly medianMs: number;
   /** Median of this row's time over the first row's, each pair from the same round. */
   readonly ratio: number;
-  /** The same of processor time, all rounds together; undefined where the system does not tell. */
-  readonly cpuRatio: number | undefined;
-  /** The mean of it. */
+  /** The mean of its processor time. */
   readonly cpuMs: number;
   readonly timesMs: readonly number[];
 };
@@ -38,26 +36,19 @@ export function timeRows(rows: readonly Row[], rounds: number): Timing[] {
   const [floor = []] = taken;
   return rows.map(({ name }, index) => {
     const runs = taken[index] ?? [];
-    const total = (of: typeof runs): number => of.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     return {
       name,
       medianMs: median(runs.map(({ ms }) => ms)),
       ratio: median(runs.map(({ ms }, round) => ms / (floor[round]?.ms ?? Number.NaN))),
-      cpuRatio: childrenCpuMs() === undefined ? undefined : total(runs) / total(floor),
-      cpuMs: total(runs) / runs.length,
+      cpuMs: runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length,
       timesMs: runs.map(({ ms }) => ms),
     };
   });
 }
 
-/** The median of one row's time over another's, each pair from the same round. */
-export function ratioOf(one: Timing, other: Timing): number {
-  return median(one.timesMs.map((ms, round) => ms / (other.timesMs[round] ?? Number.NaN)));
-}
-
 function runOnce({ name, command, env = {} }: Row, run: number): { ms: number; cpuMs: number } {
   const [file, ...words] = command(run);
-  const cpuBefore = childrenCpuMs() ?? 0;
+  const cpuBefore = childrenCpuMs();
   const begun = performance.now();
   const { status, stderr, error } = spawnSync(file, words, {
     env: { ...process.env, ...env },
@@ -66,14 +57,13 @@ function runOnce({ name, command, env = {} }: Row, run: number): { ms: number; c
   const ms = performance.now() - begun;
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${name}: exit ${status}: ${stderr}`);
-  return { ms, cpuMs: (childrenCpuMs() ?? 0) - cpuBefore };
+  return { ms, cpuMs: childrenCpuMs() - cpuBefore };
 }
 
 const tickMs = 10;
 
 // In ticks, but of all that has ended so far: what one run loses to rounding, the next one gains.
-function childrenCpuMs(): number | undefined {
-  if (!existsSync('/proc/self/stat')) return undefined;
+function childrenCpuMs(): number {
   const [, rest = ''] = /\) (.*)/su.exec(readFileSync('/proc/self/stat', 'utf8')) ?? [];
   const fields = rest.split(' ');
   return (Number(fields[13]) + Number(fields[14])) * tickMs;
