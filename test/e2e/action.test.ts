@@ -1,13 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -82,25 +73,6 @@ test('what they leave to the steps after them is botctl, and the name of the run
   expect(readFileSync(join(folder, 'env'), 'utf8')).toBe('BOTCTL_RUN=ada/bots/123456\n');
   const version = await ended(join(bin, 'botctl'), ['--version'], { env: home.env });
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
-});
-
-test('where there is no Node the single file is installed, and nothing is packed', async () => {
-  const file = join(folder, 'botctl-linux-x64');
-  writeFileSync(file, '#!/bin/sh\necho 9.9.9\n');
-  // Without Node: only what these steps call.
-  const path = join(folder, 'programs');
-  mkdirSync(path);
-  for (const name of ['bash', 'cat', 'install', 'mkdir', 'realpath'])
-    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(path, name));
-  const given = { ...values, 'inputs.file': file };
-  home.env.PATH = path;
-  for (const { name } of steps) expect(await step(name, given)).toMatchObject({ code: 0, stderr: '' });
-  const bin = readFileSync(join(folder, 'path'), 'utf8').trim();
-  expect(readdirSync(bin)).toEqual(['botctl']);
-  expect(await ended(join(bin, 'botctl'), [], { env: { PATH: '/bin:/usr/bin' } })).toMatchObject({
-    stdout: '9.9.9\n',
-  });
-  expect(await step('Install botctl', values)).toMatchObject({ code: 1 });
 });
 
 test('a packed file that is not there, and a name that is no name, end the job', async () => {
