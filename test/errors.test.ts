@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { batchFailure } from '../src/batch/facts.ts';
 import { batchTable } from '../src/cli/say/batch.ts';
@@ -23,7 +21,6 @@ import { intentFailure } from '../src/once/intent/facts.ts';
 import { journalFailure } from '../src/once/journal/facts.ts';
 import { sharedFailure } from '../src/postgres/facts.ts';
 import { runMain } from '../testing/inProcess.ts';
-import { root } from '../testing/root.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
 
 const retries = [
@@ -77,25 +74,6 @@ describe('the exit table', () => {
       expect([exitOf(code), retryOf(code)]).toEqual([8, 'same-command']);
     for (const code of ['journal-damaged', 'journal-schema', 'journal-not-durable'] as const)
       expect([exitOf(code), retryOf(code)]).toEqual([1, 'after-fix']);
-  });
-
-  test('every error that is shown says what to do next, by its own retry', () => {
-    const golden = join(root, 'golden');
-    const shown = readdirSync(golden)
-      .filter((name) => name.endsWith('.txt'))
-      .flatMap((name) => [
-        ...readFileSync(join(golden, name), 'utf8')
-          .replace(/\n {2}\| */gu, '')
-          .matchAll(
-            /"error":\{"code":"([^"]+)".*?(?:"hint":"([^"]*).*?)?"retry":"([a-z-]+)"(?:,"next":\["([^"]+))?/gu,
-          ),
-      ]);
-    expect(shown.length).toBeGreaterThan(300);
-    for (const [, code, hint = '', retry, next = ''] of shown) {
-      if (retry === 'same-command') expect(`${hint} ${next}`, code).toMatch(/\bagain\b|\bresume\b/u);
-      else expect(hint + next, code).not.toBe('');
-      if (retry === 'after-fix') expect(hint, code).not.toMatch(/^Run the same command again/u);
-    }
   });
 
   test('what has no name is a bug', () => {

@@ -118,14 +118,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect((await onTerminalHere(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
   });
 
-  test('in a narrow window lines are as narrow, but for an address', async () => {
-    const more = { stdin: '', columns: 40 };
-    const words = [...payAda, '--memo', 'for the rent of the office in November'];
-    const { shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env, more);
-    const wide = shown.split('\r\n').filter((line) => line.length > 40);
-    expect(wide.map((line) => line.trim())).toEqual([expect.stringContaining(payAda[2] ?? '')]);
-  });
-
   test('what a file says moves nothing on the screen', async () => {
     const words = [...payAda, '--memo', '\u001b[2J\u202e'];
     const { shown } = await onTerminalHere(words, [[ask, 'n\r']], operator.env, { stdin: '' });

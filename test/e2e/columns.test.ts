@@ -112,20 +112,6 @@ describe('the columns of a file', () => {
     expect(await pay(file('a.jsonl', row))).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
 
-  test('that botctl does not know are refused with --strict', async () => {
-    const csv = file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,x\n`);
-    expect(await pay(csv, '--strict')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('has unknown columns: "note"'),
-    });
-    const jsonl = file('a.jsonl', `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1","note":"x"}\n`);
-    expect(await pay(jsonl, '--strict')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('note is not known'),
-    });
-    expect(await paid()).toEqual([]);
-  });
-
   test('may be long and hostile: a name of 10,000 characters is bounded and escaped where it is shown', async () => {
     const name = `A\u202e\u001b[31m${'x'.repeat(10_000)}`;
     const path = file('a.csv', `id,to_address,asset,amount,name\na,${ada},SOL,1,"${name}"\n`);

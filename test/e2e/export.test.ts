@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
@@ -118,29 +116,4 @@ test.each([
   const { code, stderr, stdout } = await operator.run(['history', ...argv]);
   expect(code).toBe(2);
   expect(`${stderr}${stdout}`).toContain(says);
-});
-
-describe('doctor --prometheus', () => {
-  const file = (): string => join(operator.home.path, 'botctl.prom');
-
-  test('writes the file whole, for others to read, beside what it says', async () => {
-    await operator.run(payAda);
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'message' });
-    await operator.run(sendHello);
-    writeFileSync(file(), '# HELP botctl_in_order Earlier.\n', { mode: 0o644 });
-    const { code, stdout } = await operator.run(['doctor', '--prometheus', file()]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('journal')]);
-    const text = readFileSync(file(), 'utf8');
-    expect(text).toContain('botctl_intents{state="accepted"} 1\nbotctl_intents{state="rejected"} 0\n');
-    expect(text).toContain('botctl_intents{state="unknown"} 1\n');
-    expect(text).toMatch(/^botctl_last_accepted_timestamp_seconds \d+/mu);
-    expect(statSync(file()).mode & 0o777).toBe(0o644);
-    expect(readdirSync(operator.home.path).filter((name) => name.startsWith('.botctl.prom'))).toEqual([]);
-  });
-
-  test('says so where it cannot be written', async () => {
-    const { code, stderr } = await operator.run(['doctor', '--prometheus', '/nowhere/botctl.prom']);
-    expect(code).toBe(1);
-    expect(stderr).toContain('The metrics could not be written to /nowhere/botctl.prom');
-  });
 });

@@ -171,15 +171,6 @@ describe('--dry-run', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
-  test('shows no old key for what would be new', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
-    const refused = await operator.json(sendHello);
-    expect(refused).toMatchObject({ exit: 2, outcome: 'rejected' });
-    const dry = await operator.json([...sendHello, '--dry-run']);
-    expect(dry).toMatchObject({ rerun: 'new' });
-    expect(JSON.stringify(dry)).not.toContain(refused.intent?.key);
-  });
-
   test('sends nothing, and makes no file where there is none', async () => {
     for (const argv of [sendHello, payAda]) {
       const ended = await operator.json([...argv, '--dry-run']);
@@ -190,25 +181,6 @@ describe('--dry-run', () => {
     expect(existsSync(operator.journal)).toBe(false);
     expect((await readdir(operator.home.path)).filter((name) => name === 'data')).toEqual([]);
     expect(operator.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);
-  });
-
-  test('exits as the run itself would', async () => {
-    const both = async (argv: readonly string[]): Promise<(number | null)[]> => [
-      (await operator.json([...argv, '--dry-run'])).exit,
-      (await operator.json(argv)).exit,
-    ];
-    const rent = [...payAda, '--once', 'rent'];
-    const food = payAda.map((word) => (word === '0.5' ? '0.7' : word));
-    expect(await both(rent)).toEqual([0, 0]);
-    expect(await both(rent)).toEqual([0, 0]);
-    expect(await both([...rent, '--memo', 'x'])).toEqual([6, 6]);
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    expect(await both([...food, '--once', 'food'])).toEqual([0, 9]);
-    // The same payment, unnamed, while the named one is unknown.
-    expect(await both(food)).toEqual([10, 10]);
-    const proposal = [...payAda, '--once', 'car', '--propose'];
-    expect(await both(proposal)).toEqual([10, 10]);
-    expect(await both(proposal)).toEqual([10, 10]);
   });
 });
 
@@ -280,32 +252,6 @@ async function untold(argv: readonly string[]): Promise<{ id: string }> {
   const { intent } = await operator.json(['history', '--limit', '1']);
   return { id: intent?.id ?? '' };
 }
-
-describe('a payment like one that nobody was told of', () => {
-  test('is not made, and the named command to make it all the same can be pasted', async () => {
-    const { id } = await untold([...payAda, '--memo', 'first']);
-    const second = [...payAda, '--memo', 'it’s second', '--retries', '0'];
-    const ended = await operator.json(second);
-    expect(ended).toMatchObject({ exit: 10, error: { code: 'recently-done', retry: 'decide' } });
-    expect(ended.error?.message).toContain(id);
-    const { next = [] } = ended.error as { next?: string[] };
-    expect(next[0]).toContain(`resume ${id}`);
-    for (const _twice of [1, 2]) {
-      const pasted = await operator.shell(next[1] ?? '');
-      expect(pasted).toMatchObject({ code: 0 });
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-
-  test('may be made once its outcome was told, which needs no token', async () => {
-    const { id } = await untold([...payAda, '--memo', 'first']);
-    const { BOTCTL_TOKEN: _none, ...env } = operator.env;
-    Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
-    expect(await operator.json(['resume', id], { env })).toMatchObject({ exit: 0, replayed: true });
-    operator.env.BOTCTL_TOKEN = operator.sandbox.tokens.full;
-    expect(await operator.json([...payAda, '--memo', 'second'])).toMatchObject({ exit: 0 });
-  });
-});
 
 describe('on a terminal', () => {
   const ask = 'Send it? [y/N] ';

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../testing/home.ts';
 import { noTerminal, onTerminal } from '../../testing/terminal.ts';
@@ -77,26 +76,6 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     ] as const) {
       expect(await onTerminalHere(remove, [['[y/N] ', typed]], home.env)).toMatchObject({ code });
       expect('prod' in (home.readConfig() as { profiles: object }).profiles).toBe(code === 130);
-    }
-  });
-
-  test('a question is broken between words', async () => {
-    const words = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'Hi'];
-    expect((await onTerminalHere(words, [], home.env)).code).toBe(0);
-    const { shown } = await onTerminalHere(words, [['[y/N] ', 'n\r']], home.env);
-    expect(shown).toMatch(/^ {2}The same message was accepted at .*\r\nDo it again\? \[y\/N\] /mu);
-    const plain = stripVTControlCharacters(shown);
-    expect(plain.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('colours are there, and not with --no-color, NO_COLOR or TERM=dumb', async () => {
-    const colour = '\u001b[';
-    expect((await onTerminalHere(['config', 'x'], [], home.env)).shown).toContain(colour);
-    expect((await onTerminalHere(['config', 'x', '--no-color'], [], home.env)).shown).not.toContain(colour);
-    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[]) {
-      expect((await onTerminalHere(['config', 'x'], [], { ...home.env, ...env })).shown).not.toContain(
-        colour,
-      );
     }
   });
 });

@@ -104,7 +104,7 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 }
 
 /** The question to ask a person. With --yes nobody is asked. */
-export function consentFor(
+function consentFor(
   order: Order,
   { bot, policies, clock }: Pick<EngineContext, 'bot' | 'policies' | 'clock'>,
   given: ParsedArgs<'yes'>,
@@ -204,7 +204,7 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Consen
 };
 
 /** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
-export function openBeforeSending(
+function openBeforeSending(
   kind: Kind,
   { ensurePossible, reachOut }: Connection,
   ask: Consent | undefined,

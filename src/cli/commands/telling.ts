@@ -188,7 +188,7 @@ export async function reportOf(
  * Suggests a command that does it once more, if it was skipped because it was done before. Pasted twice, it happens
  * once.
  */
-export function suggestAnother(
+function suggestAnother(
   outcome: Outcome,
   given: ParsedArgs<'yes'>,
   { terminal }: Pick<Context['display'], 'terminal'>,

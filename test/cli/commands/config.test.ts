@@ -150,24 +150,6 @@ describe('config add', () => {
   });
 });
 
-test('a change is told in one line, with what it was before', async () => {
-  await addProd();
-  const lines = async (...words: string[]) => (await config(words)).stdout;
-  expect(await lines('set', 'prod', 'timeout', '5s')).toBe('Set timeout of profile prod: 5s\n');
-  expect(await lines('set', 'prod', 'timeout', '9s')).toBe('Set timeout of profile prod: 9s (it was: 5s)\n');
-  expect(await lines('unset', 'prod', 'timeout')).toBe(
-    'Reset timeout of profile prod to its default (it was: 9s)\n',
-  );
-  expect(await lines('set', 'prod', 'token', '--token-env', 'T')).toMatch(
-    /^Set token of profile prod: .*\bT\b.* \(it was: stored in the profile \(ends in efgh\)\)\n$/u,
-  );
-  const mint = 'CuCRU7hJSMFD1pRMDQMxPmmfnxZZmMiKsNwJbq7SY3E1';
-  expect(await lines('set', 'prod', 'assets', `{"USDC":"${mint}"}`)).toBe(
-    `Set assets of profile prod: USDC ${mint}\n`,
-  );
-  expect(await lines('use', 'prod')).toBe('prod is now in use.\n');
-});
-
 describe('config list and show', () => {
   test('say where the token comes from, and its last four characters at most', async () => {
     await addProd();
@@ -225,14 +207,6 @@ describe('config list and show', () => {
     expect(await name(['show', 'ci'])).toBe('ci');
     expect(await name(['show', '--profile', 'ci'])).toBe('ci');
     expect(await name(['show'], { BOTCTL_PROFILE: 'ci' })).toBe('ci');
-  });
-
-  test('nothing yet is no failure of list, and says how to begin', async () => {
-    const { code, stdout, stderr } = await config(['list']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('config add');
-    await refused(['show'], 'no-such-profile', /config add/su);
-    expect(existsSync(home.configFolder)).toBe(false);
   });
 
   test('a hand-written profile cannot move the cursor', async () => {
@@ -316,11 +290,6 @@ describe('config use, set, unset, remove, path', () => {
     expect(JSON.stringify(home.readConfig())).not.toContain('timeout');
   });
 
-  test('rm is another word for remove', async () => {
-    const [removed] = await json(['rm', 'prod', '--yes']);
-    expect(removed).toMatchObject({ command: 'config remove' });
-  });
-
   test('remove takes the token with it, and leaves nobody in use', async () => {
     const [removed] = await json(['remove', 'prod', '--yes']);
     expect(removed).toMatchObject({ command: 'config remove', removed: { name: 'prod' } });
@@ -329,12 +298,6 @@ describe('config use, set, unset, remove, path', () => {
       version: 1,
       profiles: { ci: { 'base-url': 'https://ci.example.com', token: { kind: 'env', variable: 'T' } } },
     });
-  });
-
-  test('show prints the file, and so does its refusal where there is no profile', async () => {
-    expect(await json(['show'])).toMatchObject([{ profile: { name: 'prod' }, path: home.configFile }]);
-    home.writeConfig({ version: 1, profiles: {} });
-    await refused(['show'], 'no-such-profile', new RegExp(home.configFile, 'u'));
   });
 
   test.each([

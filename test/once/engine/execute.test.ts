@@ -371,62 +371,6 @@ describe('trying again', () => {
   });
 });
 
-describe('a rejection', () => {
-  test('is one while nothing may have landed', async () => {
-    expect(endOf(await scripted.run(transfer(), [unsent, reply(402)]))).toBe('rejected');
-  });
-
-  test.each([400, 402, 404, 405, 409.5, 422, 302].map(Math.floor).filter((status) => status !== 409))(
-    'proves nothing after doubt: %i is held',
-    async (status) => {
-      expect(endOf(await scripted.run(transfer(), [lost, reply(status)]))).toBe('held');
-    },
-  );
-
-  test.each([401, 403])('for want of a permission leaves doubt as it was: %i', async (status) => {
-    const ended = await scripted.run(transfer(), [lost, reply(status)]);
-    expect(endOf(ended)).toBe('unknown');
-    expect(scripted.sent).toHaveLength(2);
-    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
-    expect(new Set(scripted.sent.map(({ key }) => key)).size).toBe(1);
-  });
-});
-
-describe('a 409 on a message', () => {
-  test('is ours by its name alone, and is not verified, as the first thing heard of it', async () => {
-    const ended = await scripted.run(message('Hi', once('n')), [reply(409)]);
-    expect(ended).toMatchObject({
-      intent: { state: 'accepted' },
-      attempt: { duplicate: true, verified: false },
-    });
-  });
-
-  test('cannot be ours as the first reply to an unnamed one', async () => {
-    expect(endOf(await scripted.run(message(), [reply(409)]))).toBe('held');
-  });
-
-  test.each([[unsent], [reply(429)], [unsent, reply(429)]])(
-    'is ours by its name after what did not reach the service: %j',
-    async (...before) => {
-      const ended = await scripted.run(message('Hi', once('n')), [...before, reply(409)]);
-      expect(ended).toMatchObject({ intent: { state: 'accepted' }, attempt: { duplicate: true } });
-    },
-  );
-
-  test('is ours after doubt', async () => {
-    const ended = await scripted.run(message(), [lost, reply(409)]);
-    expect(ended).toMatchObject({
-      intent: { state: 'accepted' },
-      attempt: { duplicate: true, verified: true },
-    });
-  });
-
-  test('cannot be ours after the name was refused', async () => {
-    await scripted.run(message('Hi', once('n')), [reply(400)]);
-    expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)]))).toBe('held');
-  });
-});
-
 describe('a key’s age', () => {
   const minutes = (count: number) => count * 60_000;
 

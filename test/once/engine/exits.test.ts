@@ -1,14 +1,10 @@
-import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import { newOneNotice, replayNotice } from '../../../src/cli/say/explain.ts';
 import { groupedExits } from '../../../src/cli/say/told.ts';
 import { engineFailure } from '../../../src/once/engine/facts.ts';
-import { whyMayDiffer } from '../../../src/once/engine/judgement.ts';
 import { endingOf, type Outcome, type Stopped } from '../../../src/once/engine/outcome.ts';
 import { type ExitRow, exitTable, failureExits } from '../../../src/once/failures.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../../src/once/journal/journal.ts';
-import { commandTree } from '../../../src/tree.ts';
 import { explained } from '../../../testing/explained.ts';
 import { exitOf, exitRows, type Kind } from './design.ts';
 
@@ -97,23 +93,9 @@ describe('the exit code', () => {
     }
   });
 
-  test('is said once, in at most ten words', () => {
-    expect(inWords).toHaveLength(exitTable.length);
-    for (const { means } of inWords) expect(means.split(' ').length, means).toBeLessThanOrEqual(10);
-  });
-
   test('of every failure is in that table, and no code but 0 is without a failure', () => {
     const used = new Set<number>(Object.values(failureExits));
     for (const { exit } of exitTable.slice(1)) expect(used.has(exit)).toBe(true);
-  });
-
-  test('is listed in the help of send and transfer wherever it can come', () => {
-    for (const name of ['send', 'transfer']) {
-      const spec = commandTree.find((one) => one.name === name);
-      const exits = spec !== undefined && 'exits' in spec ? spec.exits : [];
-      const always = [0, 1, 2, 3, 6, 7, 8, 9, 10, 130];
-      expect(exits).toEqual(expect.arrayContaining(always));
-    }
   });
 
   test.each(['message', 'transfer'] as const)('of a rejected %s follows its status', async (kind) => {
@@ -256,154 +238,5 @@ describe('the exit code', () => {
       cause: new Error('disk full'),
     };
     expect((await explained(lost, nowMs)).exit).toBe(9);
-  });
-});
-
-describe('what is said', () => {
-  test('of every ending but done tells what happened and what to do next', async () => {
-    const endings: Outcome[] = [
-      ...refusals.map((status) => ended(intent('rejected'), attempt(status, 'rejected'))),
-      ended(intent('unknown'), attempt(500, 'unknown')),
-      ended(intent('unknown'), attempt(401, 'unknown')),
-      ended(intent('open'), attempt(429, 'limited')),
-      ended(intent('open'), attempt(undefined, 'unsent')),
-      ended(intent('open'), undefined),
-      { is: 'still-sending', intent: intent('sending') },
-      ...(['other-bot', 'unfinished-twin', 'twin-still-sending', 'declined'] as const).map(
-        (because): Outcome => ({ is: 'not-sent', because, intent: intent('unknown') }),
-      ),
-    ];
-    for (const one of endings) {
-      const { problem, exit } = await explained(one, nowMs);
-      expect(problem?.message).toMatch(/\.$/u);
-      expect(problem?.hint).toMatch(/\.$/u);
-      expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[3]);
-    }
-  });
-
-  test('of unknown is that it may have happened, its ID, and that the same command resumes it', async () => {
-    const { problem } = await explained(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
-    expect(problem?.message).toMatch(/may have been made.*a1b2c3d4e5f6/u);
-    expect(problem?.hint).toMatch(/Run the same command again.*always safe/u);
-    expect(problem?.next).toEqual([['resume', 'a1b2c3d4e5f6']]);
-    expect(problem).toMatchObject({ code: 'unknown', status: 500, retry: 'same-command' });
-  });
-
-  test.each([
-    ['failed-status', 'says that it failed'],
-    ['no-proof', 'nothing in its reply shows'],
-    ['rejected-after-doubt', 'an earlier request may have been accepted'],
-    ['conflict', 'already has this request'],
-    ['conflict-in-flight', 'request is in progress'],
-    ['key-age', 'so long ago'],
-    ['clock', 'clock has gone back'],
-    ['other-token', 'another token'],
-  ])('of held is why (%s), and both decisions', async (why, words) => {
-    const { problem } = await explained(
-      ended(intent('held', 'transfer', { heldReason: why }), attempt(402, 'held')),
-      nowMs,
-    );
-    expect(problem?.message).toContain(words);
-    const lines = problem?.next?.map((one) => [one].flat().join(' '));
-    expect(lines).toEqual([
-      'history a1b2c3d4e5f6',
-      'resolve a1b2c3d4e5f6 --happened --reason WHAT YOU SAW',
-      'resolve a1b2c3d4e5f6 --did-not-happen --reason WHAT YOU SAW',
-      'resume a1b2c3d4e5f6 --yes',
-    ]);
-  });
-
-  test('of a limit that does not fit is when to come back', async () => {
-    const stopped: Stopped = { because: 'would-wait-too-long', comeBackAtMs: nowMs + 90_000 };
-    const { problem } = await explained(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
-    expect(problem?.hint).toMatch(/after 2027-01-15T08:01:30Z \(in 90 s\)/u);
-  });
-
-  test('of an interrupt between two tries is that it was one', async () => {
-    const end = ended(intent('unknown'), attempt(503, 'unknown'), { because: 'interrupted' });
-    expect((await explained(end, nowMs)).problem?.message).toMatch(
-      /^Interrupted before the next try\. The transfer may have been made: status 503/u,
-    );
-  });
-
-  test('of a named rejection names another machine only on a new journal, and not for 400 and 404', async () => {
-    const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
-    const said = async (status: number, isNew: boolean) => {
-      const end = ended(named, attempt(status, 'rejected'));
-      return (await explained(isNew ? { ...end, isNewJournal: true } : end, nowMs)).problem?.message;
-    };
-    expect(await said(402, true)).toMatch(
-      /This request sent no message. The journal is new, so another machine may have sent the message under this name\.$/u,
-    );
-    for (const status of [400, 404, 422])
-      expect(await said(status, true)).toMatch(/This request sent no message\.$/u);
-    expect(await said(402, false)).toMatch(/This request sent no message\.$/u);
-  });
-
-  test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', async () => {
-    const said = async (reply: unknown) =>
-      (
-        await explained(
-          ended(intent('accepted'), attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)) })),
-          nowMs,
-        )
-      ).warnings;
-    const signature = base58.encode(new Uint8Array(64).fill(7));
-    expect(await said({ transfer_id: 't', status: 'confirmed', signature })).toEqual([]);
-    expect(await said({ transfer_id: 't', status: 'submitted', signature })).toEqual([]);
-    expect((await said({ transfer_id: 't', status: 'queued', signature })).join()).toContain('queued');
-    expect((await said({ transfer_id: 't', status: 7, signature })).join()).toMatch(/not text: 7/u);
-    expect((await said({ transfer_id: 't', status: null, signature })).join()).toMatch(/no status/u);
-    expect((await said({ transfer_id: 't', status: 'confirmed' })).join()).toMatch(/no signature/u);
-    for (const none of [signature.slice(1), `${signature}1`, signature.replace('3', '0'), 'pending']) {
-      expect(await said({ transfer_id: 't', status: 'confirmed', signature: none })).toEqual([
-        expect.stringContaining('64 bytes in base58'),
-      ]);
-    }
-  });
-
-  test('of what only a name fixes is a note where the service knew the key or tells another text, else nothing', () => {
-    const heard = (more: Partial<Attempt>, reply: unknown = {}) =>
-      whyMayDiffer(
-        intent('accepted', 'message', {
-          body: Buffer.from('{"conversation_id":"c","content":"Hi","idempotency_key":"k"}'),
-        }),
-        attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)), ...more }),
-      );
-    expect(heard({ verified: false, duplicate: true })).toBe('known-key');
-    expect(heard({ verified: false }, { message: { content: 'Bye' } })).toBe('other-echo');
-    expect(heard({ verified: false }, { message: { id: 'm' } })).toBeUndefined();
-    expect(heard({ verified: true, duplicate: true })).toBeUndefined();
-    const unverified = attempt(409, 'held', { verified: false, duplicate: true });
-    expect(whyMayDiffer(intent('held', 'message'), unverified)).toBeUndefined();
-    expect(whyMayDiffer(intent('accepted', 'message'), undefined)).toBeUndefined();
-  });
-
-  test('of a replay is when it was done and how to do it anew; of anything not done, never that it was', () => {
-    const done = {
-      ...ended(intent('accepted'), attempt(200, 'accepted')),
-      replayed: 'from-journal' as const,
-    };
-    expect(replayNotice(done)).toMatch(/this transfer was already accepted at 2027-01-15T08:00:00Z.*--once/u);
-    for (const state of ['rejected', 'unknown', 'held', 'open'] as const) {
-      const undone = { ...ended(intent(state), attempt(400, 'rejected')), replayed: 'from-journal' as const };
-      expect(replayNotice(undone) ?? '').not.toMatch(/it was done/u);
-    }
-    const confirmed = intent('resolved', 'transfer', { resolvedAs: 'happened' });
-    expect(replayNotice({ ...done, intent: confirmed })).toMatch(
-      /it was decided at .* that this transfer happened/u,
-    );
-    const denied = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
-    expect(replayNotice({ ...done, intent: denied }) ?? '').not.toMatch(/it was done/u);
-  });
-
-  test('of a new intent like an old one is what became of the old one', () => {
-    expect(newOneNotice(intent('accepted'))).toMatch(
-      /last accepted at 2027-01-15T08:00:00Z.*This is a new one/u,
-    );
-    expect(newOneNotice(intent('resolved', 'transfer', { resolvedAs: 'happened' }))).toMatch(
-      /It was decided at .* that the same transfer happened .*This is a new one/u,
-    );
-    expect(newOneNotice(intent('held', 'message'))).toMatch(/never settled.*may have happened/u);
   });
 });

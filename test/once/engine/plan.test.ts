@@ -28,7 +28,6 @@ import {
   paid,
   posted,
   reply,
-  run,
   ScriptedEngine,
   transfer,
   unsent,
@@ -283,31 +282,6 @@ describe('a question', () => {
       return 'go';
     });
     expect([plans, endOf(ended)]).toEqual([['resume', 'replay'], 'replayed accepted']);
-  });
-});
-
-describe('a rejection on a new journal', () => {
-  const isNew = async (order = rent(), answer = reply(402)) => {
-    const ended = await scripted.run(order, [answer]);
-    return 'isNewJournal' in ended;
-  };
-
-  test('is said to be one of the name’s first', async () => expect(await isNew()).toBe(true));
-
-  test('is not, where it is accepted', async () => expect(await isNew(rent(), paid)).toBe(false));
-
-  test('is not, where the journal knows more than this name', async () => {
-    await scripted.run(message(), [posted]);
-    expect(await isNew()).toBe(false);
-  });
-
-  test('is not, where it was not begun now, or has no name', async () => {
-    await scripted.run(rent(), [unsent], noRetries);
-    expect(await isNew()).toBe(false);
-    scripted.remove();
-    scripted = new ScriptedEngine();
-    expect(await isNew(transfer())).toBe(false);
-    expect(await isNew(transfer({ amount: '2' }, run('r')))).toBe(false);
   });
 });
 

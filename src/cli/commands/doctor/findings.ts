@@ -88,7 +88,7 @@ export function engineFinding({ bun, node = '' }: NodeJS.Dict<string>): Finding 
   return bun === undefined ? nodeFinding(node) : ok('node', `Bun ${bun}, in botctl’s own file`);
 }
 
-export function nodeFinding(version: string): Finding {
+function nodeFinding(version: string): Finding {
   const number = version.replace(/^v/u, '');
   if (testedMajors.includes(Number.parseInt(number, 10))) return ok('node', `Node ${number}`);
   return warn('node')`Node ${number} is not a version that botctl is tested on
