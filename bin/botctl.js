@@ -6,7 +6,7 @@ const { dirname } = require('node:path');
 // code is kept for the next command. Nodes too old for the program still read this file.
 const words = process.argv.slice(2);
 const { version } = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
-if (!(words.length === 1 && /^(--version|-V|version)$/u.test(words[0]) && wroteVersion())) {
+if (!(words.length === 1 && /^--version$/u.test(words[0]) && wroteVersion())) {
   const { node } = process.versions;
   const [major, minor] = node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19))

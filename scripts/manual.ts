@@ -4,6 +4,8 @@ import { topics } from '../src/cli/commands/help/run.ts';
 import type { CommandSpec, LeafSpec } from '../src/cli/parse/command.ts';
 import {
   commandPage,
+  environmentRows,
+  globalGroups,
   type HelpPage,
   motto,
   promise,
@@ -110,13 +112,18 @@ const page = [
   ...paragraphs(
     'Before the first byte leaves, botctl commits the message or payment to a journal, with its idempotency key. If a command was interrupted, or its reply was lost, run the same command again.',
   ),
-  ...topic('options', 'OPTIONS'),
+  '.SH OPTIONS',
+  roff(
+    'Every command takes these options, before or after its name. An option overrides the variable in brackets.',
+  ),
+  ...globalGroups().flatMap((group) => [`.SS ${quoted(group.title)}`, ...tagged(group.rows)]),
   '.SH COMMANDS',
   ...commandTree.flatMap(leavesOf).flatMap(({ path, spec }) => section(commandPage(`botctl ${path}`, spec))),
   ...topic('exit-codes', '"EXIT STATUS"'),
   ...topic('reruns', 'RE\\-RUNS'),
   ...topic('agents', 'AGENTS'),
-  ...topic('environment', 'ENVIRONMENT'),
+  '.SH ENVIRONMENT',
+  ...tagged(environmentRows()),
   '.SH FILES',
   ...tagged([
     { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config show prints the path)' },

@@ -83,7 +83,7 @@ async function dispatch(
   const words = optionWords(outer.argv);
   let display = watched(
     await makeDisplay(
-      faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`), []),
+      faceOf((name) => words.has(`--${name}`), []),
       streams,
     ),
   );
@@ -133,11 +133,11 @@ async function dispatch(
   }
 }
 
-function faceOf(has: (name: GlobalName, short?: string) => boolean, kept: readonly Occurrence[]): FaceChoice {
+function faceOf(has: (name: GlobalName) => boolean, kept: readonly Occurrence[]): FaceChoice {
   return {
     json: has('json'),
-    quiet: has('quiet', 'q'),
-    verbose: has('verbose', 'v'),
+    quiet: has('quiet'),
+    verbose: has('verbose'),
     noColorFlag: has('no-color'),
     kept,
   };

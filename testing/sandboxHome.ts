@@ -137,9 +137,9 @@ export class SandboxHome {
   }
 
   #withLimits(argv: readonly string[]): string[] {
-    if (!/^(send|transfer|resume|approve)$/u.test(argv[0] ?? '') || argv.includes('--retries'))
+    if (!/^(send|transfer|resume|approve)$/u.test(argv[0] ?? '') || argv.includes('--max-wait'))
       return [...argv];
-    return [...argv, '--retries', '0', '--max-wait', '20s'];
+    return [...argv, '--max-wait', '0s'];
   }
 
   /** Puts a gate in front of the service that can hold a request or a reply. */

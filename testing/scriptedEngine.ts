@@ -76,14 +76,13 @@ export function message(content = 'Hello', naming: Naming = { by: 'nothing' }): 
 export const once = (name: string): Naming => ({ by: 'once', name });
 export const run = (name: string): Naming => ({ by: 'run', name });
 /** One attempt only. */
-export const noRetries = { limits: { retries: 0 } };
+export const noRetries = { limits: { maxWaitMs: 0 } };
 export const key = (text: string): Naming => ({ by: 'key', key: text });
 
 type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
   limits?: Partial<EngineContext['limits']>;
   bot?: string;
   token?: string;
-  keyAgeMs?: number;
   spelledUrl?: BaseUrl;
 };
 
@@ -150,7 +149,7 @@ export class ScriptedEngine {
   }
 
   engine(changes: Changes = {}): EngineContext {
-    const { limits, bot = 'tips', token = 'token-1', keyAgeMs, spelledUrl = baseUrl, ...others } = changes;
+    const { limits, bot = 'tips', token = 'token-1', spelledUrl = baseUrl, ...others } = changes;
     const journal = others.journal ?? this.open();
     const still = new AbortController().signal;
     return {
@@ -162,13 +161,13 @@ export class ScriptedEngine {
         spelledUrl,
         token: { reveal: () => token },
         tokenSource: 'a test',
-        settings: keyAgeMs === undefined ? {} : { keyAgeMs },
+        settings: {},
       },
       connection: {
         url: spelledUrl,
         channel: { fly: (shipment, flown) => this.#fly(shipment, flown), close: async () => {} },
       },
-      limits: { retries: undefined, maxWaitMs: 60_000, timeoutMs: 30_000, ...limits },
+      limits: { maxWaitMs: 60_000, timeoutMs: 30_000, ...limits },
       clock: this.clock,
       chance: {
         fraction: () => 0.5,

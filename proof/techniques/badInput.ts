@@ -149,7 +149,7 @@ async function usedJournal(stub: Stub): Promise<{ file: string; remove(): void }
   for (const [index, reply] of [...replies, ...replies].entries()) {
     stub.answer(reply);
     const name = index === 0 ? 'known' : `used-${index}`;
-    const argv = hello(name, '--retries', '0');
+    const argv = hello(name, '--max-wait', '0s');
     await runInside({ argv, env, stdin: undefined, limitMs });
   }
   const file = `${home.path}/journal-whole.db`;

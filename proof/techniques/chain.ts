@@ -83,7 +83,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const pay = async (name: string | undefined, units: string, ...more: readonly string[]): Promise<void> => {
     const named = name === undefined ? [] : ['--once', name];
     const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, ...named];
-    const limits = ['--retries', '0', '--max-wait', '2s', '--profile', 'payer'];
+    const limits = ['--max-wait', '0s', '--profile', 'payer'];
     await ask([...words, ...more, ...limits, '--json']);
   };
   await pay('a', '0.001');

@@ -64,7 +64,7 @@ async function playBetween(one: Case, stage: Stage): Promise<void> {
   await lane.service.fresh();
   const play = new Play(`${operation}, ${naming}, ${start}, then ${clock}`, stage);
   const home = lane.home();
-  const words = command(operation, ...(namings[naming] ?? []), '--retries', '0', '--max-wait', '3s');
+  const words = command(operation, ...(namings[naming] ?? []), '--max-wait', '3s');
   await begin(start, words, play, home, stage);
   const before = (await lane.service.effects()).length;
   const env = { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) };

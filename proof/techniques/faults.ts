@@ -130,7 +130,7 @@ async function onAnotherMachine(one: Case, play: Play, { lane }: Stage): Promise
   const [first, second] = [lane.home(), lane.home()];
   const naming = one.script.name.length % 2 === 0 ? '--once' : '--run';
   const words = command(one.operation, ...hasty, naming, 'job-17');
-  await play.run([...words, '--retries', '0'], first);
+  await play.run([...words, '--max-wait', '0s'], first);
   first.remove();
   const again = await play.run(words, second, { isElsewhere: true });
   const last = again.code === 0 ? again : await play.run(words, second, { isElsewhere: true });
@@ -142,7 +142,7 @@ async function onAnotherMachine(one: Case, play: Play, { lane }: Stage): Promise
 async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
   const home = lane.home();
   const words = command('transfer', ...hasty);
-  play.expectExit(await play.run([...words, '--retries', '0'], home), 9);
+  play.expectExit(await play.run([...words, '--max-wait', '0s'], home), 9);
   for (const spelling of [
     ['--memo', 'rent'],
     ['--run', 'today'],
@@ -166,7 +166,7 @@ async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Pr
   const at = (path: string, ...more: string[]): Promise<Ran> =>
     play.run([...words, ...more], home, { baseUrl: `${front.baseUrl}${path}`, isOneOfMany: path !== '' });
   try {
-    play.expectExit(await at('', '--retries', '0'), 9);
+    play.expectExit(await at('', '--max-wait', '0s'), 9);
     for (const path of otherPaths) play.expectExit(await at(path), 9);
     for (const path of oddPaths) play.expectExit(await at(path), 2);
     const own = await at('');
@@ -183,7 +183,7 @@ async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Pr
 /** Only one attempt: whether the reply or the request was lost, botctl must not claim to know. */
 async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
   const home = lane.home();
-  const ran = await play.run(command(one.operation, ...hasty, '--retries', '0'), home);
+  const ran = await play.run(command(one.operation, ...hasty, '--max-wait', '0s'), home);
   if (one.script.isLost === true) {
     play.expectExit(ran, 9, 10);
     beyond.set(ran.code, (beyond.get(ran.code) ?? 0) + 1);

@@ -28,8 +28,8 @@ export async function playLate(stage: Stage): Promise<void> {
     '--once',
     name,
     '--yes',
-    '--retries',
-    '0',
+    '--max-wait',
+    '0s',
   ];
   await lane.service.faults(...Array(rows).fill({ kind: 'drop', when: 'before' }));
   play.expectExit(await after(0, pay('monday')), 11);

@@ -63,7 +63,7 @@ export async function setScene(story: Story, play: Play, lane: Lane, used: strin
   play.ignore(intentsIn(journalOf(home)));
   if (story.isResumed === true) {
     await lane.service.faults(lostReply);
-    play.expectExit(await play.run([...story.argv, '--retries', '0'], home), 9);
+    play.expectExit(await play.run([...story.argv, '--max-wait', '0s'], home), 9);
   }
   if (story.faults !== undefined) await lane.service.faults(...story.faults);
   return home;

@@ -61,7 +61,7 @@ async function playCut(
   if (isTriedInOneRun) {
     play.expectExit(await play.run(words, home, { baseUrl }), 0);
   } else {
-    play.expectExit(await play.run([...words, '--retries', '0'], home, { baseUrl }), 0, 9);
+    play.expectExit(await play.run([...words, '--max-wait', '0s'], home, { baseUrl }), 0, 9);
     await play.journaled(home);
     play.expectExit(await play.run(words, home, { baseUrl }), 0);
   }
@@ -102,7 +102,7 @@ async function playOneTls(
 ): Promise<void> {
   const { service } = stage.lane;
   const env = { NODE_EXTRA_CA_CERTS: authority };
-  const words = command(operation, '--once', 'tls', '--retries', '0');
+  const words = command(operation, '--once', 'tls', '--max-wait', '0s');
   const proxy = await startProxy(service.baseUrl, bad);
   const baseUrl = proxy.url;
   play.expectExit(await play.run(words, home, { baseUrl, env }), 8);

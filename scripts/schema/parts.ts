@@ -49,7 +49,7 @@ const intent = z
     id: text.describe('unique in the journal; where botctl asks, an unambiguous beginning of it will do'),
     kind: oneOf(['message', 'transfer']),
     key: text.describe('the idempotency key, chosen once and never changed'),
-    name: text.optional().describe('what the caller calls it (`--once`, `--run`, `--idempotency-key`)'),
+    name: text.optional().describe('what the caller calls it (`--once`, `BOTCTL_RUN`, `--idempotency-key`)'),
     row: text.optional().describe('of a batch’s row: its own id'),
     columns: z
       .record(z.string(), text)

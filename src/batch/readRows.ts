@@ -21,8 +21,6 @@ import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Template } from './template.ts';
 
 export type Input = Omit<Source, 'name'> & {
-  /** Called with all bytes as they are read. */
-  readonly onBytes?: (bytes: Buffer) => void;
   readonly notes?: FileNotes;
 };
 
@@ -86,19 +84,9 @@ async function openText(
 ): Promise<{ readonly source: string; readonly text: AsyncGenerator<string>; readonly isJson: boolean }> {
   const source = inputName(input);
   const bytes = bytesOf({ ...input, name: source });
-  const pieces = wholeText(input.onBytes === undefined ? bytes : watched(bytes, input.onBytes), source);
+  const pieces = wholeText(bytes, source);
   const first = await firstPiece(pieces);
   return { source, text: again(first, pieces), isJson: /^\s*\{/u.test(first) };
-}
-
-async function* watched(
-  pieces: AsyncIterable<Buffer>,
-  onBytes: (bytes: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    onBytes(piece);
-    yield piece;
-  }
 }
 
 /** Enough of the beginning to tell the format. */

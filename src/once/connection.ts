@@ -37,10 +37,7 @@ export const sandboxBot = 'sandbox';
 
 /** A profile's settings. A command's options override them, except the policy: no option can change that. */
 export type Settings = {
-  keyAgeMs?: number;
-  repeatWindowMs?: number;
   timeoutMs?: number;
-  retries?: number;
   maxWaitMs?: number;
   /** The path of its policy file. */
   policy?: string;

@@ -92,8 +92,6 @@ export const failureExits = {
   'other-body': 6,
   'other-bot': 6,
   'other-url': 6,
-  'other-file': 6,
-  'batch-at-work': 6,
   'rate-limited': 7,
   unreachable: 8,
   'journal-busy': 8,
@@ -168,7 +166,6 @@ export function isOutage(code: FailureCode): boolean {
 
 /** The advice for codes where it differs from the advice of their exit code. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
-  'batch-at-work': 'same-command',
   'bad-certificate': 'after-fix',
   stopped: 'after-fix',
 };

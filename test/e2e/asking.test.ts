@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => operator.close());
 
 const ask = 'Send it? [y/N] ';
-const pay = [...payAda, '--retries', '0'].join(' ');
+const pay = [...payAda, '--max-wait', '0s'].join(' ');
 const ledger = () => operator.sandbox.ledger();
 
 describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, () => {
@@ -72,7 +72,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
   });
 
   test('four at once ask one after the other', async () => {
-    const line = `printf '%s\\n' 1 2 3 4 | xargs -P4 -I% botctl ${pay} --memo bill-% --once bill-% --repeat-window 0`;
+    const line = `printf '%s\\n' 1 2 3 4 | xargs -P4 -I% botctl ${pay} --memo bill-% --once bill-%`;
     const steps = ['y\r', 'n\r', 'y\r', 'n\r'].map((typed) => [ask, typed] as const);
     const { shown } = await shellOnTerminal(line, steps, operator.env);
     const questions = shown.split('[y/N]').slice(0, 4);
@@ -178,7 +178,7 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
     const text = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
     const rows = operator.home.file('rows.csv', text);
     await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-    const batch = `batch transfer ${rows} --once payday --retries 0`;
+    const batch = `batch transfer ${rows} --once payday --max-wait 0s`;
     expect((await operator.shell(`botctl ${batch} --max-failures 1`)).code).toBe(11);
     const behindIt = await shellOnTerminal(behind(batch), [], operator.env);
     expect(behindIt.code).toBe(11);

@@ -209,7 +209,7 @@ describe('a name that is known under another path of the host', () => {
     const batch = ['batch', 'transfer', rows(), '--once', 'payroll', '--yes'];
     const url = (path: string) => ['--base-url', `${front.baseUrl}${path}`];
     await operator.sandbox.faults({ kind: 'drop', when: 'after', times: 99 });
-    expect(await operator.run([...batch, ...url(''), '--retries', '0'])).toMatchObject({ code: 11 });
+    expect(await operator.run([...batch, ...url(''), '--max-wait', '0s'])).toMatchObject({ code: 11 });
     await operator.sandbox.clearFaults();
     const again = await operator.run([...batch, ...url('/bots')]);
     expect(again).toMatchObject({ code: 10 });

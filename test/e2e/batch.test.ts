@@ -119,7 +119,7 @@ describe('identity', () => {
 
   test('a row that another payment stands in the way of is not said to have an id of another body', async () => {
     await sandbox.faults({ kind: 'drop', when: 'after' });
-    const unnamed = ['--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--retries', '0'];
+    const unnamed = ['--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--max-wait', '0s'];
     expect((await botctlHere(['transfer', ...unnamed], { env })).code).toBe(9);
     const path = file('p.csv', `id,to_address,asset,amount\n1,${recipient},SOL,0.5\n`);
     const ended = await transfer(path);
@@ -318,7 +318,7 @@ describe('running', () => {
     const clock = new SkippingClock();
     const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
     await service.readings({ rate_limit: { per_second: 5, capacity: 1 } });
-    const most = ['--max-wait', '0s', '--retries', '0', '--concurrency', '1'];
+    const most = ['--max-wait', '0s', '--concurrency', '1'];
     const words = ['batch', 'send', file('a.csv', many(15)), '--once', 'news', ...most];
     const ofService = { BOTCTL_BASE_URL: service.baseUrl, BOTCTL_TOKEN: service.tokens.full };
     const ran = await botctlHere(words, { env: { ...env, ...ofService }, clock });
@@ -366,7 +366,7 @@ describe('running', () => {
 
   test('a service that is down is left alone after as many rows in a row as go at a time', async () => {
     await sandbox.faults({ kind: 'drop', times: 1000 });
-    const ran = await send(file('a.csv', many(60)), '--concurrency', '4', '--retries', '0', '--json');
+    const ran = await send(file('a.csv', many(60)), '--concurrency', '4', '--max-wait', '0s', '--json');
     expect(ran.code).toBe(11);
     const end = jsonLines(ran.stdout).at(-1);
     expect(end).toMatchObject({

@@ -15,7 +15,7 @@ const idOf = (words: readonly string[]): Promise<string> =>
 
 async function unknownRent(): Promise<string> {
   await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-  return idOf([...payAda, '--once', 'rent', '--retries', '0']);
+  return idOf([...payAda, '--once', 'rent', '--max-wait', '0s']);
 }
 
 const answering = (words: readonly string[], answer: string) =>

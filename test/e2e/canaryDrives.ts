@@ -22,11 +22,11 @@ const profileNames = ['stored', 'variable', 'file', 'command'] as const;
 const url = ['--base-url', 'https://x.example.com'];
 const hello = ['--conversation', 'conv_demo', '--content', 'hello'];
 const payment = ['--to', recipient, '--asset', 'SOL', '--amount', '0.01'];
-const lost = ['--profile', 'lost', '--retries', '0'];
+const lost = ['--profile', 'lost', '--max-wait', '0s'];
 const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
 
 const proposing = (name: string, key: string): string[] => [
-  ...['transfer', ...payment, '--profile', name, '--retries', '0', '--propose', '--idempotency-key', key],
+  ...['transfer', ...payment, '--profile', name, '--max-wait', '0s', '--propose', '--idempotency-key', key],
 ];
 const proposed = proposing('lost', 'key-of-the-proposed');
 const payable = proposing('stored', 'key-of-the-payable');
@@ -173,7 +173,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['stored', 'token', '--token-stdin'], stdin: `${theToken}\n${theToken}\n`, code: 3 },
   ],
   'config unset': [
-    { line: ['stored', 'retries'], code: 0 },
+    { line: ['stored', 'timeout'], code: 0 },
     { line: ['stored', 'token'], code: 2 },
   ],
   'config remove': [

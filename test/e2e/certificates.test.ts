@@ -99,19 +99,19 @@ describe.skipIf(certificates === undefined)(
       await open(made.good, undefined);
       mkdirSync(join(home.path, 'authorities'));
       const path = home.file('authorities/0a1b2c3d.0', made.authority);
-      const unnamed = said(await botctl([...send, '--retries', '0'], { env }));
+      const unnamed = said(await botctl([...send, '--max-wait', '0s'], { env }));
       expect(unnamed.error?.code).toBe('bad-certificate');
       const doctor = await botctl(['doctor', '--json'], { env: { ...env, ...named(path) } });
       expect(JSON.parse(doctor.stdout).checks).toContainEqual(
         expect.objectContaining({ check: 'address', says: expect.stringContaining('answers with TLS') }),
       );
-      const reached = said(await botctl([...send, '--retries', '0'], { env: { ...env, ...named(path) } }));
+      const reached = said(await botctl([...send, '--max-wait', '0s'], { env: { ...env, ...named(path) } }));
       expect([reached.error?.code, service.requests]).toEqual(['unknown', expect.any(Number)]);
     });
 
     test('what may have landed before stays unknown', async () => {
       await open(made.good, made.authority);
-      const first = await botctl([...send, '--retries', '0'], { env });
+      const first = await botctl([...send, '--max-wait', '0s'], { env });
       expect([first.code, service.requests]).toEqual([9, 1]);
       service.server.setSecureContext({ key: made.expired.key, cert: made.expired.cert });
       const again = await botctl([...send, '--max-wait', '1h'], { env });

@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => home.remove());
 
 describe('the built program', () => {
-  test.each([[['--version']], [['-V']], [['version']], [['config', '--version']], [['version', '--quiet']]])(
+  test.each([[['--version']], [['version']], [['config', '--version']], [['version', '--quiet']]])(
     '%j prints the version',
     async (line) => {
       expect(await botctl(line, { env: home.env })).toMatchObject({

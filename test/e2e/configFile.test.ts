@@ -118,7 +118,7 @@ describe('a disk that does not take it', () => {
       const readOnly = await botctl(['config', 'set', 'bot-1', 'timeout', '7s', '--json'], { env: home.env });
       expect(readOnly.code).toBe(1);
       expect(JSON.parse(readOnly.stdout).error).toMatchObject({ code: 'config-not-writable' });
-      expect((await botctl(['config', 'list', '-q'], { env: home.env })).stdout).toContain('bot-89');
+      expect((await botctl(['config', 'list', '--quiet'], { env: home.env })).stdout).toContain('bot-89');
     } finally {
       execFileSync('umount', [home.configFolder]);
     }

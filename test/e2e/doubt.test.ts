@@ -119,7 +119,7 @@ describe('what may have happened in an earlier run is told', () => {
 
   test('of a batch by its name', async () => {
     const rows = 'id,conversation_id,content\n1,conv_demo,one\n';
-    const argv = ['batch', 'send', '-', '--once', 'news', '--retries', '0'];
+    const argv = ['batch', 'send', '-', '--once', 'news', '--max-wait', '0s'];
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
     expect((await operator.run(argv, { stdin: rows })).code).toBe(11);
     tokenless();

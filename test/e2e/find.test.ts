@@ -36,7 +36,7 @@ describe('batch status', () => {
     const done = await operator.json(['batch', 'status', 'payroll-11']);
     expect(done).toMatchObject({ exit: 0, rows: 2, bots: ['env'], standings: { done: 2 } });
     await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--retries', '0', '--repeat'], {
+    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--max-wait', '0s', '--repeat'], {
       stdin: rows,
     });
     const { code, stdout } = await operator.run(['batch', 'status', 'next']);

@@ -114,7 +114,7 @@ test('a thousand column names of 200 characters are kept, and end soon', async (
 
 test('a token file of nothing but line breaks, and then something, ends soon', async () => {
   const path = home.file('token', `${'\n'.repeat(65_000)}x`);
-  const to = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', '--token-file', path];
+  const to = ['--base-url', 'http://127.0.0.1:1', '--max-wait', '0s', '--token-file', path];
   const ran = await soon(['send', '--conversation', 'c', '--content', 'x', ...to]);
   expect(ran.stderr).toContain('more than one line');
 });

@@ -66,7 +66,7 @@ describe('a new journal', () => {
   test('that the environment names is told', async () => {
     const hello = ['send', '--content', 'x', '--conversation', 'c'];
     const env = { BOTCTL_JOURNAL: path(), BOTCTL_TOKEN: 'tok_canary', BOTCTL_BASE_URL: 'http://127.0.0.1:9' };
-    expect((await here([...hello, '--retries', '0'], env)).stderr).toContain(told());
+    expect((await here([...hello, '--max-wait', '0s'], env)).stderr).toContain(told());
   });
 
   test('that nobody named, or that was only looked for, is not', async () => {

@@ -123,7 +123,7 @@ async function printDecision(): Promise<void> {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ faults: [{ kind: 'drop', when: 'after', times: 1 }] }),
     });
-    const unknown = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--retries', '0'];
+    const unknown = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--max-wait', '0s'];
     const [first] = await lines(unknown);
     expect(first).toMatchObject({ outcome: 'unknown', error: { code: 'unknown', retry: 'same-command' } });
     const { id } = idOf(first);

@@ -108,7 +108,7 @@ describe.each(Object.entries(journals))(
       const lost = { kind: 'drop', when: 'after' } as const;
       await operator.sandbox.faults(lost, lost);
       const doubtful = [...first, ['u3', '0.7'], ['u4', '0.8']] as const;
-      expect((await batch(doubtful, '--retries', '0')).code).toBe(11);
+      expect((await batch(doubtful, '--max-wait', '0s')).code).toBe(11);
       const { code, stderr } = await batch([...first, ['x3', '0.7'], ['x4', '0.8'], ['x1', '0.6']]);
       expect(code).toBe(10);
       expect(stderr).toContain(`line 4 (id x3): ${recipient} may have been paid 0.7 SOL`);
@@ -161,7 +161,7 @@ describe('with a journal in a file, an export with new ids', () => {
   test('counts for 21 days, whatever the repeat window', async () => {
     await batch(first);
     clock.skippedMs += 20 * dayMs;
-    expect((await batch(anew, '--repeat-window', '0')).code).toBe(10);
+    expect((await batch(anew)).code).toBe(10);
     clock.skippedMs += 2 * dayMs;
     expect((await batch(anew)).code).toBe(0);
     expect(await effects()).toBe(4);

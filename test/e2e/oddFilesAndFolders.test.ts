@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const send = ['send', '--conversation', 'c', '--content', 'x'];
-const toNobody = ['--base-url', 'http://127.0.0.1:1', '--retries', '0'];
+const toNobody = ['--base-url', 'http://127.0.0.1:1', '--max-wait', '0s'];
 const bot = { BOTCTL_TOKEN: 'a-token-of-the-bot' };
 const addProfile = ['config', 'add', 'main', '--base-url', 'https://bots.test', '--token-env', 'TOKEN'];
 

@@ -109,7 +109,7 @@ describe('an interrupt', () => {
 
   test('in a pause starts nothing new', async () => {
     await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
-    const { child, ended } = operator.start([...sendHello, '--json', '--retries', '4', '--max-wait', '60s']);
+    const { child, ended } = operator.start([...sendHello, '--json', '--max-wait', '60s']);
     while (!operator.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
     // What came is on record before the pause begins.
     const journal = new DatabaseSync(operator.journal, { readOnly: true });
@@ -129,7 +129,7 @@ describe('an interrupt', () => {
 
 describe('what nobody could read', () => {
   test.skipIf(!existsSync('/dev/full'))('is told again however late, and done once', async () => {
-    const line = `botctl ${payAda.join(' ')} --retries 0`;
+    const line = `botctl ${payAda.join(' ')} --max-wait 0s`;
     for (const flags of ['', ' --json', ' --quiet']) {
       const full = await operator.shell(`${line}${flags} > /dev/full`);
       expect(full.code).toBe(1);
@@ -142,7 +142,7 @@ describe('what nobody could read', () => {
 
   test('because the reader left ends quietly, and is not taken for told', async () => {
     const closed = await operator.shell(
-      `botctl ${payAda.join(' ')} --json --retries 0 | true; echo "\${PIPESTATUS[0]}"`,
+      `botctl ${payAda.join(' ')} --json --max-wait 0s | true; echo "\${PIPESTATUS[0]}"`,
     );
     expect(closed.stdout).toBe('0\n');
     expect(closed.stderr).not.toMatch(/ at |EPIPE/u);
@@ -248,7 +248,7 @@ describe('a reply that the journal can no longer take', () => {
 
 /** Done, on record, and told to nobody: whoever was to read it has left. */
 async function untold(argv: readonly string[]): Promise<{ id: string }> {
-  await operator.shell(`botctl ${argv.join(' ')} --retries 0 | true`);
+  await operator.shell(`botctl ${argv.join(' ')} --max-wait 0s | true`);
   const { intent } = await operator.json(['history', '--limit', '1']);
   return { id: intent?.id ?? '' };
 }

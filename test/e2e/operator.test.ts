@@ -165,7 +165,7 @@ describe('resume', () => {
   });
 
   test('says where the profile is gone or has moved, leaves the intent, and goes on to the next', async () => {
-    const run = (argv: readonly string[]) => operator.apart([...argv, '--json', '--retries', '0']);
+    const run = (argv: readonly string[]) => operator.apart([...argv, '--json', '--max-wait', '0s']);
     operator.useProfiles({ gone: {}, moved: {}, stays: {} });
     const amounts = { gone: '0.01', moved: '0.02', stays: '0.03' };
     for (const [name, amount] of Object.entries(amounts)) {

@@ -21,7 +21,6 @@ const outputs: [string, string, (path: string) => string[]][] = [
   ['the report of a batch', 'r.csv', (path) => batch('one', path)],
   ['a report as JSON Lines', 'r.jsonl', (path) => batch('one', path)],
   ['the report of a dry run', 'r.csv', (path) => [...batch('one', path), '--dry-run']],
-  ['a monitor’s file', 'botctl.prom', (path) => ['doctor', '--prometheus', path]],
   ['a backup', 'copy.db', (path) => ['journal', 'backup', path]],
 ];
 

@@ -52,7 +52,7 @@ describe('a transfer that was made under another name', () => {
     expect((await pay('b')).repeats).toBeUndefined();
     clock.skippedMs += 2 * hourMs;
     expect((await pay('c', '--repeat-window', '50m')).repeats).toBeUndefined();
-    expect((await pay('d', '--repeat-window', '0')).repeats).toBeUndefined();
+    expect((await pay('d')).repeats).toBeUndefined();
     expect((await pay('e', '--repeat-window', '3h')).repeats).toHaveLength(3);
     const env = { BOTCTL_TOKEN: '', BOTCTL_BASE_URL: '' };
     const { full } = operator.sandbox.tokens;
@@ -462,7 +462,7 @@ describe('rows of one file that pay the same', () => {
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
     expect(await effects()).toBe(3);
     expect((await batch(path, 'payroll')).stderr).not.toContain('pay the same');
-    const dry = await batch(path, 'other', '--dry-run', '--repeat-window', '0');
+    const dry = await batch(path, 'other', '--dry-run');
     expect(dry.stdout.replaceAll(/\s+/gu, ' ')).toContain(warning);
   });
 });

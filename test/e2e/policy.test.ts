@@ -38,7 +38,7 @@ async function runHeld(
   { machine, clock }: { machine?: unknown; clock?: SkippingClock } = {},
 ): Promise<Exited & { stderr: string }> {
   const machinePolicy = machine === undefined ? '/none/policy.json' : writePolicy(machine, 'machine.json');
-  const ran = await botctlHere([...argv, '--retries', '0', '--max-wait', '0s', '--json'], {
+  const ran = await botctlHere([...argv, '--max-wait', '0s', '--json'], {
     env: operator.home.env,
     machinePolicy,
     ...(clock === undefined ? {} : { clock }),
@@ -250,7 +250,7 @@ describe('a batch', () => {
     `id,to_address,asset,amount\n${amounts.map((amount, n) => `r${n},@ada,SOL,${amount}\n`).join('')}`;
   const batch = async (stdin: string, more: readonly string[] = []): Promise<Exited> => {
     const ran = await botctlHere(
-      ['batch', 'transfer', '-', '--once', 'b', '--json', '--retries', '0', '--max-wait', '0s', ...more],
+      ['batch', 'transfer', '-', '--once', 'b', '--json', '--max-wait', '0s', ...more],
       { env: operator.home.env, stdin },
     );
     return { ...(lastLine(ran.stdout) as Exited), exit: ran.code };

@@ -80,7 +80,7 @@ test('a proxy that wants a password says where it goes', async () => {
   });
   const env = { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' };
   try {
-    const ran = await botctlHere([...words, '--retries', '0'], {
+    const ran = await botctlHere([...words, '--max-wait', '0s'], {
       env: { ...env, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
     });
     expect(ran.code).toBe(8);

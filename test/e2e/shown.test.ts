@@ -18,7 +18,7 @@ const proposing = [...rent, '--propose'];
 const swapped = `transfer --to ${otherRecipient} --asset SOL --amount 5 --once rent`;
 const transfers = { operation: 'transfer' } as const;
 const limited = { ...transfers, kind: 'reply', status: 429, headers: { 'Retry-After': '60' } } as const;
-const once = '--retries 0 --max-wait 0s';
+const once = '--max-wait 0s';
 
 describe.each(['file', 'server'])('through a journal on a %s', (store) => {
   let operator: SandboxHome;

@@ -37,9 +37,9 @@ async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run
     body: { error: { code: one.status === 409 ? 'conflict' : 'scripted', message: 'as the test says' } },
   } as const;
   await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
-  const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '20s'];
+  const tries = ['--max-wait', one.tainted ? '600ms' : '0s'];
   // Two payments that are alike are two payments only where both are named: each has its own amount.
-  const amount = one.kind === 'transfer' ? ['--memo', key, '--repeat-window', '0'] : [];
+  const amount = one.kind === 'transfer' ? ['--memo', key] : [];
   const more = [...amount, ...tries, ...(one.json ? ['--json'] : [])];
   const ended = await run([...commands[one.kind], '--idempotency-key', key, ...more]);
   const { state, exit } = expectedEnd(one);
@@ -173,7 +173,7 @@ describe('for real', () => {
         when: 'before',
         body: { error: closed },
       });
-      const ended = await operator.run([...argv, '--retries', '1']);
+      const ended = await operator.run([...argv, '--max-wait', '1s']);
       expect(ended).toMatchObject({ code: 10, stdout: '' });
       expect(ended.stderr).toContain(
         'the service answered with a conflict that is not about a repeated request (status 409: "conversation_closed: This conversation is closed; nothing was posted.")',
@@ -185,7 +185,7 @@ describe('for real', () => {
   test('the words of a 409 are shown where the message is told as accepted, too', async () => {
     const argv = [...sendHello, '--run', 'words'];
     await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'message' });
-    const ended = await operator.run([...argv, '--retries', '1']);
+    const ended = await operator.run([...argv, '--max-wait', '1s']);
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain(
       'note: The service answered with status 409: "duplicate_idempotency_key: This idempotency key was already used.".',
@@ -195,7 +195,7 @@ describe('for real', () => {
   test.each([{ status: 'NOT_ENOUGH_FUNDS' }, { status: 'submitted', transfer: { status: 'reversed' } }])(
     'a payment that the service says failed is held: %j',
     async (says) => {
-      const argv = [...payAda.slice(0, 6), '0.03', '--once', JSON.stringify(says), '--repeat-window', '0'];
+      const argv = [...payAda.slice(0, 6), '0.03', '--once', JSON.stringify(says)];
       await operator.sandbox.readings({ extra_fields: says });
       const ended = await operator.json(argv);
       await operator.sandbox.readings({ extra_fields: {} });

@@ -81,7 +81,7 @@ const ways: Record<string, () => Way> = {
   }),
 };
 
-const tries = ['--retries', '0', '--max-wait', '20s'];
+const tries = ['--max-wait', '0s'];
 
 function run(argv: readonly string[], way: Way): Promise<Ran> {
   return botctlHere([...argv, ...way.words, ...tries], { env: { ...env, ...way.env }, cwd: work });
@@ -361,7 +361,7 @@ describe('on a terminal', () => {
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
     const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });
     const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
-    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --retries 0 --max-wait 20s$/u);
+    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --max-wait 0s$/u);
   });
 });
 

@@ -85,7 +85,7 @@ describe('a new token for a profile', () => {
     expect(existsSync(operator.journal)).toBe(false);
     await operator.run(['config', 'set', 'prod', 'token', '--token-env', 'BOTCTL_TOKEN']);
     await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-    expect((await operator.run([...rent, '--yes', '--retries', '0'])).code).toBe(9);
+    expect((await operator.run([...rent, '--yes', '--max-wait', '0s'])).code).toBe(9);
     const { code, stderr } = await operator.run(change);
     expect([code, warnings(stderr)]).toEqual([0, 1]);
     expect(stderr).toContain(`1 transfer of prod is unknown and ${settled}`);

@@ -44,7 +44,7 @@ function* paymentsOf(row: number): Generator<{ machine: string; payment: Payment
 
 function argvOf(journal: string, { to, amount, naming }: Payment): string[] {
   const payment = ['transfer', '--to', to, '--asset', 'SOL', '--amount', amount, ...naming];
-  const tries = ['--retries', '4', '--max-wait', '2s'];
+  const tries = ['--max-wait', '2s'];
   return [...payment, ...tries, '--journal', `${operator.home.path}/${journal}.db`];
 }
 

@@ -185,7 +185,7 @@ describe('what the node shows', () => {
     await told(...pay('a', '1'), ...waits);
     await operator.sandbox.readings({ reply_signature: 'previous' });
     // The journal knows whose signature it is: it is unknown, then held, and the chain shows that it is taken.
-    const ended = await told(...pay('b', '1'), '--retries', '0');
+    const ended = await told(...pay('b', '1'), '--max-wait', '0s');
     expect(ended.outcome).toBe('held');
     const verified = await told('verify', ended.intent?.id ?? '');
     expect(verified).toMatchObject({ exit: 10, chain: { verdict: 'contradicted', reasons: ['claimed'] } });
@@ -194,7 +194,7 @@ describe('what the node shows', () => {
   test('nor does one take the payment of another that was accepted by its signature', async () => {
     const paid = await told(...pay('a', '1'));
     await operator.sandbox.readings({ reply_signature: 'previous' });
-    const ended = await told(...pay('b', '1'), '--retries', '0');
+    const ended = await told(...pay('b', '1'), '--max-wait', '0s');
     expect(ended.outcome).toBe('held');
     const verified = await told('verify', ended.intent?.id ?? '');
     expect(verified).toMatchObject({ exit: 10, chain: { verdict: 'contradicted', reasons: ['claimed'] } });

@@ -100,7 +100,7 @@ test('what was done before is told, and what is unknown stays unknown', async ()
   });
   await sandbox.end('SIGTERM');
   const lost = [...transfer, '--once', 'lost'];
-  expect(await botctl([...lost, '--retries', '0'], home)).toMatchObject({ code: 9 });
+  expect(await botctl([...lost, '--max-wait', '0s'], home)).toMatchObject({ code: 9 });
   const again = await alone(...lost, '--json');
   expect(again.code).toBe(9);
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unknown', error: { retry: 'same-command' } });

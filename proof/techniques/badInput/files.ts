@@ -22,7 +22,7 @@ export const configs: Kind = {
     const argv = dice.pick([
       ['config', 'list', '--json'],
       ['config', 'show', 'tips', '--json'],
-      ['config', 'set', 'tips', 'retries', '3', '--json'],
+      ['config', 'set', 'tips', 'timeout', '3s', '--json'],
       ['config', 'use', 'other', '--json'],
       ['send', '--conversation', 'c', '--content', 'x', '--profile', 'tips', '--dry-run', '--json'],
     ]);

@@ -33,7 +33,7 @@ export const replies: Kind = {
     const line = isMessage
       ? ['send', '--conversation', 'c', '--content', 'Hello']
       : ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1'];
-    const argv = [...line, '--once', `p${dice.below(1e9)}`, '--retries', '0', '--timeout', '2s', '--json'];
+    const argv = [...line, '--once', `p${dice.below(1e9)}`, '--max-wait', '0s', '--timeout', '2s', '--json'];
     return { argv, reply, mostRequests: 1 };
   },
 };

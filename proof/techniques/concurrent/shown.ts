@@ -20,7 +20,7 @@ type Case = {
   readonly effects: number;
 };
 
-const rent = command('transfer', '--once', 'rent', '--profile', 'payer', '--retries', '0');
+const rent = command('transfer', '--once', 'rent', '--profile', 'payer', '--max-wait', '0s');
 const swapped = `transfer --to ${otherRecipient} --asset SOL --amount 2 --once rent --profile payer --propose`;
 const decline = 'decline ID --reason unwanted';
 

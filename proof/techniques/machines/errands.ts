@@ -28,7 +28,7 @@ export async function prepare({ faults, isResumed }: Errand, scene: Scene): Prom
   const { service } = scene.stage.lane;
   if (isResumed === true) {
     await service.faults(lost);
-    const ran = await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(3));
+    const ran = await scene.play.run([...scene.deed.argv, '--max-wait', '0s'], scene.machine(3));
     scene.play.expectExit(ran, 9);
   }
   if (faults !== undefined) await service.faults(...faults);

@@ -92,7 +92,7 @@ async function begin({ beginning }: Loss, scene: Scene): Promise<void> {
 
 async function loseReply(scene: Scene): Promise<void> {
   await scene.stage.lane.service.faults({ kind: 'drop', when: 'after' });
-  await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(0), stdinOf(scene.deed));
+  await scene.play.run([...scene.deed.argv, '--max-wait', '0s'], scene.machine(0), stdinOf(scene.deed));
 }
 
 /** Made on the machine that was in doubt. */

@@ -78,7 +78,7 @@ async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
   const deed = newDeed('a transfer of a run');
   const scene = await newScene('two runs of the same payment at the same step', deed, harbour, stage);
   await stage.lane.service.faults(lost);
-  const hasty = [...deed.argv, '--retries', '0'];
+  const hasty = [...deed.argv, '--max-wait', '0s'];
   const [first, second] = await atTheSameStep(scene, hasty, twinOf(deed));
   // On a slow day its claim is too old at the door, or it counts as dead, and nothing of it leaves: then they are two
   // payments.

@@ -55,10 +55,7 @@ const source: z.ZodMiniType<TokenSource> = z.discriminatedUnion('kind', [
 const profile = z.looseObject({
   'base-url': text,
   token: source,
-  'key-age': optionalText,
-  'repeat-window': optionalText,
   timeout: optionalText,
-  retries: optionalText,
   'max-wait': optionalText,
   policy: optionalText,
   'rpc-url': z.optional(source),

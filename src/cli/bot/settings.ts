@@ -8,7 +8,6 @@ export type SettingTexts = { readonly [key in SettingKey]?: string | undefined }
 
 // Node's timers cannot wait longer: a longer one would fire at once.
 const longestMs = 2_147_483_647;
-const mostRetries = 100;
 
 /** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
 function readDuration(where: string, text: string, leastMs: number): number {
@@ -17,23 +16,11 @@ function readDuration(where: string, text: string, leastMs: number): number {
   throw badDuration(where, text, ms === undefined ? 'no-duration' : ms < leastMs ? 'too-short' : 'too-long');
 }
 
-function readRetries(where: string, text: string): number {
-  if (/^(0|[1-9]\d{0,2})$/u.test(text) && Number(text) <= mostRetries) return Number(text);
-  throw told('bad-input')`${where} ${JSON.stringify(text)} is not a valid number
-    Write a whole number from 0 to ${mostRetries}.`;
-}
-
 /** Parses settings from their texts; a setting that is not given stays absent. */
 export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
   const settings: Settings = {};
-  const { timeout, retries, policy } = texts;
-  const { 'key-age': keyAge, 'repeat-window': window, 'max-wait': maxWait } = texts;
-  if (keyAge !== undefined) settings.keyAgeMs = readDuration(nameOf('key-age'), keyAge, 0);
-  // Off without a unit, too.
-  if (window !== undefined)
-    settings.repeatWindowMs = window === '0' ? 0 : readDuration(nameOf('repeat-window'), window, 0);
+  const { timeout, 'max-wait': maxWait, policy } = texts;
   if (timeout !== undefined) settings.timeoutMs = readDuration(nameOf('timeout'), timeout, 1);
-  if (retries !== undefined) settings.retries = readRetries(nameOf('retries'), retries);
   if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);
   if (policy !== undefined) settings.policy = readPath(nameOf('policy'), policy);
   return settings;
@@ -64,37 +51,36 @@ export function parseDuration(text: string): number | undefined {
 /** A moment as an operator writes it: a time ago, or a point in time. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** A month, or a day without a time, starts or ends at midnight, in UTC or in this machine's time zone. */
-type DayEdge = { readonly edge: 'begins' | 'ends'; readonly isLocal: boolean };
+/** A month, or a day without a time, starts or ends at midnight in UTC. */
+type DayEdge = 'begins' | 'ends';
 
 const dayMs = 24 * 3_600_000;
 
 /** Undefined if the text is not a moment. */
-export function parseMoment(text: string, day: DayEdge): Moment | undefined {
+export function parseMoment(text: string, edge: DayEdge): Moment | undefined {
   const [, count, unit] = /^(0|[1-9]\d{0,4})([dw])$/u.exec(text) ?? [];
   const agoMs = count === undefined ? parseDuration(text) : Number(count) * dayMs * (unit === 'w' ? 7 : 1);
   if (agoMs !== undefined) return { agoMs };
-  const atMs = parseTime(text, day);
+  const atMs = parseTime(text, edge);
   return atMs === undefined ? undefined : { atMs };
 }
 
 const written =
   /^(?<month>\d{4}-\d{2})$|^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/u;
 
-function parseTime(text: string, { edge, isLocal }: DayEdge): number | undefined {
+function parseTime(text: string, edge: DayEdge): number | undefined {
   const { month, day = `${month}-01`, time, zone } = written.exec(text)?.groups ?? {};
   if (!isDay(day)) return undefined;
-  const ms = Date.parse(`${day}T${time ?? '00:00'}${zone ?? (isLocal ? '' : 'Z')}`);
+  const ms = Date.parse(`${day}T${time ?? '00:00'}${zone ?? 'Z'}`);
   if (Number.isNaN(ms)) return undefined;
   if (time !== undefined || edge === 'begins') return ms;
-  return nextMidnight(day, month !== undefined, isLocal) - 1;
+  return nextMidnight(day, month !== undefined) - 1;
 }
 
-/** At the end of the day, or of its month. A day is not always 24 hours long. */
-function nextMidnight(text: string, isMonth: boolean, isLocal: boolean): number {
+/** At the end of the day, or of its month. */
+function nextMidnight(text: string, isMonth: boolean): number {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
-  const next = [year, isMonth ? month : month - 1, isMonth ? 1 : day + 1] as const;
-  return isLocal ? new Date(...next).getTime() : Date.UTC(...next);
+  return Date.UTC(year, isMonth ? month : month - 1, isMonth ? 1 : day + 1);
 }
 
 /** JavaScript reads the 30th of February as the 2nd of March. */

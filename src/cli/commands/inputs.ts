@@ -110,13 +110,12 @@ export function allowedRecipients(given: ParsedArgs): AllowedRecipients {
 }
 
 export function namingOf(
-  given: ParsedArgs<'idempotency-key' | 'once' | 'run'>,
+  given: ParsedArgs<'idempotency-key' | 'once'>,
   { env }: Context,
   payloadKey: string | undefined,
 ): Naming {
   return namingFrom({
     once: given.text('once'),
-    run: given.text('run'),
     key: given.text('idempotency-key'),
     payloadKey,
     runFromEnv: env.BOTCTL_RUN,

@@ -239,13 +239,11 @@ function nameOfUser(): string | undefined {
 export const defaultTimeoutMs = 30_000;
 export const defaultMaxWaitMs = 60_000;
 
-/** The options for retries, timeouts and the repeat window, checked before anything else is asked. */
+/** The options for timeouts, checked before anything else is asked. */
 export function settingsOf(given: ParsedArgs): Settings {
   const texts = {
     timeout: given.text('timeout'),
-    retries: given.text('retries'),
     'max-wait': given.text('max-wait'),
-    'repeat-window': given.takes('repeat-window') ? given.text('repeat-window') : undefined,
   };
   return readSettings(texts, (key) => `--${key}`);
 }

@@ -56,7 +56,6 @@ export function engineContext(
     connection,
     limits: {
       timeoutMs: settings.timeoutMs ?? defaultTimeoutMs,
-      retries: settings.retries,
       maxWaitMs: settings.maxWaitMs ?? defaultMaxWaitMs,
     },
     who: whoDecides(),

@@ -156,20 +156,15 @@ export function combineExits(exits: readonly Exit[]): Exit {
 }
 
 /** A word that is not an ID may be a name, which is found in another way. */
-function orByName(word: string, hint: string, after = ''): { hint: string; next: Suggestion[] } {
-  return word === ''
-    ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
-    : {
-        hint: `${hint}If a name begins so, this finds its entries${after}:`,
-        next: [['history', '--name', word]],
-      };
+function orByName(hint: string, after = ''): { hint: string; next: Suggestion[] } {
+  return { hint: `${hint}The history lists entries and their names${after}:`, next: [['history']] };
 }
 
 function idTooShort(beginning: string, least: number): Told {
   return new Told(
     'usage',
     `"${beginning}" is too short for an ID`,
-    orByName(beginning, `Give an ID, or at least its first ${least} characters. `),
+    orByName(`Give an ID, or at least its first ${least} characters. `),
   );
 }
 
@@ -177,12 +172,12 @@ function noSuchIntent(beginning: string, journal: string): Told {
   return new Told(
     'no-such-intent',
     `No entry in ${journal} has an ID that begins with "${beginning}"`,
-    orByName(beginning, '', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
+    orByName('', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
   );
 }
 
 function namesSeveral(name: string, ids: readonly string[]): Told {
   return told('usage')`Several entries are named "${name}" (${ids.join(', ')})
-    Give the ID of one. This lists them:
-    $ history --name ${name}`;
+    Give the ID of one. The history lists them:
+    $ history`;
 }

@@ -220,7 +220,7 @@ function insteadOfNothing(outcome: Outcome & { is: 'not-sent' }, given: ParsedAr
 }
 
 function underOwnName(given: ParsedArgs, id: string): Suggestion {
-  return again(given, ['run'], { name: 'once', value: `again-${id}` });
+  return again(given, [], { name: 'once', value: `again-${id}` });
 }
 
 /** Suggests another name: this one belongs to another payment, so this payment can never use it. */

@@ -68,7 +68,7 @@ function columnsOf<More>(line: Line<More>): [usage: string, about: string, besid
 export const globalOptions = [
   ...options(
     [
-      ['-p, --profile <name>  use this profile', { env: 'BOTCTL_PROFILE', completes: 'profiles' }],
+      ['--profile <name>  use this profile', { env: 'BOTCTL_PROFILE', completes: 'profiles' }],
       ['--base-url <url>  the service’s base URL; a profile has its own', { env: 'BOTCTL_BASE_URL' }],
       [
         '--token-file <file>  read the token from a file; - reads stdin (see also BOTCTL_TOKEN)',
@@ -85,16 +85,15 @@ export const globalOptions = [
   ...options(
     [
       '--timeout <duration>  longest time for one request (default 30s)',
-      '--retries <n>  most requests after the first (default: until --max-wait)',
-      '--max-wait <duration>  how long to keep trying after the first request (default 60s)',
+      '--max-wait <duration>  how long to keep trying after the first request (default 60s; 0s: one try)',
     ],
     'Retries',
   ),
   ...options(
     [
       '--json  print one JSON object on stdout, also for an error',
-      '-q, --quiet  print only the message ID or the signature',
-      '-v, --verbose  print each step and each request on stderr',
+      '--quiet  print only the message ID or the signature',
+      '--verbose  print each step and each request on stderr',
       '--no-color  use no colours (see also NO_COLOR and FORCE_COLOR)',
     ],
     'Output',
@@ -118,8 +117,6 @@ type Described = {
   readonly group?: (typeof commandGroups)[number];
   readonly about: string;
   readonly details?: string;
-  /** A shorter word for the same command. */
-  readonly alias?: string;
   readonly hidden?: true;
 };
 

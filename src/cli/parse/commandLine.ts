@@ -55,7 +55,7 @@ export async function parseCommandLine(
  */
 function asksForUnknown({ args, commands }: Command): boolean {
   const [word = '-'] = withoutHelp(args);
-  const named = commands.find((child) => child.name() === word || child.aliases().includes(word));
+  const named = commands.find((child) => child.name() === word);
   return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
 }
 
@@ -81,7 +81,7 @@ export function buildProgram(
 ): StrictCommand {
   const program = new StrictCommand('botctl');
   program
-    .version(version, '-V, --version', 'print the version')
+    .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false);
   drawnFrom(program, () => rootPage(tree));
@@ -102,7 +102,6 @@ function addCommand(
   const command = parent.createCommand(spec.name);
   command.copyInheritedSettings(parent);
   command.helpOption('-h, --help', 'show help').helpCommand(false);
-  if (spec.alias !== undefined) command.alias(spec.alias);
   drawnFrom(command, () => commandPage(pathOf(command, 'botctl'), spec));
   parent.addCommand(command, { hidden: spec.hidden === true });
   if ('children' in spec) {

@@ -34,9 +34,9 @@ export const motto = 'Run it again. It happened once.';
 
 const helpRow: HelpRow = { term: '-h, --help', about: 'show the help for a command' };
 
-const versionRow: HelpRow = { term: '-V, --version', about: 'print the version' };
+const versionRow: HelpRow = { term: '--version', about: 'print the version' };
 
-const shared = 'Every command also takes --sandbox, --profile, --json, …: botctl help options';
+const shared = 'Every command also takes --sandbox, --profile, --json, …: botctl --help';
 
 function commandRow({ name, about }: CommandSpec): HelpRow {
   return { term: name, about: capital(about) };
@@ -80,12 +80,15 @@ export function rootPage(tree: readonly CommandSpec[]): HelpPage {
     path: 'botctl',
     usage: 'botctl <command> [options]',
     about: `${promise}\n${motto}`,
-    groups: commandGroups.map((title) => ({
-      title,
-      rows: listed
-        .filter(({ group }) => group === title)
-        .map((spec) => ({ ...commandRow(spec), term: spec.name.padEnd(width) })),
-    })),
+    groups: [
+      ...commandGroups.map((title) => ({
+        title,
+        rows: listed
+          .filter(({ group }) => group === title)
+          .map((spec) => ({ ...commandRow(spec), term: spec.name.padEnd(width) })),
+      })),
+      ...globalGroups(),
+    ],
     examples: [
       {
         about: 'Try it without an account',
@@ -162,11 +165,9 @@ function leafPage(path: string, spec: LeafSpec): HelpPage {
 
 /** The help topics besides the commands. */
 export const helpTopics = [
-  { name: 'options', about: 'the options that every command takes' },
   { name: 'exit-codes', about: 'what each exit code means, and what to do' },
   { name: 'reruns', about: 'what happens when you run a command again' },
   { name: 'agents', about: 'how a program uses botctl safely' },
-  { name: 'environment', about: 'the variables that botctl reads' },
 ] as const;
 
 export type TopicName = (typeof helpTopics)[number]['name'];
@@ -272,7 +273,10 @@ const environmentOnly: readonly { name: string; about: string }[] = [
     name: 'BOTCTL_TOKEN',
     about: 'the bot’s token, for BOTCTL_BASE_URL; --token-file and --profile override it',
   },
-  { name: 'BOTCTL_RUN', about: 'as --run: the name of this run; a retry must use the same one' },
+  {
+    name: 'BOTCTL_RUN',
+    about: 'a name for all commands of one run, each of which happens once; a retry must use the same one',
+  },
   { name: 'NO_COLOR', about: 'use no colours, if it is not empty' },
   { name: 'FORCE_COLOR', about: 'use colours even if the output is not a terminal; 0: use none' },
 ];
@@ -282,7 +286,7 @@ export const version: string = packageJson.version;
 /**
  * The profile keys for retries and spending. Listed here for the help; the code that reads their values loads later.
  */
-export const settingKeys = ['key-age', 'repeat-window', 'timeout', 'retries', 'max-wait', 'policy'] as const;
+export const settingKeys = ['timeout', 'max-wait', 'policy'] as const;
 
 export type SettingKey = (typeof settingKeys)[number];
 

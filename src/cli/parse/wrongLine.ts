@@ -53,7 +53,7 @@ function readWords(argv: readonly string[], tree: readonly CommandSpec[]): ReadW
         command === undefined ? tree : 'children' in command ? command.children : [];
       // What stands behind an unknown option may be its value.
       const isOperand = operands.length > 0 && unknown === undefined;
-      const named = isOperand ? undefined : below.find(({ name, alias }) => name === word || alias === word);
+      const named = isOperand ? undefined : below.find(({ name }) => name === word);
       if (named === undefined) operands.push(word);
       else {
         command = named;

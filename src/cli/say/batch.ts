@@ -123,7 +123,7 @@ export function paidAlready(
 ): Told {
   const own = repeats.own === 0 ? '' : `, and ${ownRepeatDays} days under this name`;
   return told('paid-already', { next })`${rowsPaidAlready(repeats, nowMs)}.
-    botctl looked back ${formatDuration(windowMs)} (--repeat-window)${own}. ${waysOn(repeats, next)}`;
+    botctl looked back ${formatDuration(windowMs)}${own}. ${waysOn(repeats, next)}`;
 }
 
 function waysOn({ paidLess }: RepeatedRows, next: readonly Suggestion[]): string {

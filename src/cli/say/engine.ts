@@ -20,7 +20,7 @@ export const engineTable: Table<EngineFacts> = {
 
   'unnamed-on-shared': ({ place, kind }) => says`
     The journal ${place} is shared, and a ${kind} without a name is never sent through a shared journal
-    Give it a name with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
+    Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
     $ help reruns`,
 
   'own-proposal': ({ id, proposed }) => ({

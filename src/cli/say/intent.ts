@@ -84,7 +84,6 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
     buttonProblem(value),
     'label=TEXT,id=ID with an optional style=STYLE (write a comma in a text as \\,)',
   ],
-  'row-mark': () => ['begins a row without buttons', 'followed by a --button'],
   asset: (value) => [assetProblem(value), 'SOL, or the string that names a token'],
   address: (value) => [addressProblem(value), addressRule],
   wallet: (value) =>
@@ -273,7 +272,7 @@ export const intentTable: Table<IntentFacts> = {
   'not-valid': notValid,
   'several-names': ({ sources }) => says`
     Only one name is allowed, but ${listed(sources.map(sourceWords))} are given
-    Keep --once for one payment or message, --run for all commands of one run, or --idempotency-key for your own key.`,
+    Keep --once for one payment or message, or --idempotency-key for your own key.`,
   'empty-name': ({ source }) => says`
     ${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one
     Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.`,

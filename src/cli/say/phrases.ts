@@ -31,17 +31,6 @@ export function iso(ms: number): string {
   return isoExact(ms).replace(/\.\d+Z$/u, 'Z');
 }
 
-/** The time zone for times shown to people: UTC, or the local clock. */
-export type Zone = 'utc' | 'local';
-
-/** A moment, to the second, with its offset if it is not UTC. */
-export function isoIn(zone: Zone, ms: number): string {
-  if (zone === 'utc') return iso(ms);
-  const aheadMin = -new Date(ms).getTimezoneOffset();
-  const offset = new Date(Math.abs(aheadMin) * 60_000).toISOString().slice(11, 16);
-  return iso(ms + aheadMin * 60_000).replace('Z', `${aheadMin < 0 ? '-' : '+'}${offset}`);
-}
-
 /** A moment as in JSON, to the millisecond. */
 export function isoExact(ms: number): string {
   return new Date(ms).toISOString();
@@ -147,7 +136,7 @@ type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly asks: 
 
 /** The options that name the bot, its service and the journal. Every suggestion repeats them. */
 const keptOptions: readonly string[] = ['sandbox', 'profile', 'base-url', 'token-file', 'journal'];
-const tryingOptions: readonly string[] = ['timeout', 'retries', 'max-wait'];
+const tryingOptions: readonly string[] = ['timeout', 'max-wait'];
 
 /** Commands that take more of these options, or for which they would mean something else. */
 const keptBy: Readonly<Record<string, readonly string[]>> = {

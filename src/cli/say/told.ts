@@ -202,8 +202,6 @@ const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'other-bot',
   'other-body',
   'other-url',
-  'other-file',
-  'batch-at-work',
   'unfinished-twin',
   'recently-done',
   'reported-ahead',

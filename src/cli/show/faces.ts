@@ -33,11 +33,11 @@ const leastTextWidth = 24;
 /** The two faces share everything that goes to stderr and differ in stdout. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
-  const levelOf = (output: Output): ColourLevel =>
-    colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
-  const outPaint = await paintOf(levelOf(stdout));
-  const errPaint = await paintOf(levelOf(stderr));
-  const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
+  const coloursOn = (output: Output): boolean =>
+    hasColours({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
+  const outPaint = await paintOf(coloursOn(stdout));
+  const errPaint = await paintOf(coloursOn(stderr));
+  const spins = stderr.isTerminal && !choice.quiet && env.TERM !== 'dumb';
   const terminal = (): AtTerminal['is'] => streams.terminal.look().is;
   const notice: Display['notice'] = (text, next = []) =>
     saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
@@ -101,7 +101,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       spins && stderr.hasWidth
         ? withSpinner(safeLine(why), work, {
             stream: streams.stderrStream as NodeJS.WriteStream,
-            color: levelOf(stderr) > 0,
+            color: coloursOn(stderr),
           })
         : work,
 
@@ -239,8 +239,6 @@ async function withSpinner<Result>(why: string, work: Promise<Result>, line: Wai
   }
 }
 
-type ColourLevel = 0 | 1 | 2 | 3;
-
 type ColourQuestion = {
   noColorFlag: boolean;
   env: Readonly<Record<string, string | undefined>>;
@@ -248,28 +246,16 @@ type ColourQuestion = {
   isTerminal: boolean;
 };
 
-function forced(value: string): ColourLevel {
-  if (value === '0' || value === 'false') return 0;
-  if (value === '2') return 2;
-  if (value === '3') return 3;
-  return 1;
-}
-
-/** The number of colours for a stream. The first match decides; an explicit no beats every yes. */
-function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLevel {
-  if (noColorFlag) return 0;
-  if (env.NO_COLOR) return 0;
-  if (env.FORCE_COLOR !== undefined) return forced(env.FORCE_COLOR);
-  if (env.CLICOLOR_FORCE !== undefined && env.CLICOLOR_FORCE !== '' && env.CLICOLOR_FORCE !== '0') return 1;
-  if (!isTerminal || env.TERM === 'dumb') return 0;
-  if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
-  if (env.TERM?.includes('256')) return 2;
-  return 1;
+/** The first match decides; an explicit no beats every yes. */
+function hasColours({ noColorFlag, env, isTerminal }: ColourQuestion): boolean {
+  if (noColorFlag || env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return isTerminal && env.TERM !== 'dumb';
 }
 
 /** Loads chalk only for a stream with colours. Pipes and files, and so most scripts, have none. */
-export async function paintOf(level: ColourLevel): Promise<Paint> {
-  if (level === 0) return plain;
+export async function paintOf(colours: boolean): Promise<Paint> {
+  if (!colours) return plain;
   const { Chalk } = await import('chalk');
-  return new Chalk({ level });
+  return new Chalk({ level: 1 });
 }

@@ -7,7 +7,7 @@ import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { didWords, handWords } from '../say/history.ts';
 import { damage } from '../say/open.ts';
-import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
+import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
@@ -257,8 +257,8 @@ export function decisionJson({ kind, who, role, atMs, reason, signature }: Decis
   };
 }
 
-export function decisionLines(decisions: readonly Decision[], zone: Zone): LabelledValue[] {
-  return decisions.map((one) => ['Decision', `${isoIn(zone, one.atMs)} ${decisionWords(one)}`]);
+export function decisionLines(decisions: readonly Decision[]): LabelledValue[] {
+  return decisions.map((one) => ['Decision', `${iso(one.atMs)} ${decisionWords(one)}`]);
 }
 
 export type LabelledValue = readonly [label: string, value: string | undefined];
@@ -430,7 +430,7 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string
 function drawDecisions({ decisions, intent }: Report, canvas: Canvas): string {
   if (decisions === undefined) return '';
   const bot = `${intent.bot} at ${intent.spelledUrl}`;
-  return labelled([['Bot', bot], ...decisionLines(decisions, 'utc')], canvas);
+  return labelled([['Bot', bot], ...decisionLines(decisions)], canvas);
 }
 
 export function outcomeView(report: Report): View {

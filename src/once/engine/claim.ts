@@ -347,7 +347,7 @@ export function whyHold(
   intent: Intent,
   { journal, bot, clock }: Pick<EngineContext, 'bot'> & Dated,
 ): HeldReason | undefined {
-  const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
+  const tooOld = tooOldToSend(intent, clock.now());
   if (tooOld !== undefined) return tooOld;
   if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
   return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'other-token';

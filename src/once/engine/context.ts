@@ -14,7 +14,6 @@ export type EngineContext = {
     /** The longest time for one attempt. */
     readonly timeoutMs: number;
     /** Attempts after the first. If undefined, only time limits them. */
-    readonly retries: number | undefined;
     /** The last pause must end within this time after the end of the first attempt. */
     readonly maxWaitMs: number;
     /** How long to wait for another process that sends the same intent; `maxWaitMs` by default. */
@@ -31,7 +30,7 @@ export type EngineContext = {
   readonly interrupts: Interrupts;
   readonly observer: Observer;
   readonly commit: Commit;
-  /** Only in a batch: the whole batch waits out a rate limit together, outside of `--max-wait` and `--retries`. */
+  /** Only in a batch: the whole batch waits out a rate limit together, outside of `--max-wait`. */
   readonly pace?: Pace;
 };
 

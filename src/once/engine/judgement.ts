@@ -259,11 +259,11 @@ export function nextPauseMs(
     /** What the service asked for, if anything. */
     readonly retryAfterMs: number | undefined;
   },
-  limits: Pick<EngineContext['limits'], 'retries' | 'maxWaitMs'>,
+  limits: Pick<EngineContext['limits'], 'maxWaitMs'>,
   fraction: number,
 ): number | undefined {
   const stepMs = Math.min(longestStepMs, firstStepMs * 2 ** (tried.attempts - 1));
   const waitMs = Math.max(Math.round(stepMs * fraction), tried.retryAfterMs ?? 0);
-  const isLast = limits.retries !== undefined && tried.attempts > limits.retries;
-  return isLast || tried.sinceFirstMs + waitMs > limits.maxWaitMs ? undefined : waitMs;
+  const isLast = limits.maxWaitMs === 0 || tried.sinceFirstMs + waitMs > limits.maxWaitMs;
+  return isLast ? undefined : waitMs;
 }

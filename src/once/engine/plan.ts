@@ -59,12 +59,8 @@ export async function makePlan(
   return { is, found, twin: undefined, repeats, overruled };
 }
 
-const defaultRepeatWindowMs = 20 * 3_600_000;
-
 /** How long ago a payment may have been made that a new one repeats. */
-export function repeatWindowMs({ settings }: Pick<Bot, 'settings'>): number {
-  return settings.repeatWindowMs ?? defaultRepeatWindowMs;
-}
+export const repeatWindowMs = 12 * 3_600_000;
 
 /** An export that numbers its rows anew may come long after the first. */
 export const ownRepeatDays = 21;
@@ -80,8 +76,7 @@ export async function findRepeats(
   nowMs: number,
   isOwn = false,
 ): Promise<Plan['repeats']> {
-  const windowMs = isOwn ? ownRepeatDays * 24 * 3_600_000 : repeatWindowMs(bot);
-  if (windowMs === 0) return noRepeats;
+  const windowMs = isOwn ? ownRepeatDays * 24 * 3_600_000 : repeatWindowMs;
   // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
   const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
   const found = await inEachSpelling(payment, bot.spellings, (one) =>
@@ -156,7 +151,7 @@ async function howFound(
     // A named intent is replayed forever, an unnamed one only for a while.
     reported: isDone(found) && !isNamed(order.naming) ? await whenReported(found, reads, nowMs) : 'never',
     // If the clock went back, the age is unknown: the intent is held, not superseded by a new one.
-    pastKeyAge: tooOldToSend(found, bot.settings.keyAgeMs, nowMs) === 'key-age',
+    pastKeyAge: tooOldToSend(found, nowMs) === 'key-age',
   };
 }
 
@@ -367,13 +362,9 @@ async function servicesDateMs(
   return Number.isNaN(dateMs) ? undefined : dateMs;
 }
 
-const defaultTransferKeyAgeMs = 30 * 60_000;
-const messageKeyAgeMs = 24 * 3_600_000;
+/** How long the service is trusted to remember a key. */
+export const keyAgesMs: Readonly<Record<Kind, number>> = { message: 24 * 3_600_000, transfer: 30 * 60_000 };
 const tolerableClockStepMs = 5 * 60_000;
-
-export function keyAgeMs(kind: Kind, transferKeyAgeMs: number | undefined): number {
-  return kind === 'message' ? messageKeyAgeMs : (transferKeyAgeMs ?? defaultTransferKeyAgeMs);
-}
 
 /**
  * Whether the service may have forgotten the key of an intent that may have landed. No service promises how long it
@@ -381,13 +372,12 @@ export function keyAgeMs(kind: Kind, transferKeyAgeMs: number | undefined): numb
  */
 export function tooOldToSend(
   intent: Pick<Intent, 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs'>,
-  transferKeyAgeMs: number | undefined,
   nowMs: number,
 ): Extract<HeldReason, 'key-age' | 'clock'> | undefined {
   if (intent.mayHaveLandedAtMs === undefined) return undefined;
   const latestMs = Math.max(intent.createdAtMs, intent.updatedAtMs, intent.mayHaveLandedAtMs);
   if (nowMs < latestMs - tolerableClockStepMs) return 'clock';
-  return nowMs - intent.mayHaveLandedAtMs > keyAgeMs(intent.kind, transferKeyAgeMs) ? 'key-age' : undefined;
+  return nowMs - intent.mayHaveLandedAtMs > keyAgesMs[intent.kind] ? 'key-age' : undefined;
 }
 
 /**

@@ -150,7 +150,7 @@ export class Door {
 
   /** Why nothing may leave; undefined if it may. */
   ask(): Trouble | undefined {
-    const { journal, bot, clock } = this.#engine;
+    const { journal, clock } = this.#engine;
     const failure = journalTrouble(journal);
     if (failure !== undefined) {
       this.#shut = { because: 'journal', failure };
@@ -158,7 +158,7 @@ export class Door {
     }
     // Others took over, or soon may.
     if (journal.trouble() !== undefined) return { is: 'claim-too-old' };
-    const why = tooOldToSend(this.#intent, bot.settings.keyAgeMs, clock.now());
+    const why = tooOldToSend(this.#intent, clock.now());
     if (why === undefined) return undefined;
     this.#shut = { because: 'too-old', why };
     return { is: 'too-late' };

@@ -34,7 +34,6 @@ export type FieldRules = {
   'row-of-buttons': 'empty';
   'distinct-ids': { readonly id: string };
   button: 'no-label' | 'no-id' | 'empty-style' | { readonly unknown: string } | { readonly twice: string };
-  'row-mark': 'no-buttons';
 
   asset: 'empty' | 'blanks' | { readonly insteadOfSol: string } | { readonly longerThan: number };
   address:
@@ -97,7 +96,7 @@ export type KnownAddress =
   | 'mint-of-usdt';
 
 /** What gives an intent its name: an option, a variable, or the key in a payload. */
-export type NameSource = '--once' | '--run' | '--idempotency-key' | 'BOTCTL_RUN' | 'payload';
+export type NameSource = '--once' | '--idempotency-key' | 'BOTCTL_RUN' | 'payload';
 
 /** What is wrong with a text, and where. */
 export type TextFault = { readonly line: number; readonly column: number } & (

@@ -106,9 +106,6 @@ export function checkMessage(fields: unknown): CheckedMessage | Complaints {
 
 const knownStyles: readonly string[] = ['success', 'danger'];
 
-/** `--button` and `--row` in the order of the command line. `--row` begins a new row. */
-export type ButtonWord = { readonly button: string } | 'row';
-
 const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
   ['label', 'label'],
   ['id', 'custom_id'],
@@ -150,25 +147,16 @@ export function parseButton(text: string): Button | Complaint {
   return { type: 'button', label, ...(style === undefined ? {} : { style }), custom_id: customId };
 }
 
-/** Rows of buttons from the command line. */
-export function rowsFrom(words: readonly ButtonWord[]): { rows: ActionRow[]; complaints: Complaint[] } {
-  const rows: Button[][] = [[]];
+/** The row of buttons that the command line gives. */
+export function rowsFrom(texts: readonly string[]): { rows: ActionRow[]; complaints: Complaint[] } {
+  const buttons: Button[] = [];
   const complaints: Complaint[] = [];
-  for (const word of words) {
-    if (word === 'row') {
-      rows.push([]);
-      continue;
-    }
-    const button = parseButton(word.button);
+  for (const text of texts) {
+    const button = parseButton(text);
     if ('rule' in button) complaints.push(button);
-    else rows.at(-1)?.push(button);
+    else buttons.push(button);
   }
-  // A --row before the first button only begins the first row.
-  if (rows[0]?.length === 0 && rows.length > 1) rows.shift();
-  if (complaints.length === 0 && rows.some((row) => row.length === 0)) {
-    complaints.push(complain('--row', 'row-mark', 'no-buttons'));
-  }
-  return { rows: rows.map((components) => ({ type: 'action_row', components })), complaints };
+  return { rows: [{ type: 'action_row', components: buttons }], complaints };
 }
 
 function isRow(component: Component): component is ActionRow {

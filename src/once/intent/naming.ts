@@ -15,7 +15,6 @@ export type Scope = { readonly baseUrl: string; readonly kind: Kind };
 
 export type NamingChoice = {
   once: string | undefined;
-  run: string | undefined;
   key: string | undefined;
   /** A payload's `idempotency_key` counts as the option. */
   payloadKey: string | undefined;
@@ -28,11 +27,9 @@ export function namingFrom(choice: NamingChoice): Naming {
   const keySource = choice.key === undefined ? 'payload' : '--idempotency-key';
   const sources: NameSource[] = [];
   if (choice.once !== undefined) sources.push('--once');
-  if (choice.run !== undefined) sources.push('--run');
   if (key !== undefined) sources.push(keySource);
   if (sources.length > 1) throw intentFailure('several-names', { sources });
   if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
-  if (choice.run !== undefined) return { by: 'run', name: notEmpty('--run', choice.run) };
   if (key !== undefined) return { by: 'key', key: notEmpty(keySource, key) };
   if (choice.runFromEnv !== undefined) return { by: 'run', name: notEmpty('BOTCTL_RUN', choice.runFromEnv) };
   return { by: 'nothing' };

@@ -159,8 +159,6 @@ type BatchName = Scope & { readonly name: string };
 
 /** What a batch's file asked for when its latest run began. Only transfers have totals. */
 export type BatchInput = BatchName & {
-  /** SHA-256 of the file, and of what else decides what its rows are. */
-  readonly digest: string;
   readonly rows: number;
   /** Those that were not valid. */
   readonly invalid: number;
@@ -250,8 +248,6 @@ export interface Reads {
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** What the files of all batches with this name asked for. */
   batchInputs(name: string): Promise<BatchInput[]>;
-  /** The processes that have rows of this batch in hand, dead ones too. */
-  atWork(batch: BatchName): Promise<string[]>;
   /** The names of all batches. */
   batchNames(): Promise<string[]>;
   stateCounts(): Promise<StateCounts>;

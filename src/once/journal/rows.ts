@@ -187,7 +187,6 @@ export function batchInputOf(row: JournalRow): BatchInput {
     baseUrl: row.base_url as BaseUrl,
     kind: row.kind as Kind,
     name: row.name as string,
-    digest: row.digest as string,
     rows: Number(row.rows),
     invalid: Number(row.invalid),
     skipped: Number(row.skipped),

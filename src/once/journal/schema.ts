@@ -93,8 +93,6 @@ CREATE TABLE batches (
   name              TEXT NOT NULL,
   base_url          TEXT NOT NULL,
   kind              TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
-  -- SHA-256 of the file.
-  digest            TEXT NOT NULL,
   rows              INTEGER NOT NULL CHECK (rows >= 0),
   invalid           INTEGER NOT NULL,
   -- Paid already, or perhaps.

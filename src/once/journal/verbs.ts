@@ -148,8 +148,6 @@ export const questions = {
       FROM intents WHERE name = :name AND named_by = 'row'
       GROUP BY kind, base_url, url, bot, state, resolved_as, owner, paid) AS standings`,
   batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
-  atWork: `SELECT DISTINCT owner FROM intents WHERE state = 'sending' AND state <> 'accepted'
-    AND (name || '') = :name AND named_by = 'row' AND base_url = :baseUrl AND (kind || '') = :kind`,
   // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
   batchNames,
   spent: `SELECT hour, units FROM spent WHERE asset = :asset AND hour >= :since
@@ -210,9 +208,9 @@ export const changes = {
     AND (kind || '') = :kind AND (created_at, seq) > (:createdAt, :seq) AND (created_at, seq) <= (:lastAt, :last)
     AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
   supersede: 'UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0',
-  keepBatch: `INSERT INTO batches (name, base_url, kind, digest, rows, invalid, skipped, skipped_in_doubt,
-      totals, beyond) VALUES (:name, :baseUrl, :kind, :digest, :rows, :invalid, :skipped, :skippedInDoubt, :totals, :beyond)
-    ON CONFLICT (name, base_url, kind) DO UPDATE SET digest = excluded.digest, rows = excluded.rows,
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped, skipped_in_doubt,
+      totals, beyond) VALUES (:name, :baseUrl, :kind, :rows, :invalid, :skipped, :skippedInDoubt, :totals, :beyond)
+    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows,
       invalid = excluded.invalid, skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt,
       totals = excluded.totals, beyond = excluded.beyond`,
   spend: `INSERT INTO spent (asset, hour, units) VALUES (:asset, :hour, :units)
@@ -275,8 +273,6 @@ export function readsOf(
     rowsStanding: (name) =>
       all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
     batchInputs: (name) => all(questions.batchInputs, { name }, batchInputOf),
-    atWork: ({ name, baseUrl, kind }) =>
-      all(questions.atWork, { name, baseUrl, kind }, ({ owner }) => String(owner)),
     batchNames: () =>
       all(questions.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
     spending: (scope) => spent.spending(scope, ask),

@@ -20,7 +20,7 @@ function profiles(inUse?: string): void {
     version: 1,
     ...(inUse === undefined ? {} : { 'in-use': inUse }),
     profiles: {
-      prod: { 'base-url': prodUrl, token: stored('token-of-prod'), 'key-age': '10m', retries: '2' },
+      prod: { 'base-url': prodUrl, token: stored('token-of-prod'), timeout: '10m' },
       stage: { 'base-url': 'https://stage.example.com', token: stored('token-of-stage') },
     },
   });
@@ -86,7 +86,7 @@ describe('whose token is used: first found wins', () => {
       name: 'prod',
       baseUrl: prodUrl,
       tokenSource: 'profile prod: stored in the profile',
-      settings: { keyAgeMs: 600_000, retries: 2 },
+      settings: { timeoutMs: 600_000 },
     });
   });
 

@@ -70,7 +70,7 @@ describe('config add', () => {
 
   test('notes a variable, a file or a command, and keeps the token out', async () => {
     const base = ['--base-url', 'http://127.0.0.1:8080/'];
-    await config(['add', 'a', ...base, '--token-env', 'BOT_TOKEN', '--timeout', '5s', '--retries=0'], {
+    await config(['add', 'a', ...base, '--token-env', 'BOT_TOKEN', '--timeout', '5s', '--max-wait=0s'], {
       env: { BOT_TOKEN: secret },
     });
     await config(['add', 'b', ...base, '--token-file', 'token.txt', '--max-wait', '2m', '--use']);
@@ -83,7 +83,7 @@ describe('config add', () => {
           'base-url': 'http://127.0.0.1:8080',
           token: { kind: 'env', variable: 'BOT_TOKEN' },
           timeout: '5s',
-          retries: '0',
+          'max-wait': '0s',
         },
         b: {
           'base-url': 'http://127.0.0.1:8080',
@@ -129,8 +129,6 @@ describe('config add', () => {
     [to('x', '--token-file', '-', '--token-env', 'T'), 'usage', /--token-stdin and --token-env are both/u],
     [to('x', '--token-command', "op 'read"), 'bad-input', /unclosed quote/u],
     [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /--timeout/u],
-    [to('x', '--token-env', 'T', '--retries', '-1'), 'usage', /--retries/u],
-    [to('x', '--token-env', 'T', '--retries', '1.5'), 'bad-input', /--retries/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await addProd();
     await refused(line, code, words);
@@ -202,7 +200,8 @@ describe('config list and show', () => {
   test('show means who is named, else who is in use', async () => {
     await addProd();
     await config(['add', 'ci', '--base-url', 'https://ci.example.com', '--token-env', 'T']);
-    const name = async (line: string[], env = {}) => (await config([...line, '-q'], { env })).stdout.trim();
+    const name = async (line: string[], env = {}) =>
+      (await config([...line, '--quiet'], { env })).stdout.trim();
     expect(await name(['show'])).toBe('prod');
     expect(await name(['show', 'ci'])).toBe('ci');
     expect(await name(['show', '--profile', 'ci'])).toBe('ci');
@@ -236,9 +235,8 @@ describe('config use, set, unset, remove, path', () => {
 
   test('set changes one key', async () => {
     for (const [key, value] of [
-      ['key-age', '10m'],
       ['timeout', '500ms'],
-      ['retries', '0'],
+      ['max-wait', '0s'],
       ['max-wait', '0s'],
       ['base-url', 'https://bots.example.com/v2/'],
     ] as const) {
@@ -249,9 +247,7 @@ describe('config use, set, unset, remove, path', () => {
         prod: {
           'base-url': 'https://bots.example.com/v2',
           token: { kind: 'stored', secret },
-          'key-age': '10m',
           timeout: '500ms',
-          retries: '0',
           'max-wait': '0s',
         },
       },
@@ -284,9 +280,9 @@ describe('config use, set, unset, remove, path', () => {
 
   test('unset forgets one setting', async () => {
     await config(['set', 'prod', 'timeout', '5s']);
-    await config(['set', 'prod', 'retries', '5']);
+    await config(['set', 'prod', 'max-wait', '5s']);
     await config(['unset', 'prod', 'timeout']);
-    expect(home.readConfig()).toMatchObject({ profiles: { prod: { retries: '5' } } });
+    expect(home.readConfig()).toMatchObject({ profiles: { prod: { 'max-wait': '5s' } } });
     expect(JSON.stringify(home.readConfig())).not.toContain('timeout');
   });
 
@@ -305,17 +301,16 @@ describe('config use, set, unset, remove, path', () => {
     [['set', 'nobody', 'timeout', '5s'], 'no-such-profile', /prod and ci/u],
     [['unset', 'nobody', 'timeout'], 'no-such-profile', /prod and ci/u],
     [['remove', 'nobody'], 'no-such-profile', /prod and ci/u],
-    [['set', 'prod', 'speed', '5s'], 'bad-input', /base-url, token, key-age/u],
+    [['set', 'prod', 'speed', '5s'], 'bad-input', /base-url, token, timeout/u],
     [['set', 'prod', 'timeout'], 'usage', /needs a value/u],
     [['set', 'prod', 'timeout', '5'], 'bad-input', /not a duration/u],
     [['set', 'prod', 'timeout', '600h'], 'bad-input', /too long/u],
-    [['set', 'prod', 'retries', '101'], 'bad-input', /from 0 to 100/u],
     [['set', 'prod', 'timeout', '5s', '--token-env', 'T'], 'usage', /together with timeout/u],
     [['set', 'prod', 'token', 'canary'], 'usage', /cannot be an argument/u],
     [['set', 'prod', 'token'], 'usage', /no terminal/u],
     [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
     [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],
-    [['unset', 'prod', 'speed'], 'bad-input', /key-age, repeat-window, timeout/u],
+    [['unset', 'prod', 'speed'], 'bad-input', /timeout, max-wait/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await refused(line, code, words);
   });

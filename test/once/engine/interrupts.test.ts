@@ -165,7 +165,7 @@ describe('the first interrupt', () => {
       first.abort();
       return reply(409);
     });
-    expect(endOf(await start({ limits: { retries: 0 } }))).toBe('unknown');
+    expect(endOf(await start({ limits: { maxWaitMs: 0 } }))).toBe('unknown');
   });
 
   test('ends all flights of a process by one signal, and warns of no leak', async () => {

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => scripted.remove());
 
 const did = (fields: Record<string, unknown>): Flight => reply(200, { status: 'confirmed', ...fields });
-const few = { limits: { retries: 2 } };
+const few = { limits: { maxWaitMs: 1_500 } };
 const verified = (ended: Outcome): boolean | undefined =>
   ended.is === 'concluded' ? ended.attempt?.verified : undefined;
 

@@ -120,7 +120,7 @@ describe('a wait for another process', () => {
 });
 
 describe('what is resumed', () => {
-  const soon = { limits: { retries: 0, maxWaitMs: 100 } };
+  const soon = { limits: { maxWaitMs: 100 } };
 
   test('waits for the process that sends it', async () => {
     await scripted.beginSending(transfer());
@@ -151,7 +151,7 @@ describe('others are kept out while it is claimed', () => {
   });
 
   test('while it is resumed or decided', async () => {
-    await scripted.run(transfer(), [unsent], { limits: { retries: 0 } });
+    await scripted.run(transfer(), [unsent], { limits: { maxWaitMs: 0 } });
     const { id, identity, payment: paid } = await scripted.only();
     const alone: unknown[] = [];
     const open = scripted.open();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ButtonWord, parseButton, rowsFrom } from '../../../src/once/intent/message.ts';
+import { parseButton, rowsFrom } from '../../../src/once/intent/message.ts';
 import type { Button } from '../../../src/once/intent/wanted.ts';
 
 const complaint = (value: unknown) => ({ field: '--button', rule: 'button', value });
@@ -63,41 +63,16 @@ describe('a button in words', () => {
   });
 });
 
-const a: ButtonWord = { button: 'label=A,id=a' };
-const b: ButtonWord = { button: 'label=B,id=b' };
-const c: ButtonWord = { button: 'label=C,id=c' };
-
-function idsOf(words: ButtonWord[]): string[][] {
-  return rowsFrom(words).rows.map(({ components }) =>
-    components.map((button) => ('custom_id' in button ? button.custom_id : '?')),
-  );
-}
-
-describe('rows of buttons', () => {
-  test.each<[string, ButtonWord[], string[][]]>([
-    ['one row without --row', [a, b], [['a', 'b']]],
-    ['a row mark between buttons', [a, 'row', b, c], [['a'], ['b', 'c']]],
-    ['a row mark before the first button', ['row', a, 'row', b], [['a'], ['b']]],
-    ['a row mark before the only row', ['row', a], [['a']]],
-    ['every button in its own row', [a, 'row', b, 'row', c], [['a'], ['b'], ['c']]],
-  ])('%s', (_what, words, ids) => {
-    expect(rowsFrom(words).complaints).toEqual([]);
-    expect(idsOf(words)).toEqual(ids);
-    for (const { type } of rowsFrom(words).rows) expect(type).toBe('action_row');
+describe('buttons of the command line', () => {
+  test('are one row in their order', () => {
+    const { rows, complaints } = rowsFrom(['label=A,id=a', 'label=B,id=b']);
+    expect(complaints).toEqual([]);
+    expect(rows).toMatchObject([
+      { type: 'action_row', components: [{ custom_id: 'a' }, { custom_id: 'b' }] },
+    ]);
   });
 
-  test.each<[string, ButtonWord[]]>([
-    ['nothing', []],
-    ['only a row mark', ['row']],
-    ['a row mark at the end', [a, 'row']],
-    ['two row marks in a row', [a, 'row', 'row', b]],
-    ['two row marks before the first button', ['row', 'row', a]],
-  ])('%s begins a row without buttons', (_what, words) => {
-    expect(rowsFrom(words).complaints).toEqual([{ field: '--row', rule: 'row-mark', value: 'no-buttons' }]);
-  });
-
-  test('every wrong button is complained of, and its row not as well', () => {
-    const { complaints } = rowsFrom([{ button: 'x' }, a, { button: 'label=A' }]);
-    expect(complaints).toEqual([complaint({ unknown: 'x' }), complaint('no-id')]);
+  test('are all judged', () => {
+    expect(rowsFrom(['x', 'label=A,id=a', 'y']).complaints).toHaveLength(2);
   });
 });

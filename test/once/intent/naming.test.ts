@@ -14,7 +14,6 @@ import { failureOf } from '../../../testing/failure.ts';
 
 const nothing: NamingChoice = {
   once: undefined,
-  run: undefined,
   key: undefined,
   payloadKey: undefined,
   runFromEnv: undefined,
@@ -26,13 +25,11 @@ describe('which naming counts', () => {
   test.each<[string, Partial<NamingChoice>, Naming]>([
     ['nothing', {}, { by: 'nothing' }],
     ['--once', { once: 'a' }, { by: 'once', name: 'a' }],
-    ['--run', { run: 'a' }, { by: 'run', name: 'a' }],
     ['--idempotency-key', { key: 'a' }, { by: 'key', key: 'a' }],
     ['a payload’s key', { payloadKey: 'a' }, { by: 'key', key: 'a' }],
     ['--idempotency-key before a payload’s', { key: 'a', payloadKey: 'b' }, { by: 'key', key: 'a' }],
     ['BOTCTL_RUN', { runFromEnv: 'a' }, { by: 'run', name: 'a' }],
     ['--once before BOTCTL_RUN', { once: 'a', runFromEnv: 'b' }, { by: 'once', name: 'a' }],
-    ['--run before BOTCTL_RUN', { run: 'a', runFromEnv: 'b' }, { by: 'run', name: 'a' }],
     ['--idempotency-key before BOTCTL_RUN', { key: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
     ['a payload’s key before BOTCTL_RUN', { payloadKey: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
     ['a name of 512 bytes', { once: 'x'.repeat(512) }, { by: 'once', name: 'x'.repeat(512) }],
@@ -43,24 +40,18 @@ describe('which naming counts', () => {
   });
 
   test.each<[string, Partial<NamingChoice>, string]>([
-    ['--once and --run', { once: 'a', run: 'b' }, '--once and --run are given'],
     ['--once and --idempotency-key', { once: 'a', key: 'b' }, '--once and --idempotency-key are given'],
-    ['--run and --idempotency-key', { run: 'a', key: 'b' }, '--run and --idempotency-key are given'],
     [
       '--once and a payload’s key',
       { once: 'a', payloadKey: 'b' },
       '--once and the payload’s idempotency_key are given',
     ],
-    ['the same name twice', { once: 'a', run: 'a' }, '--once and --run are given'],
-    ['an empty one beside another', { once: '', run: 'a' }, '--once and --run are given'],
     ['an empty --once', { once: '' }, '--once is empty'],
     ['a blank --once', { once: ' \t' }, '--once is empty'],
-    ['an empty --run', { run: '' }, '--run is empty'],
     ['an empty --idempotency-key', { key: '' }, '--idempotency-key is empty'],
     ['an empty key of a payload', { payloadKey: '' }, 'the payload’s idempotency_key is empty'],
     ['an empty BOTCTL_RUN', { runFromEnv: '' }, 'BOTCTL_RUN is empty'],
     ['a name with a newline', { once: 'a\n' }, '--once has U+000A, which is invisible (character 2)'],
-    ['a soft hyphen in a run', { run: 'pa\u00adyday' }, '--run has U+00AD, which is invisible (character 3)'],
     ['a key that differs by a joiner', { key: 'k\u200d1' }, '--idempotency-key has U+200D'],
     ['a payload’s key', { payloadKey: '\ufeffk' }, 'the payload’s idempotency_key has U+FEFF'],
     ['BOTCTL_RUN with a blank at its end', { runFromEnv: 'a ' }, 'BOTCTL_RUN starts or ends with a space'],
@@ -128,7 +119,6 @@ describe('derived keys, written down: another release that changes one of them w
     }).toEqual({
       nothing: 'fcbf0f5c3632f1653985c0a533a454fc54512c4711956aefd7d83b99081aa581',
       once: '2eac3d75ba46c2c7844465d8bcd253a1f8392c7c91d282ac7f766b29f0d608c6',
-      run: 'ef8c3fc85a2635414cc67b4db9a648b58ae8fa870a56f19116783df0c3e621a2',
       key: 'b4b9c994ee213ecc316540fd802a151ace236578540b53d2b4ebabb4801d4acb',
       row: 'b9c45140b1f4ac320d780d4543f6426ec51b7e060da429cd7a721768f19aeebb',
     });

@@ -84,7 +84,7 @@ function drawProposal(
   canvas: LabelCanvas,
 ): string {
   const { name, rowId } = intent;
-  const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
+  const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions)], canvas);
   return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}Approve and send it?`;
 }
 

@@ -37,7 +37,6 @@ type BatchOptions = {
   readonly maxFailures: number | undefined;
   readonly skipInvalid: boolean;
   readonly report: string | undefined;
-  readonly changedFile: boolean;
   /** `--skip-repeats` or `--repeat`. */
   readonly repeats: 'skip' | 'pay' | undefined;
   readonly mending: Mending;
@@ -57,7 +56,6 @@ export function batchOptions(given: BatchArgs, nowMs: number): BatchOptions {
     maxFailures: wholeNumber(given, 'max-failures', 1_000_000_000),
     skipInvalid: given.flag('skip-invalid'),
     report,
-    changedFile: given.flag('changed-file'),
     repeats: repeatsOption(given),
     mending: mendingOf(given),
   };
@@ -97,7 +95,6 @@ function nameOf(given: BatchArgs, path: string, nowMs: number): string {
   }
   const naming = namingFrom({
     once,
-    run: undefined,
     key: undefined,
     payloadKey: undefined,
     runFromEnv: undefined,
@@ -221,13 +218,11 @@ function safe(text: string | undefined): string | undefined {
 export async function templateOf({
   given,
   context,
-}: Pick<Batch, 'given' | 'context'>): Promise<
-  { readonly text: string; readonly parsed: Template } | undefined
-> {
+}: Pick<Batch, 'given' | 'context'>): Promise<Template | undefined> {
   if (!given.takes('template') || given.text('template') === undefined) return undefined;
   const { Template } = await import('../../../batch/template.ts');
   const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
-  return { text, parsed: Template.parse(text, sourceOf('template', given)) };
+  return Template.parse(text, sourceOf('template', given));
 }
 
 /** Everything that one batch consists of, from its options to its sheet. */

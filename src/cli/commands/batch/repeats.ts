@@ -103,13 +103,13 @@ function firstOf(repeats: RepeatedRows, nowMs: number): readonly string[] {
 
 /** Ends a batch that sends nothing because it would pay again what was paid already. */
 export async function reportPaidAlready(surveyed: Survey, batch: Batch): Promise<Exit> {
-  const { context, bot } = batch;
+  const { context } = batch;
   const { display } = context;
   const { repeats } = surveyed;
   const nowMs = now(batch);
   for (const words of firstOf(repeats, nowMs)) display.warn(words);
   await tellRepeats(batch);
-  const told = paidAlready(repeats, nowMs, repeatWindowMs(bot), await suggestions(surveyed, batch));
+  const told = paidAlready(repeats, nowMs, repeatWindowMs, await suggestions(surveyed, batch));
   const problem = problemOf(told, interruptionOf(surveyed, batch));
   await display.fail(problem, { ...planJson(batchPlan(surveyed, batch)), error: problem });
   return exitOf(problem.code);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { BatchPace, InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
@@ -9,25 +8,18 @@ import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRu
 import { type Survey, survey } from '../../../batch/survey.ts';
 import type { Until } from '../../../once/chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
-import type { Commit, EngineContext } from '../../../once/engine/context.ts';
+import type { EngineContext } from '../../../once/engine/context.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
-import { asFailure, type Exit, exitOf, type Failure } from '../../../once/failures.ts';
+import { asFailure, type Exit, exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type {
-  EarlierPayment,
-  Journal,
-  Process,
-  Reads,
-  Runner,
-  Transaction,
-} from '../../../once/journal/journal.ts';
+import type { EarlierPayment, Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { asNamed, policyWords, processName } from '../../say/outcomes.ts';
-import { listed, type Suggestion } from '../../say/phrases.ts';
+import { asNamed, policyWords } from '../../say/outcomes.ts';
+import type { Suggestion } from '../../say/phrases.ts';
 import { isItTheRightFile, ownShareDone, reportGivenUp } from '../../say/rows.ts';
 import { type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
@@ -85,8 +77,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   try {
     const policies = await policiesOf(bot, context);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
-    const { surveyed, digest } = await surveyAll(batch);
-    await refuseOtherFile(digest, batch);
+    const surveyed = await surveyAll(batch);
     await finishReport(batch, surveyed);
     if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
@@ -118,8 +109,7 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
-    const { surveyed, digest, onRecord } = await surveyAll(batch);
-    await refuseOtherFile(digest, batch);
+    const surveyed = await surveyAll(batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
       await finishReport(batch, surveyed);
       return reportInvalid(surveyed, batch);
@@ -136,10 +126,10 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
     }
     if (judged !== 'asked') await tellPlan(surveyed, batch);
     const hasMore = leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined;
-    if (hasMore) await keepBatch({ surveyed, digest, onRecord }, batch, engine.journal);
+    if (hasMore) await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
-    const run = await runAll(surveyed, hasMore ? digest : undefined, engine, batch);
+    const run = await runAll(surveyed, engine, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch) };
     const reported = await finishReport(batch, surveyed, end.others);
     const sent = run.counts.accepted + surveyed.tally.standings.done;
@@ -152,43 +142,18 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
 }
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
-async function keepBatch(
-  { surveyed, digest, onRecord }: Surveyed,
-  batch: Batch,
-  journal: Journal,
-): Promise<void> {
-  const { bot, order, sheet, options } = batch;
+async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
+  const { bot, order, sheet } = batch;
   // With those of which nothing is left: what is beyond the file is counted under the spelling that the file gives.
   const totals = [...surveyed.tally.totals].map(([asset, { all }]) => ({ asset, amount: formatAmount(all) }));
   const skips = surveyed.tally.standings.skipped !== undefined;
   const skipped = skips ? sheet.countSkipped() : 0;
   const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
-  const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
   const { rows, beyond } = surveyed;
   const { invalid } = surveyed.tally.standings;
-  const input = { ...scope, digest, rows, invalid, skipped, skippedInDoubt, totals, beyond };
-  const found = await journal.commit(
-    async (tx) => {
-      const known = await digestOnRecord(batch, tx);
-      const isOther = known !== undefined && known !== digest;
-      // A file's journal has one machine: to correct the file and run it again is what an error asks for.
-      if (isOther && !options.changedFile && journal.isShared) return 'other-file';
-      // What that file paid meanwhile, nobody was asked about.
-      if (isOther && known !== onRecord) return 'replaced';
-      const owners = isOther ? await tx.atWork(scope) : [];
-      const lives = await Promise.all(owners.map((owner) => tx.ownerLives(owner)));
-      const living = owners.filter((_owner, nth) => lives[nth]);
-      if (living.length === 0) await tx.keepBatch(input);
-      return Promise.all(living.map((owner) => tx.processOf(owner)));
-    },
-    { unsynced: true },
-  );
-  if (found === 'other-file') throw notThatFile(batch);
-  if (found === 'replaced')
-    throw told('batch-at-work')`
-      Another file was sent as the batch ${order.name} while this one was checked
-      Find out which of the two files is right before you run either.`;
-  if (found.length > 0) throw atWork(found, batch);
+  const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
+  const input = { ...scope, rows, invalid, skipped, skippedInDoubt, totals, beyond };
+  await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
 
 /** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */
@@ -210,30 +175,17 @@ function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
     : again(given, ['profile'], { name: 'profile', value: name });
 }
 
-type Surveyed = {
-  readonly surveyed: Survey;
-  readonly digest: string;
-  /** Of the file that was on record when the survey began. */
-  readonly onRecord: string | undefined;
-};
-
-async function surveyAll(batch: Batch): Promise<Surveyed> {
+async function surveyAll(batch: Batch): Promise<Survey> {
   const { given, order, options, context, sheet, bot, journal } = batch;
   const { clock, interrupts, display } = context;
-  const hash = createHash('sha256');
   const template = await templateOf(batch);
-  if (template !== undefined) hash.update(template.text);
-  if (Object.keys(options.mending).length > 0) hash.update(JSON.stringify(options.mending));
   const input = {
     path: options.path,
     stdin: context.stdin,
     interrupted: context.interrupts.first,
     notes: batch.notes,
-    onBytes: (bytes: Buffer) => void hash.update(bytes),
   };
-  const { mending } = options;
-  const onRecord = journal && (await digestOnRecord(batch, journal.reads));
-  const reading = { template: template?.parsed, mending };
+  const reading = { template, mending: options.mending };
   const surveyed = await display.waiting(
     `Checking ${inputName(input)}`,
     survey(readRows(input, order.kind, reading), order, {
@@ -244,7 +196,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
       interrupted: interrupts.first,
       inWords: rowSentences,
       refusalInWords: (refusal) => policyWords(refusal).message,
-      isSent: (title) => template?.parsed.names(title) === true,
+      isSent: (title) => template?.names(title) === true,
       repeatInWords: notPaidAgain,
     }),
   );
@@ -255,12 +207,11 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     throw begunByAnother(order.name, surveyed.begunBy, bot.name, withProfile(surveyed.begunBy, given));
   await batch.report?.refuseOther(rowReportInputs(batch), input);
   listBadRows(surveyed, batch.given, display);
-  return { surveyed, digest: hash.digest('hex'), onRecord };
+  return surveyed;
 }
 
 async function runAll(
   surveyed: Survey,
-  digest: string | undefined,
   engine: EngineContext,
   batch: Batch,
 ): Promise<Omit<FinishedRun, 'others'>> {
@@ -279,7 +230,7 @@ async function runAll(
     const shared: EngineContext = {
       ...engine,
       pace,
-      commit: digest === undefined ? commit : whileOnRecord(commit, digest, batch),
+      commit,
       chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
@@ -325,65 +276,6 @@ async function finishReport(
   if (whole) return options.report;
   context.display.warn(reportGivenUp(options.report));
   return undefined;
-}
-
-/** Runs before any question: two files under one name are two batches, which is most likely a mistake. */
-async function refuseOtherFile(digest: string, batch: Batch): Promise<void> {
-  const { journal, options } = batch;
-  if (journal?.isShared !== true || options.changedFile) return;
-  if (await isOtherFile(digest, batch, journal.reads)) throw notThatFile(batch);
-}
-
-async function isOtherFile(
-  digest: string,
-  batch: Batch,
-  reads: Pick<Reads, 'batchInputs'>,
-): Promise<boolean> {
-  const known = await digestOnRecord(batch, reads);
-  return known !== undefined && known !== digest;
-}
-
-async function digestOnRecord(
-  { order, bot }: Batch,
-  reads: Pick<Reads, 'batchInputs'>,
-): Promise<string | undefined> {
-  const inputs = await reads.batchInputs(order.name);
-  return inputs.find(({ baseUrl, kind }) => baseUrl === bot.baseUrl && kind === order.kind)?.digest;
-}
-
-/** Claims nothing once another file is on record: that one may have no such row. */
-function whileOnRecord(commit: Commit, digest: string, batch: Batch): Commit {
-  const looks = new WeakMap<Transaction, Promise<boolean>>();
-  return (work, guards) => {
-    if (guards?.beforeSending !== true) return commit(work, guards);
-    return commit(async (tx) => {
-      // Asked together with the first questions of the work, and once for all works that share a commit.
-      const look = looks.get(tx) ?? isOtherFile(digest, batch, tx);
-      looks.set(tx, look);
-      const [result, isOther] = await Promise.all([work(tx), look]);
-      if (isOther) throw notThatFileAnyMore(batch);
-      return result;
-    }, guards);
-  };
-}
-
-function notThatFile({ given, options, order }: Batch): Failure {
-  return told('other-file', { next: [again(given, [], { name: 'changed-file', value: true })] })`
-    ${inputName(options)} is not the file of the batch ${order.name}: its SHA-256 differs
-    Give every machine the same file. If you changed it on purpose, say so when the other processes have ended:`;
-}
-
-function notThatFileAnyMore({ options, order }: Batch): Failure {
-  return told('other-file')`
-    ${inputName(options)} is no longer the file of the batch ${order.name}: another was put on record since this run began
-    Go on with the other file.`;
-}
-
-function atWork(others: readonly (Process | undefined)[], { order }: Batch): Failure {
-  const names = others.map((one) => (one === undefined ? 'another process' : processName(one)));
-  return told('batch-at-work')`
-    The batch ${order.name} cannot change its file now: ${listed(names)} ${names.length === 1 ? 'is' : 'are'} at work on it
-    Wait until the others have ended, then run the same command again. A killed one counts as ended after half a minute.`;
 }
 
 /** In the report. */

@@ -1,5 +1,4 @@
 import { type ArgsOf, command, options, type ParsedArgs } from '../../parse/command.ts';
-import { repeatWindow } from '../send/spec.ts';
 
 const once = 'Sent once';
 
@@ -11,10 +10,7 @@ const rows = {
 
 const rowOptions = [
   ...options(
-    [
-      ['-o, --once <name>  name the batch (required); each row happens once', { completes: 'batches' }],
-      ['--changed-file  take a corrected file under the same name (with a shared journal)', { rare: true }],
-    ],
+    [['-o, --once <name>  name the batch (required); each row happens once', { completes: 'batches' }]],
     once,
   ),
   ...options([
@@ -63,7 +59,6 @@ const transfer = command({
       ['--amount <amount>  the amount of every row, in the place of a column', { rare: true }],
       ['--decimal-comma  amounts are written like 1,5', { rare: true }],
     ]),
-    ...repeatWindow,
     ...options(
       [
         '--skip-repeats  skip rows that were paid already, under another name or id',
@@ -73,7 +68,7 @@ const transfer = command({
     ),
     ...options([
       [
-        '--wait [until]  wait until finalized (or confirmed) on the chain',
+        '--wait [until]  wait until finalized (or confirmed) on the chain: 2m, or --max-wait if that is longer',
         { rare: true, completes: ['finalized', 'confirmed'] },
       ],
       ['--allow-off-curve  pay addresses off the curve, such as multisig vaults', { rare: true }],
@@ -96,7 +91,6 @@ const status = command({
   arguments: [
     ['[name]  the batch’s name, from --once; without it, all are listed', { completes: 'batches' }],
   ],
-  options: options(['--local  show local times instead of UTC']),
   examples: { 'How far is it?': 'botctl batch status payroll-2026-11' },
   exits: [0, 1, 2, 8, 10, 11],
   again: 'run it or the batch again',

@@ -9,9 +9,8 @@ import {
   formatAmountOf,
   formatCount,
   forPeople,
+  iso,
   isoExact,
-  isoIn,
-  type Zone,
 } from '../../say/phrases.ts';
 import { rowStates, rowsOnRecord } from '../../say/rows.ts';
 import { told } from '../../say/told.ts';
@@ -32,10 +31,9 @@ export const run: Run<StatusArgs> = async (given, context) => {
     const statuses = await statusesOf(name, journal.reads);
     if (statuses.length === 0)
       throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
-        Give the whole name of the batch. To list the entries whose names begin the same way:
-        $ history --name ${name.slice(0, 4)}`;
-    for (const status of statuses)
-      await display.show(batchStatusView(given.command, status, given.flag('local') ? 'local' : 'utc'));
+        Give the whole name of the batch. This lists all batches:
+        $ batch status`;
+    for (const status of statuses) await display.show(batchStatusView(given.command, status));
     if (!display.quiet && statuses.some(({ input }) => input === undefined))
       display.notice(
         'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
@@ -48,7 +46,6 @@ export const run: Run<StatusArgs> = async (given, context) => {
 const list: Run<StatusArgs> = async (given, context) => {
   const { display } = context;
   return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
-    const zone: Zone = given.flag('local') ? 'local' : 'utc';
     const found: BatchStatus[] = [];
     for (const name of await journal.reads.batchNames())
       found.push(...(await statusesOf(name, journal.reads)));
@@ -61,7 +58,7 @@ const list: Run<StatusArgs> = async (given, context) => {
         json: statusJson(given.command, status),
         quiet: status.name,
         human: () =>
-          `${isoIn(zone, status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
+          `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
       });
     if (found.length === 0) display.notice('No batch is in this journal.');
     return 0;
@@ -230,7 +227,7 @@ function sumJson({ beyond, ...sum }: PaidSum): Record<string, string> {
   return { ...sum, ...(beyond === '0' ? {} : { not_in_file: beyond }) };
 }
 
-function batchStatusView(command: string, status: BatchStatus, zone: Zone): View {
+function batchStatusView(command: string, status: BatchStatus): View {
   const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
   return {
     json: statusJson(command, status),
@@ -248,8 +245,8 @@ function batchStatusView(command: string, status: BatchStatus, zone: Zone): View
           ],
           ...rowsOnRecord(standings),
           ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),
-          ['Began', isoIn(zone, begunAtMs)],
-          ['Latest', isoIn(zone, updatedAtMs)],
+          ['Began', iso(begunAtMs)],
+          ['Latest', iso(updatedAtMs)],
         ],
         canvas,
       );

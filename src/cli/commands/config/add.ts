@@ -23,7 +23,6 @@ export async function add(given: AddArgs, context: Context): Promise<Exit> {
   const baseUrl = parseBaseUrl(requiredUrl(given), '--base-url');
   const settings = {
     timeout: given.text('timeout'),
-    retries: given.text('retries'),
     'max-wait': given.text('max-wait'),
   };
   // Somebody sets it up by hand. A script may add a profile for another machine.

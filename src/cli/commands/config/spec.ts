@@ -73,10 +73,9 @@ const set = command({
   about: 'Change a setting of a profile',
   details: `Settings:
   base-url, token                   the service and its token
-  timeout, retries, max-wait        as the options with these names
+  timeout, max-wait                 as the options with these names
   policy                            a file that limits what the bot may pay
-  rpc-url, cluster, wallet, assets  the chain, for balance and verify
-  key-age, repeat-window            rarely needed; the manual describes them`,
+  rpc-url, cluster, wallet, assets  the chain, for balance and verify`,
   arguments: [
     name,
     [
@@ -116,8 +115,7 @@ const journal = command({
 
 const remove = command({
   does: 'changes',
-  alias: 'rm',
-  about: 'Remove a profile and its stored token (also: rm)',
+  about: 'Remove a profile and its stored token',
   details: 'It asks first on a terminal. The journal keeps the bot’s messages and payments.',
   arguments: [name],
   options: options(['-y, --yes  do not ask for confirmation']),

@@ -5,8 +5,6 @@ import {
   drawHelp,
   drawRows,
   drawStacked,
-  environmentRows,
-  globalGroups,
   type HelpGroup,
   type HelpRow,
   helpColumns,
@@ -76,12 +74,6 @@ function exitGroups(): HelpGroup[] {
 
 /** The help topics besides the commands. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
-  options: {
-    intro: 'Every command takes these options, before or after its name.',
-    groups: globalGroups,
-    outro:
-      'An option overrides the variable in brackets. Write a duration as 500ms, 30s, 5m or 24h, and a value as --option value or --option=value.',
-  },
   'exit-codes': {
     intro:
       'Follow the error. At 9, 10 and 11 it may have happened. Running again is always safe: within 30 minutes it finishes a payment, then you decide.',
@@ -98,11 +90,6 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     stacked: true,
     outro:
       'Never use another name or amount to get past a refusal: that is how a payment is made twice. After exit 10, stop and show the person error.message and error.next.',
-  },
-  environment: {
-    intro:
-      'An option overrides its variable. botctl refuses an empty variable that would change the bot, the journal or the name of what you send.',
-    rows: () => [...environmentRows(), ...machineRows],
   },
 };
 
@@ -175,32 +162,12 @@ const agentRules: readonly HelpRow[] = [
   },
   {
     term: '6. Look things up',
-    about: 'history --name START --json, history ID and batch status NAME send nothing and need no token.',
+    about: 'history --json, history ID and batch status NAME send nothing and need no token.',
   },
   {
     term: '7. Have limits',
     about:
       'A policy (config set PROFILE policy FILE) limits amounts and recipients. No option overrides it. The wallet’s balance is the last limit.',
-  },
-];
-
-const machineRows: readonly HelpRow[] = [
-  { term: 'XDG_CONFIG_HOME', about: 'the folder of the profiles (botctl config show prints the file)' },
-  { term: 'XDG_DATA_HOME', about: 'the folder of the journal and the sandbox' },
-  { term: 'HTTPS_PROXY, HTTP_PROXY', about: 'the proxy to use (lower case works too)' },
-  { term: 'NO_PROXY', about: 'the hosts to reach without the proxy' },
-  {
-    term: 'PGPASSWORD, PGPASSFILE',
-    about: 'a shared journal’s password, or the file that has it (default ~/.pgpass)',
-  },
-  {
-    term: 'PGHOST, PGUSER, …',
-    about:
-      'what a shared journal’s URL leaves out; also PGPORT, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGCONNECT_TIMEOUT, PGAPPNAME',
-  },
-  {
-    term: 'NODE_EXTRA_CA_CERTS',
-    about: 'a private certificate authority to trust; also SSL_CERT_FILE and SSL_CERT_DIR',
   },
 ];
 

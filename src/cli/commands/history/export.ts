@@ -12,15 +12,7 @@ import {
 } from '../../../once/journal/journal.ts';
 import type { Context } from '../../parse/command.ts';
 import { resolvedWay } from '../../say/history.ts';
-import {
-  counted,
-  formatAgo,
-  formatAmountOf,
-  formatCount,
-  isoExact,
-  isoIn,
-  type Zone,
-} from '../../say/phrases.ts';
+import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
 import {
   columnsOf,
@@ -252,7 +244,7 @@ export async function showTotal(
     if (selection.sinceMs === undefined) sinceMs = Math.min(intent.createdAtMs, sinceMs ?? nowMs);
   }
   const { untilMs } = selection;
-  const period = periodWords({ sinceMs, untilMs }, nowMs, given.flag('local') ? 'local' : 'utc');
+  const period = periodWords({ sinceMs, untilMs }, nowMs);
   const all = [...sums.values()]
     .sort(inOrder)
     .map(({ units, ...sum }) => ({ ...sum, amount: amountOf(units) }));
@@ -323,9 +315,8 @@ function notAllSettled(count: number, some: readonly Unsettled[]): Told {
 function periodWords(
   { sinceMs, untilMs }: { readonly sinceMs: number | undefined; readonly untilMs: number | undefined },
   nowMs: number,
-  zone: Zone,
 ): string {
-  const at = (ms: number): string => isoIn(zone, ms);
+  const at = (ms: number): string => iso(ms);
   if (sinceMs === undefined) return untilMs === undefined ? 'So far' : `To ${at(untilMs)}`;
   if (untilMs !== undefined) return `From ${at(sinceMs)} to ${at(untilMs)}`;
   return `Since ${at(sinceMs)}, ${formatAgo(nowMs - sinceMs)}`;

@@ -47,8 +47,6 @@ export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
     kind,
     to,
     asset: asset === '' ? undefined : asset,
-    bot: given.text('bot'),
-    nameStart: given.text('name'),
     batch: given.text('batch'),
     since,
     until,
@@ -103,7 +101,7 @@ function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undef
   const text = given.text(option);
   if (text === undefined) return undefined;
   const edge = option === 'since' ? 'begins' : 'ends';
-  const moment = parseMoment(text, { edge, isLocal: given.flag('local') });
+  const moment = parseMoment(text, edge);
   if (moment === undefined) throw notAMoment(option, text);
   return moment;
 }

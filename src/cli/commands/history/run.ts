@@ -4,7 +4,7 @@ import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { explain } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
-import { formatCount, type Suggestion, type Zone } from '../../say/phrases.ts';
+import { formatCount } from '../../say/phrases.ts';
 import { type Problem, told } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
 import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
@@ -68,7 +68,6 @@ async function sayEmpty(given: HistoryArgs, context: Context): Promise<Exit> {
 async function list(filters: Filters, journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   const { display } = context;
   const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
-  const zone: Zone = given.flag('local') ? 'local' : 'utc';
   // Intents of dead processes must be listed as unknown.
   await noteDeaths(journal, context);
   let count = 0;
@@ -85,7 +84,7 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
       report.status === 'fulfilled' ? [report.value.intent] : [],
     );
     const before = layout;
-    const now = await historyLayout(readable, zone, before);
+    const now = await historyLayout(readable, before);
     layout = now;
     if (before === undefined && display.face === 'human' && !display.quiet)
       await display.show({ json: {}, human: (canvas) => historyHeading(canvas, now) });
@@ -96,9 +95,6 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
     }
   }
   if (count === 0) display.notice('No entry matches.');
-  const profile = given.text('profile');
-  if (profile !== undefined && layout?.bots.some((bot) => bot !== profile))
-    display.notice(...ofAllBots(profile));
   if (count > limit) display.notice(listIsCut(limit));
   return 0;
 }
@@ -153,20 +149,11 @@ async function detail(id: string, journal: Journal, given: HistoryArgs, context:
     report,
     attempts: await journal.reads.attemptsOf(intent.id),
     decisions: await journal.reads.decisionsOf(intent.id),
-    zone: given.flag('local') ? 'local' : 'utc',
     explained: withoutItself(await explainStanding(intent, journal)),
   });
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
     await markReported(intent, journal, context);
-}
-
-/** A profile chooses who sends, but a history covers all bots. */
-function ofAllBots(profile: string): [string, Suggestion[]] {
-  return [
-    'This shows all bots: --profile does not narrow it. To see this one alone:',
-    [['history', '--bot', profile]],
-  ];
 }
 
 function listIsCut(shown: number): string {

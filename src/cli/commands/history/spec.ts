@@ -10,17 +10,14 @@ export const historySpec = command({
   options: options([
     [`-s, --state <state>  only entries in this state: ${states.join(', ')}`, { completes: states }],
     ['--kind <kind>  only this kind: message or transfer', { completes: ['message', 'transfer'] }],
-    '--name <start>  only names that start with this',
     ['--batch <name>  only the rows of this batch', { completes: 'batches' }],
     '-t, --to <address>  only payments to this address (or its start), or to @NAME',
     '--asset <asset>  only payments of this asset',
-    ['--bot <name>  only entries of this bot', { completes: 'profiles' }],
     `--since <when>  only entries begun since then: ${momentRule}`,
     '--until <when>  only entries begun by then; a day counts to its end',
     '-n, --limit <n>  show this many at most, or all (default 20; --json: all)',
     '--total  only the totals, by asset and state',
     ['--format <format>  export for the books, oldest first: csv or jsonl', { completes: ['csv', 'jsonl'] }],
-    '--local  use local times and days instead of UTC',
   ]),
   examples: {
     'See every request and decision of one entry, and what to do': 'botctl history 3f9a',

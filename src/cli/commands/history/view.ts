@@ -1,7 +1,7 @@
 import { isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
 import { resolvedWay } from '../../say/history.ts';
-import { formatAmountOf, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
+import { formatAmountOf, iso, isoExact } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
@@ -24,7 +24,6 @@ const leastForWhat = 20;
 
 /** What all lines of one list share. The bot has a column only if there is more than one. */
 export type HistoryLayout = {
-  readonly zone: Zone;
   readonly bots: readonly string[];
   readonly widthOf: WidthOf;
 };
@@ -35,7 +34,6 @@ type Layout = HistoryLayout & { readonly columns: number };
 /** For these intents. The first ones of a list decide about its columns. */
 export async function historyLayout(
   intents: readonly Intent[],
-  zone: Zone,
   first?: HistoryLayout,
 ): Promise<HistoryLayout> {
   const foreign = intents.flatMap((intent) => [
@@ -44,7 +42,7 @@ export async function historyLayout(
   ]);
   const widthOf = await widthsFor(foreign.map((text = '') => safeLine(text)));
   if (first !== undefined) return { ...first, widthOf };
-  return { zone, bots: [...new Set(intents.map(({ bot }) => bot))], widthOf };
+  return { bots: [...new Set(intents.map(({ bot }) => bot))], widthOf };
 }
 
 /** A damaged intent fails when it is shown, after those before it. */
@@ -91,7 +89,7 @@ function roomIn({ columns, isPipe }: Canvas): number {
 export function historyHeading(canvas: Canvas, shared: HistoryLayout): string {
   const { paint } = canvas;
   const layout = { ...shared, columns: roomIn(canvas) };
-  const when = pad(`WHEN (${layout.zone === 'utc' ? 'UTC' : 'local'})`, widths.when);
+  const when = pad('WHEN (UTC)', widths.when);
   const state = pad('STATE', widths.state);
   return `${paint.dim(`${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`)}\n`;
 }
@@ -164,7 +162,7 @@ export function historyLine(report: Report, shared: HistoryLayout): View {
       const { paint } = canvas;
       const layout = { ...shared, columns: roomIn(canvas) };
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = isoIn(layout.zone, intent.createdAtMs).slice(0, widths.when);
+      const when = iso(intent.createdAtMs).slice(0, widths.when);
       const bot = safeLine(intent.bot);
       return `${cellsOf(when, state, intent.id, bot, layout)}${whatIn(intent, layout)}\n`;
     },
@@ -186,10 +184,10 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
   };
 }
 
-function attemptLine(attempt: Attempt, zone: Zone): string {
+function attemptLine(attempt: Attempt): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
   const trouble = attempt.trouble === undefined ? '' : ` (${troubleWords(attempt.trouble)})`;
-  return `${isoIn(zone, attempt.startedAtMs)} ${attempt.verdict ?? 'being sent'}${status}${trouble}`;
+  return `${iso(attempt.startedAtMs)} ${attempt.verdict ?? 'being sent'}${status}${trouble}`;
 }
 
 const longestReply = 1000;
@@ -208,13 +206,12 @@ type HistoryDetail = {
   readonly report: Report;
   readonly attempts: readonly Attempt[];
   readonly decisions: readonly Decision[];
-  readonly zone: Zone;
   /** Why it is not well, and what to do. */
   readonly explained: Problem | undefined;
 };
 
 /** Everything that the journal holds about one intent. */
-export function historyDetail({ report, attempts, decisions, zone, explained }: HistoryDetail): View {
+export function historyDetail({ report, attempts, decisions, explained }: HistoryDetail): View {
   const { intent } = report;
   return {
     json: {
@@ -228,10 +225,10 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
       const facts = labelled(
         [
           ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
-          ['Created', isoIn(zone, intent.createdAtMs)],
-          ...attempts.map((attempt) => [`Request ${attempt.number}`, attemptLine(attempt, zone)] as const),
+          ['Created', iso(intent.createdAtMs)],
+          ...attempts.map((attempt) => [`Request ${attempt.number}`, attemptLine(attempt)] as const),
           ['Reply', replyLine(report)],
-          ...decisionLines(decisions, zone),
+          ...decisionLines(decisions),
           ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
           ['Why', explained?.message],
         ],

@@ -1,5 +1,5 @@
 import { intentFailure } from '../../../once/intent/facts.ts';
-import { type ButtonWord, parseMessage, rowsFrom } from '../../../once/intent/message.ts';
+import { parseMessage, rowsFrom } from '../../../once/intent/message.ts';
 import type { Order } from '../../../once/intent/naming.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import { bothGiven } from '../../say/options.ts';
@@ -39,13 +39,10 @@ async function contentOf(given: SendArgs, context: Context): Promise<string | un
 }
 
 async function componentsOf(given: SendArgs, context: Context): Promise<unknown> {
-  const words: ButtonWord[] = given.occurrences.flatMap(({ name, value }): ButtonWord[] => {
-    if (name === 'row') return ['row'];
-    return name === 'button' && value !== true ? [{ button: value }] : [];
-  });
+  const buttons = given.all('button');
   const fromFile = await jsonOf('components', given, context);
-  if (words.length === 0) return fromFile;
-  const { rows, complaints } = rowsFrom(words);
+  if (buttons.length === 0) return fromFile;
+  const { rows, complaints } = rowsFrom(buttons);
   if (complaints.length > 0) throw intentFailure('not-valid', { kind: 'message', complaints, options: {} });
   return rows;
 }

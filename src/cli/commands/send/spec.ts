@@ -5,20 +5,9 @@ import { type ArgsOf, command, options } from '../../parse/command.ts';
 export const onceOptions = options(
   [
     '-o, --once <name>  name it; it happens once under that name',
-    ['--run <name>  name a run; each distinct command happens once', { env: 'BOTCTL_RUN', rare: true }],
     ['--idempotency-key <key>  use this key, which another system has chosen', { rare: true }],
     '--dry-run  show the request and whether it was sent before; send nothing',
     '-y, --yes  do not ask for confirmation',
-  ],
-  'Sent once',
-);
-
-export const repeatWindow = options(
-  [
-    [
-      '--repeat-window <duration>  how long another equal payment counts as a repeat (default 20h; 0: never)',
-      { rare: true },
-    ],
   ],
   'Sent once',
 );
@@ -41,7 +30,6 @@ export const sendSpec = command({
           '--button <label=…,id=…[,style=…]>  add a button (repeatable); style: success or danger',
           { repeatable: true },
         ],
-        ['--row  start a new row of buttons', { repeatable: true }],
         ['--components <file>  read the buttons from a JSON file instead', { readsStdin: true }],
         ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],
       ],

@@ -1,5 +1,5 @@
 import { type ArgsOf, command, options } from '../../parse/command.ts';
-import { exitsOfOnce, onceOptions, repeatWindow } from '../send/spec.ts';
+import { exitsOfOnce, onceOptions } from '../send/spec.ts';
 
 export const transferSpec = command({
   group: 'Every day',
@@ -23,7 +23,6 @@ export const transferSpec = command({
       'Transfer',
     ),
     ...onceOptions,
-    ...repeatWindow,
   ],
   examples: {
     'Try it without money':

@@ -258,7 +258,7 @@ function verifyOptions(given: VerifyArgs): VerifyOptions {
     throw told('usage')`--since works only with --all
       Add --all, or leave it out.`;
   if (!all) return { is: 'named' };
-  const since = text === undefined ? undefined : parseMoment(text, { edge: 'begins', isLocal: false });
+  const since = text === undefined ? undefined : parseMoment(text, 'begins');
   if (text !== undefined && since === undefined) throw notAMoment('since', text);
   return { is: 'all', since };
 }

@@ -277,7 +277,7 @@ export class World {
       journal,
       who: this.#acting.by,
       policies: policiesOf(this.#acting.rule),
-      limits: { retries: 2, maxWaitMs: 60_000 },
+      limits: { maxWaitMs: 1_500 },
       commit: (work, guards) => mortal(() => journal.commit(work, guards)),
       clock: {
         now: () => this.scripted.clock.now(),

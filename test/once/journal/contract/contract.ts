@@ -900,18 +900,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await ids(journal, { to: 'bob', kind: 'transfer', states: ['sending'] })).toEqual([id]);
       });
 
-      test('knows who has rows of a batch in hand, and of no other batch', async () => {
-        const journal = await openNew();
-        const row = (name: string, rowId: string) => ({ namedBy: 'row', name, rowId }) as const;
-        await done(journal, 'accepted', row('news', '1'));
-        expect(await journal.atWork({ baseUrl, kind: 'message', name: 'news' })).toEqual([]);
-        await journal.begin(newIntent(row('news', '2')), 'h', nowMs);
-        await journal.begin(newIntent(row('news', '3')), 'h', nowMs);
-        expect(await journal.atWork({ baseUrl, kind: 'message', name: 'news' })).toEqual([journal.self()]);
-        expect(await journal.atWork({ baseUrl, kind: 'message', name: 'other' })).toEqual([]);
-        expect(await journal.atWork({ baseUrl, kind: 'transfer', name: 'news' })).toEqual([]);
-      });
-
       test('keeps what the file of a batch asks for, and what its rows pay', async () => {
         const journal = await openNew();
         const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
@@ -919,7 +907,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const beyond = { rows: 1, totals: [{ asset: 'sol', amount: '2' }] };
         const input = {
           ...scope,
-          digest: 'd',
           rows: 4,
           invalid: 1,
           skipped: 2,
@@ -934,11 +921,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           totals: [],
           beyond: { rows: 0, totals: [] },
         };
-        await journal.keepBatch({ ...input, ...nothing, digest: 'e' });
+        await journal.keepBatch({ ...input, ...nothing });
         await journal.keepBatch(input);
         expect(await journal.batchInputs('pay-11')).toEqual([input]);
         expect(await journal.batchInputs('pay')).toEqual([]);
-        const empty = { ...scope, name: 'empty', digest: 'd', rows: 0, ...nothing };
+        const empty = { ...scope, name: 'empty', rows: 0, ...nothing };
         await journal.keepBatch(empty);
         expect(await journal.batchInputs('empty')).toEqual([empty]);
         for (const [n, [name, amount]] of Object.entries([

@@ -101,7 +101,6 @@ const one = (n: number) => `filled-${n}`;
 const input = {
   ...scope,
   name: 'few',
-  digest: 'd',
   rows: 20,
   invalid: 0,
   skipped: 0,

@@ -86,7 +86,7 @@ test.each([
   ['a key', `UPDATE intents SET key = key || 'x' WHERE named_by IS NULL`],
 ])('%s that was damaged is not sent', async (_what, sql) => {
   const payment = transfer();
-  await scripted.run(payment, [lost], { limits: { retries: 0 } });
+  await scripted.run(payment, [lost], { limits: { maxWaitMs: 0 } });
   damageJournal(scripted.path, sql);
   const sent = scripted.sent.length;
   expect(await failureOf(() => scripted.run(payment, [paid]))).toMatchObject({ code: 'journal-damaged' });
@@ -108,7 +108,7 @@ test.each([
   ['it may have happened', lost, 'What was sent before may have happened.'],
 ])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
   const payment = transfer();
-  await scripted.run(payment, [flight], { limits: { retries: 0 } });
+  await scripted.run(payment, [flight], { limits: { maxWaitMs: 0 } });
   damageJournal(scripted.path, `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
   const { message: said } = await failureOf(() => scripted.run(payment, [paid]));
   expect(said).toMatch(/has changed\.( |$)/u);
