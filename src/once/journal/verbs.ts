@@ -98,7 +98,7 @@ const nextRecipient = (
 const lastBatch = (before: string): string => `(SELECT name FROM intents
   WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
 
-export const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
+const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
     UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
   SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
 

@@ -237,7 +237,6 @@ describe('config use, set, unset, remove, path', () => {
     for (const [key, value] of [
       ['timeout', '500ms'],
       ['max-wait', '0s'],
-      ['max-wait', '0s'],
       ['base-url', 'https://bots.example.com/v2/'],
     ] as const) {
       expect(await config(['set', 'prod', key, value])).toMatchObject({ code: 0, stderr: '' });

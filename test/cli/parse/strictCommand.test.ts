@@ -38,7 +38,7 @@ describe('an option given twice', () => {
     [['send', '--yes', '-y'], '--yes is given twice'],
     [['send', '--profile', 'a', '--content', 'x', '--profile', 'b'], '--profile is given twice'],
     [['--timeout', '1s', 'send', '--timeout', '2s'], '--timeout is given twice'],
-    [['send', '-qq'], '--quiet is given twice'],
+    [['send', '--quiet', '--quiet'], '--quiet is given twice'],
     [['send', '--no-color', '--no-color'], '--no-color is given twice'],
   ])('%j is refused', async (line, problem) => {
     await refused(line, problem);

@@ -191,7 +191,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export const windows = { transfer: 20 * HOUR, message: 2 * MINUTE };
-export const repeatWindow = 20 * HOUR;
+export const repeatWindow = 12 * HOUR;
 export const keyAges = { transfer: 30 * MINUTE, message: 24 * HOUR };
 export const clockSlack = 5 * MINUTE;
 export const defaults = { maxWait: MINUTE, timeout: 30_000, landing: 5_000 };

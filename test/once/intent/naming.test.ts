@@ -119,6 +119,7 @@ describe('derived keys, written down: another release that changes one of them w
     }).toEqual({
       nothing: 'fcbf0f5c3632f1653985c0a533a454fc54512c4711956aefd7d83b99081aa581',
       once: '2eac3d75ba46c2c7844465d8bcd253a1f8392c7c91d282ac7f766b29f0d608c6',
+      run: 'ef8c3fc85a2635414cc67b4db9a648b58ae8fa870a56f19116783df0c3e621a2',
       key: 'b4b9c994ee213ecc316540fd802a151ace236578540b53d2b4ebabb4801d4acb',
       row: 'b9c45140b1f4ac320d780d4543f6426ec51b7e060da429cd7a721768f19aeebb',
     });

@@ -109,7 +109,7 @@ function text(value: unknown): string {
 }
 
 /** An intent in a few words: who gets what. */
-export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
+function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);

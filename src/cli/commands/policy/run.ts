@@ -45,7 +45,7 @@ type LeftOfAsset = {
 };
 
 /** What is left in these 24 hours of each asset with a daily limit. */
-export async function leftOf(
+async function leftOf(
   policies: Policies,
   known: Spellings | undefined,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
