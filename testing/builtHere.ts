@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
@@ -31,23 +30,6 @@ type Program = { readonly main: typeof main };
 const load = createRequire(import.meta.url);
 let program: Program | undefined;
 
-/** Uses the tests' own SQLite: two copies in one process would drop each other's locks on a journal. */
-function loadProgram(): Program {
-  const folder = `${process.platform}-${process.arch}`;
-  const prebuilds = join(load.resolve('@photostructure/sqlite'), '../../prebuilds', folder);
-  for (const file of readdirSync(prebuilds)) {
-    const flavour = file.replace('@photostructure+sqlite', folder);
-    try {
-      load(join(prebuilds, file));
-    } catch {
-      // The file is for another libc; the program will not load it either.
-      continue;
-    }
-    const own = load.resolve(`../dist/sqlite/${flavour}`);
-    load.cache[own] = load.cache[join(prebuilds, file)];
-  }
-  return load('../dist/main.js') as Program;
-}
 const never = (): AbortSignal => new AbortController().signal;
 const chance = { fraction: Math.random, uuid: () => randomUUID() };
 
@@ -106,7 +88,7 @@ export function skippingLike(clock: Clock): Record<string, string> {
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {
   const { env, stdin = '', cwd, clock = realClock, machinePolicy = '/none/policy.json', screen } = start;
-  program ??= loadProgram();
+  program ??= load('../dist/main.js') as Program;
   const { main } = program;
   const [stdout, stderr] = [sink(), sink()];
   const before = process.cwd();

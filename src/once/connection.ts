@@ -1,4 +1,5 @@
 import type { Env } from '../machine/folders.ts';
+import { nextTurn } from '../machine/process.ts';
 import type { Cluster, RpcUrl } from './chain/cluster.ts';
 import type { BaseUrl } from './intent/baseUrl.ts';
 import type { Spellings } from './intent/spellings.ts';
@@ -105,6 +106,8 @@ export function channelTo(
     const first = connecting(settings);
     if (reachesOut) first.begin();
     const { openChannel } = await import('./wire/undiciChannel.ts');
+    // Its first packet leaves before the commit takes its time.
+    if (reachesOut) await nextTurn();
     return openChannel(settings, first);
   });
 }

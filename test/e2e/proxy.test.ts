@@ -85,8 +85,8 @@ test('a proxy that wants a password says where it goes', async () => {
     });
     expect(ran.code).toBe(8);
     const { error } = JSON.parse(ran.stdout);
-    expect(error.message).toContain('the proxy asks for a user and a password');
-    expect(error.hint).toContain('user and password into HTTPS_PROXY');
+    expect(error.message).toContain('the proxy made no tunnel (status 407)');
+    expect(error.hint).toContain('HTTPS_PROXY, with its user and password');
   } finally {
     await proxy.close();
   }

@@ -44,7 +44,8 @@ const advices: readonly (readonly [RegExp, string])[] = [
 
 /** What to do about a trouble, as the start of a sentence; undefined if nothing special helps. */
 export function adviceOn(trouble: Trouble | undefined): string | undefined {
-  if (trouble?.atProxy || trouble?.is === 'no-tunnel') return 'Check HTTPS_PROXY and NO_PROXY';
+  if (trouble?.atProxy || trouble?.is === 'no-tunnel')
+    return 'Check HTTPS_PROXY, with its user and password if it wants them, and NO_PROXY';
   if (trouble?.is === 'certificate') return checkTls;
   if (trouble?.is === 'timed-out') return checkNetwork;
   if (trouble?.is !== 'connection') return undefined;
