@@ -32,7 +32,6 @@ If an rpc-url holds a secret, give it as you give a token: with --token-stdin, -
     'For a shared journal, it records what this machine misses, and which server the journal is on now.',
   'botctl journal backup':
     'The copy has a .mark file of its own, by which botctl knows that nothing is missing from it.',
-  options: '--quiet prints nothing after a 409 that names no message.',
   'exit-codes': `Codes 2 to 5, 7, 8 and 130 are only for what cannot have happened.
 
 For several entries, the code is 11 if some are unknown, open, being sent or not begun. Otherwise it is 10 if some are held, and else 2. If a batch stops at 401, 402 or 403, fix that first.`,
