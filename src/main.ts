@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import type { CommandSpec, Context, GlobalName } from './cli/parse/command.ts';
-import type { Chosen } from './cli/parse/commandLine.ts';
-import { drawHelp, requestedPage } from './cli/parse/help.ts';
+import { parseCommandLine } from './cli/parse/commandLine.ts';
 import { inWords } from './cli/say/inWords.ts';
 import type { Occurrence } from './cli/say/phrases.ts';
 import { endedEarly, type Interruption, problemOf, type Told } from './cli/say/told.ts';
 import { columnsIn, type Display, Output, withoutNodeDebug } from './cli/show/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './cli/show/faces.ts';
 import type { StepSummary } from './cli/show/stepSummary.ts';
+import { commandTree } from './commands.ts';
 import type { Env } from './machine/folders.ts';
 import {
   type Chance,
@@ -20,7 +20,6 @@ import {
   terminalOfProcess,
 } from './machine/process.ts';
 import { claimedBy, type Exit, exitOf, isOutage } from './once/failures.ts';
-import { commandTree } from './tree.ts';
 
 export type ProcessContext = {
   argv: readonly string[];
@@ -90,9 +89,9 @@ async function dispatch(
   let command: string | undefined;
   let doing: Context['doing'] | undefined;
   try {
-    const { chosen, text } = await parse(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
-    if (chosen === undefined) {
-      await stdout.write(text);
+    const chosen = parseCommandLine(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
+    if (typeof chosen === 'string') {
+      await stdout.write(chosen);
       return 0;
     }
     const { given, does } = chosen;
@@ -147,19 +146,6 @@ function faceOf(has: (name: GlobalName) => boolean, kept: readonly Occurrence[])
 function optionWords(argv: readonly string[]): ReadonlySet<string> {
   const end = argv.indexOf('--');
   return new Set(end < 0 ? argv : argv.slice(0, end));
-}
-
-/** A request for help does not load commander, which is half of what parsing would load. */
-async function parse(
-  argv: readonly string[],
-  tree: readonly CommandSpec[],
-  columns: number,
-): Promise<{ chosen?: Chosen; text: string }> {
-  const page = requestedPage(argv, tree);
-  if (page !== undefined) return { text: drawHelp(page, columns) };
-  const { parseCommandLine } = await import('./cli/parse/commandLine.ts');
-  const { chosen, text } = await parseCommandLine(argv, tree, columns);
-  return chosen === undefined ? { text } : { chosen, text };
 }
 
 async function report(

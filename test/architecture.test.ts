@@ -18,8 +18,8 @@ const rooms: Record<string, readonly string[]> = {
   sandbox: ['machine'],
   cli: ['batch', 'machine', 'once', 'postgres', 'sandbox'],
   // The tree names every command; what a command needs loads when it runs.
-  tree: ['cli'],
-  main: ['cli', 'machine', 'once', 'tree'],
+  commands: ['cli'],
+  main: ['cli', 'commands', 'machine', 'once'],
 };
 
 /** What each folder of `once`, and each file beside them, imports of the rest of `once`, exactly. */

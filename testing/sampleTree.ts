@@ -19,7 +19,6 @@ const send = command({
   ]),
   does: 'looks',
   examples: {},
-  exits: [0, 2],
 });
 
 const add = command({
@@ -28,7 +27,6 @@ const add = command({
   options: options(['--use  use']),
   does: 'looks',
   examples: {},
-  exits: [0, 2],
 });
 
 /** A small command tree with every kind of option. Each command records its arguments. */

@@ -461,13 +461,9 @@ const doctor = z
   })
   .meta({ id: 'Doctor', title: 'The doctor’s checks' });
 
-const help = z.strictObject({ ...head, topic: text, text }).meta({ id: 'Help', title: 'A help text' });
-
 const completion = z
   .strictObject({ ...head, shell: text, script: text })
   .meta({ id: 'Completion', title: 'A completion script' });
-
-const theVersion = z.strictObject({ ...head, version: text }).meta({ id: 'Version', title: 'The version' });
 
 const policies = z
   .strictObject({
@@ -653,7 +649,5 @@ export const outputs: readonly Output[] = [
     schema: sandboxRequest,
   },
   { name: 'Doctor', commands: ['doctor'], about: 'Every check in its order.', schema: doctor },
-  { name: 'Help', commands: ['help'], about: 'The text as a terminal of 80 columns shows it.', schema: help },
   { name: 'Completion', commands: ['completion'], about: 'The script.', schema: completion },
-  { name: 'Version', commands: ['version'], about: 'As `botctl --version`.', schema: theVersion },
 ];

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/parse/command.ts';
-import { commandTree } from '../../src/tree.ts';
+import { commandTree } from '../../src/commands.ts';
 import { botctl, ended, fewAtATime, type Ran, type Start } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';

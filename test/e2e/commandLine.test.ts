@@ -15,43 +15,30 @@ beforeAll(() => {
 afterAll(() => home.remove());
 
 describe('the built program', () => {
-  test.each([[['--version']], [['version']], [['config', '--version']], [['version', '--quiet']]])(
-    '%j prints the version',
-    async (line) => {
-      expect(await botctl(line, { env: home.env })).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(new RegExp(`^${packageJson.version}${preview}\n$`, 'u')),
-        stderr: '',
-      });
-    },
-  );
+  test.each([[['--version']], [['send', '--version']]])('%j prints the version', async (line) => {
+    expect(await botctl(line, { env: home.env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^${packageJson.version}${preview}\n$`, 'u')),
+      stderr: '',
+    });
+  });
 
-  test.each([
-    [['nonsense', '--help'], "Unknown command 'nonsense'"],
-    [['--help', 'nonsense'], "Unknown command 'nonsense'"],
-    [['batch', '-h', 'nonsense'], "Unknown command 'nonsense'"],
-    [['--quiet', 'config', 'lst', '-h'], "Unknown command 'lst'"],
-  ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
-    const json = await botctlHere([...line, '--json'], { env: home.env });
-    expect(json.code).toBe(2);
-    expect(json.stderr).toBe('');
+  test('an unknown command exits 2, and with --json says so in one object on stdout', async () => {
+    const json = await botctlHere(['nonsense', '--json'], { env: home.env });
+    expect(json).toMatchObject({ code: 2, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ schema: 'botctl/1', error: { code: 'usage' } });
-    expect(JSON.parse(json.stdout).error.message).toContain(problem);
-    const human = await botctlHere(line, { env: home.env });
-    expect(human.code).toBe(2);
-    expect(human.stdout).toBe('');
-    expect(human.stderr).toContain(problem);
+    const human = await botctlHere(['nonsense'], { env: home.env });
+    expect(human).toMatchObject({ code: 2, stdout: '' });
+    expect(human.stderr).toContain("Unknown command 'nonsense'");
     expect(human.stderr).not.toContain(' at ');
   });
 
   test.each(['transfer 5 SOL bob', 'send hello', 'send --content hello world', 'config add name secret'])(
-    'botctl %s is answered with the help of the command',
+    'botctl %s is refused, and what may be a secret is not repeated',
     async (words) => {
-      const [command = ''] = /^config add|^\w+/u.exec(words) ?? [];
       const ran = await botctlHere(words.split(' '), { env: home.env });
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('Nothing was sent or changed.');
-      expect(ran.stderr.split('\n').at(-2)).toBe(`          botctl ${command} --help`);
       expect(ran.stderr).not.toContain('secret');
     },
   );

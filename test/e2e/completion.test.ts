@@ -43,7 +43,6 @@ const cases: readonly { words: string[]; some?: string[]; all?: string[] }[] = [
   { words: ['--sandbox', 'batch', 'status', 'h'], all: ['hello-1'] },
   { words: ['batch', 'send', 'x', '--once', 'hel'], all: ['hello-1'] },
   { words: ['completion', 'z'], all: ['zsh'] },
-  { words: ['help', 'ex'], all: ['exit-codes'] },
 ];
 
 function judge(found: string[], { words, some, all }: (typeof cases)[number]): void {

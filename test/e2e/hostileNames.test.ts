@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
-import { commandTree } from '../../src/tree.ts';
+import { commandTree } from '../../src/commands.ts';
 import { botctl } from '../../testing/botctl.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 

@@ -5,7 +5,7 @@ import { makeFolder, syncFolder } from '../../machine/disk.ts';
 import { type HeldLock, takeLock } from '../../machine/fileLock.ts';
 import { Failure } from '../../once/failures.ts';
 import { type BaseUrl, originOf, parseBaseUrl } from '../../once/intent/baseUrl.ts';
-import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../parse/help.ts';
+import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../parse/setUpSpecs.ts';
 import {
   interruptedBeforeChange,
   profilesBusy,

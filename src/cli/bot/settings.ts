@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
-import type { SettingKey } from '../parse/help.ts';
+import type { SettingKey } from '../parse/setUpSpecs.ts';
 import { isoDay } from '../say/phrases.ts';
 import { type Told, told } from '../say/told.ts';
 

@@ -13,7 +13,7 @@ import type { RunningSandbox } from '../../sandbox/start.ts';
 import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { version } from '../parse/help.ts';
+import { version } from '../parse/command.ts';
 import { againWords, startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/phrases.ts';
 import { told } from '../say/told.ts';

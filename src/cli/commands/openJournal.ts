@@ -115,7 +115,7 @@ export async function whileOpen<Opened extends { close(): Promise<void> }, Resul
 }
 
 /** For a caller that has already reported what the journal may have lost. */
-export async function openWithoutWarning(
+async function openWithoutWarning(
   given: ParsedArgs,
   context: JournalContext,
   use: JournalUse,

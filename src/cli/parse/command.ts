@@ -1,8 +1,11 @@
+import packageJson from '../../../package.json' with { type: 'json' };
 import type { Env } from '../../machine/folders.ts';
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Exit } from '../../once/failures.ts';
 import { type Does, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
+
+export const version: string = packageJson.version;
 
 /** What a value can be, for completion: one of these words, or a name that botctl is asked for. */
 export type Completes = 'profiles' | 'batches' | readonly string[];
@@ -17,8 +20,6 @@ type Marks = {
 type OptionMarks = Marks & {
   readonly repeatable?: true;
   readonly env?: string;
-  /** Described in the manual page only; the help names it. */
-  readonly rare?: true;
 };
 
 export type OptionSpec<Name extends string = string> = OptionMarks & {
@@ -29,7 +30,7 @@ export type OptionSpec<Name extends string = string> = OptionMarks & {
   readonly group?: string;
 };
 
-export type ArgumentSpec = Marks & {
+type ArgumentSpec = Marks & {
   /** `<name>` is required, `[id]` is not, `<ids...>` takes several. */
   readonly usage: string;
   readonly about: string;
@@ -109,39 +110,30 @@ export type Example = { readonly line: string; readonly about: string };
 /** Runs one command and returns its exit code. */
 export type Run<Args = ParsedArgs> = (given: Args, context: Context) => Promise<Exit>;
 
-/** The main help lists the commands in these groups. */
-export const commandGroups = ['Every day', 'Money', 'Set-up'] as const;
-
 type Described = {
   /** Only of a command that the main help lists. */
-  readonly group?: (typeof commandGroups)[number];
+  readonly group?: 'Every day' | 'Money' | 'Set-up';
   readonly about: string;
   readonly details?: string;
-  readonly hidden?: true;
-};
-
-type Leaf<Options, Arguments, Examples> = Described & {
-  /** What the command does, for the sentence that says what it did not do. */
-  readonly does: Does;
-  readonly options?: Options;
-  readonly arguments?: Arguments;
-  readonly examples: Examples;
-  readonly exits: readonly Exit[];
-  /** What to do after the codes that mean “run again”, if the same command would change nothing. */
-  readonly again?: string;
 };
 
 /** A command as it is written down. */
-type Description<Name extends string> = Leaf<
-  readonly OptionSpec<Name>[],
-  readonly Line<Marks>[],
+type Description<Name extends string> = Described & {
+  /** What the command does, for the sentence that says what it did not do. */
+  readonly does: Does;
+  readonly options?: readonly OptionSpec<Name>[];
+  readonly arguments?: readonly Line<Marks>[];
   /** Command lines by what they are for. */
-  Readonly<Record<string, string>>
->;
+  readonly examples: Readonly<Record<string, string>>;
+};
 
 /** The program, its help, its man page and its completion are made from it. */
-export type LeafSpec = Leaf<readonly OptionSpec[], readonly ArgumentSpec[], readonly Example[]> & {
+export type LeafSpec = Described & {
   readonly name: string;
+  readonly does: Does;
+  readonly options: readonly OptionSpec[];
+  readonly arguments: readonly ArgumentSpec[];
+  readonly examples: readonly Example[];
   readonly load: () => Promise<Run<ParsedArgs<string>>>;
 };
 
@@ -165,13 +157,11 @@ export function leaf<Name extends string>(
   return {
     ...written,
     name,
-    // Read late: the words of `help` complete to the tree, which is still being built.
-    get arguments() {
-      return (written.arguments ?? []).map((line): ArgumentSpec => {
-        const [usage, about, beside] = columnsOf(line);
-        return { usage, about, ...beside };
-      });
-    },
+    options: written.options ?? [],
+    arguments: (written.arguments ?? []).map((line): ArgumentSpec => {
+      const [usage, about, beside] = columnsOf(line);
+      return { usage, about, ...beside };
+    }),
     examples: Object.entries(written.examples).map(([about, line]) => ({ about, line })),
     load,
   };
@@ -254,40 +244,6 @@ export type Context = {
     readonly begun: boolean;
   };
 };
-
-/** Steps from one word to another: a letter added, dropped, changed, or swapped with its neighbour. */
-function distance(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let line = 1; line <= from.length; line += 1) {
-    const next = [line];
-    for (let column = 1; column <= to.length; column += 1) {
-      const same = from[line - 1] === to[column - 1];
-      const swapped = from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1];
-      next.push(
-        Math.min(
-          (row[column] ?? 0) + 1,
-          (next[column - 1] ?? 0) + 1,
-          (row[column - 1] ?? 0) + (same ? 0 : 1),
-          swapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    before = row;
-    row = next;
-  }
-  return row[to.length] ?? 0;
-}
-
-/** The word that was probably meant; undefined if none is close. */
-export function nearest(word: string, words: readonly string[]): string | undefined {
-  const most = Math.max(1, Math.floor(word.length / 3));
-  const [best] = words
-    .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
-    .filter(({ steps }) => steps <= most)
-    .sort((one, other) => one.steps - other.steps);
-  return best?.candidate;
-}
 
 const unitsInS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 

@@ -1,144 +1,138 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
 import { listed } from '../say/phrases.ts';
 import { type Does, told } from '../say/told.ts';
 import {
   type CommandSpec,
+  type Example,
   globalOptions,
   type LeafSpec,
   type OptionOccurrence,
   type OptionSpec,
   ParsedArgs,
+  version,
 } from './command.ts';
-import { commandPage, drawHelp, type HelpPage, rootPage, version, withoutHelp } from './help.ts';
-import { noCommand, optionForValue, tooManyArguments, wrongLine } from './wrongLine.ts';
+import { topicOf } from './topics.ts';
 
-/** What the command line asks for: a command, or a text to print. Everything else is a failure. */
-export async function parseCommandLine(
-  argv: readonly string[],
-  tree: readonly CommandSpec[],
-  columns: number,
-): Promise<{ chosen?: Chosen; text: string }> {
-  let chosen: Chosen | undefined;
-  let text = '';
-  const program = buildProgram(
-    tree,
-    (choice) => {
-      chosen = choice;
-    },
-    argv,
-  );
-  overEach(program, (command) => {
-    command.exitOverride();
-    command.configureOutput({
-      getOutHelpWidth: () => columns,
-      writeOut: (chunk) => {
-        text += chunk;
-      },
-      writeErr: () => {},
-    });
-  });
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0 && !asksForUnknown(program)) return { text };
-    if (thrown.exitCode === 0) return parseCommandLine(withoutHelp(argv), tree, columns);
-    throw wrongLine(thrown.code, argv, tree);
-  }
-  if (chosen === undefined) throw noCommand([]);
-  return { chosen, text };
-}
-
-/**
- * Whether help is requested for an unknown command. commander would ignore the word and show the help of the command
- * above.
- */
-function asksForUnknown({ args, commands }: Command): boolean {
-  const [word = '-'] = withoutHelp(args);
-  const named = commands.find((child) => child.name() === word);
-  return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
-}
-
-function overEach(
-  program: ReturnType<typeof buildProgram>,
-  visit: (command: ReturnType<typeof buildProgram>) => void,
-): void {
-  visit(program);
-  for (const child of program.commands) overEach(child as typeof program, visit);
-}
+export const promise = 'Send each bot message and each wallet transfer once.';
+export const motto = 'Run it again. It happened once.';
 
 /** The chosen command, how to load it, and its arguments. */
 export type Chosen = { load: LeafSpec['load']; does: Does; given: ParsedArgs<string> };
 
-/**
- * Builds a fresh command tree. `choose` is called with the named command; nothing runs here. Given a command line, the
- * tree describes other commands by name only, because they cannot be meant.
- */
+/** What the command line asks for: a command, or a text to print. Everything else is a failure. */
+export function parseCommandLine(
+  argv: readonly string[],
+  tree: readonly CommandSpec[],
+  columns: number,
+): Chosen | string {
+  const topic = argv[0] === 'help' && argv.length === 2 ? topicOf(argv[1] ?? '') : undefined;
+  if (topic !== undefined) return topic;
+  let chosen: Chosen | undefined;
+  let text = '';
+  const output: OutputConfiguration = {
+    getOutHelpWidth: () => Math.min(columns, widestHelp),
+    writeOut: (chunk) => {
+      text += chunk;
+    },
+    writeErr: () => {},
+  };
+  const choose = (choice: Chosen): void => {
+    chosen = choice;
+  };
+  const program = buildProgram(tree, choose, output, argv);
+  try {
+    program.parse(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return text;
+    throw told('usage', { next: [['--help']] })`No command is given
+      The help lists the commands:`;
+  }
+  if (chosen === undefined) throw new Error('commander neither chose a command nor printed a text');
+  return chosen;
+}
+
+const widestHelp = 96;
+
+/** Builds the command tree. `choose` is called with the named command; nothing runs here. */
 export function buildProgram(
   tree: readonly CommandSpec[],
   choose: (chosen: Chosen) => void,
+  output: OutputConfiguration,
   words?: readonly string[],
 ): StrictCommand {
-  const program = new StrictCommand('botctl');
-  program
+  const program = new StrictCommand('botctl')
+    .description(`${promise}\n${motto}\n\n${examplesIn(rootExamples)}`)
+    .usage('<command> [options]')
     .version(version, '--version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand(false);
-  drawnFrom(program, () => rootPage(tree));
-  for (const spec of globalOptions) declare(program, spec);
-  for (const spec of tree) {
-    if (words === undefined || words.includes(spec.name)) addCommand(program, program, spec, choose);
-    else program.addCommand(program.createCommand(spec.name), { hidden: spec.hidden === true });
-  }
+    .helpOption('--help', 'show help')
+    .helpCommand('help [command]', 'Show the help of a command, or of: agents, exit-codes, reruns')
+    .configureHelp({ boxWrap: wrapProse })
+    .configureOutput(output)
+    .exitOverride() as StrictCommand;
+  for (const spec of globalOptions) program.declare(spec);
+  for (const spec of tree) grow(program, spec, program, choose, words);
   return program;
 }
 
-function addCommand(
-  program: StrictCommand,
+const rootExamples: readonly Example[] = [
+  {
+    about: 'Try it without an account',
+    line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
+  },
+];
+
+/** A command that the command line does not name cannot be meant: the help needs only its name and purpose. */
+function grow(
   parent: StrictCommand,
   spec: CommandSpec,
+  program: StrictCommand,
   choose: (chosen: Chosen) => void,
+  words: readonly string[] | undefined,
 ): void {
-  const command = parent.createCommand(spec.name);
-  command.copyInheritedSettings(parent);
-  command.helpOption('-h, --help', 'show help').helpCommand(false);
-  drawnFrom(command, () => commandPage(pathOf(command, 'botctl'), spec));
-  parent.addCommand(command, { hidden: spec.hidden === true });
+  const command = parent.command(spec.name) as StrictCommand;
+  const { about, details, group } = spec;
+  const examples = 'children' in spec ? [] : spec.examples;
+  command.summary(about).description([about, details, examplesIn(examples)].filter(Boolean).join('\n\n'));
+  if (group !== undefined) command.helpGroup(`${group}:`);
+  if (words !== undefined && !words.includes(spec.name)) return;
+  command.addHelpText('after', '\nbotctl --help lists the options of every command.');
   if ('children' in spec) {
-    for (const child of spec.children) addCommand(program, command, child, choose);
+    command.helpCommand(false);
+    for (const child of spec.children) grow(command, child, program, choose, words);
     return;
   }
-  growLeaf(program, command, spec, choose);
+  for (const argument of spec.arguments) command.argument(argument.usage, argument.about);
+  for (const option of spec.options) command.declare(option);
+  command.action(() => {
+    const occurrences = [...program.occurrences, ...command.occurrences];
+    refuseSharedStdin([...globalOptions, ...spec.options], occurrences, spec, command.args);
+    const declared = new Set([...program.options, ...command.options].map(nameOf));
+    const given = new ParsedArgs<string>(pathOf(command), command.args, occurrences, declared);
+    choose({ load: spec.load, does: spec.does, given });
+  });
 }
 
-function growLeaf(
-  program: StrictCommand,
-  command: StrictCommand,
-  spec: LeafSpec,
-  choose: (chosen: Chosen) => void,
-): void {
-  for (const argument of spec.arguments ?? []) command.argument(argument.usage, argument.about);
-  for (const option of spec.options ?? []) declare(command, option);
-  command.allowExcessArguments();
-  command.action(() => {
-    const occurrences: OptionOccurrence[] = [...program.occurrences, ...command.occurrences];
-    const { args } = command;
-    refuseExtraWords(spec, pathOf(command), args.length);
-    refuseSharedStdin([...globalOptions, ...(spec.options ?? [])], occurrences, spec, args);
-    const declared = new Set([...program.options, ...command.options].map(nameOf));
-    choose({
-      load: spec.load,
-      does: spec.does,
-      given: new ParsedArgs(pathOf(command), args, occurrences, declared),
-    });
-  });
+/** Examples stand above the options, so that the options are what one sees on a screen of 24 lines. */
+function examplesIn(examples: readonly Example[]): string {
+  return examples.map(({ about, line }) => `  # ${about}\n  $ ${line}`).join('\n');
+}
+
+const plainHelp = new Help();
+
+/** commander leaves a text alone that has an indented line; only that line must stay as it is. */
+function wrapProse(text: string, width: number): string {
+  const lines = text
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : plainHelp.boxWrap(line, width)));
+  return lines.join('\n');
 }
 
 /** Only one of the things that a command reads can come from stdin. */
 function refuseSharedStdin(
   options: readonly OptionSpec[],
   occurrences: readonly OptionOccurrence[],
-  { arguments: takes = [] }: LeafSpec,
+  { arguments: takes }: LeafSpec,
   args: readonly string[],
 ): void {
   const reading = options.flatMap(({ name, readsStdin }) => (readsStdin ? [name] : []));
@@ -153,93 +147,85 @@ function refuseSharedStdin(
       Only one of them can be -; give the others as files.`;
 }
 
-function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {
-  if (got > takes.length && !takes.at(-1)?.usage.includes('...')) throw tooManyArguments(command, got, takes);
-}
-
+/** commander calls a `--no-x` option `x`. */
 function nameOf(option: Option): string {
-  return option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
+  return (option.long ?? '').replace(/^--/u, '');
 }
 
-function pathOf(command: StrictCommand, before?: string): string {
-  const parent = command.parent;
-  if (parent instanceof StrictCommand && parent.parent) return `${pathOf(parent, before)} ${command.name()}`;
-  return before === undefined ? command.name() : `${before} ${command.name()}`;
+/** `config add`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-function drawnFrom(command: StrictCommand, page: () => HelpPage): void {
-  command.configureHelp({ formatHelp: (_command, { helpWidth }) => drawHelp(page(), helpWidth ?? 80) });
-}
-
-function declare(command: StrictCommand, spec: OptionSpec): void {
-  const option = new Option(spec.flags, spec.about);
-  command.addOption(option);
-  if (spec.repeatable) command.allowRepeating(option);
-}
-
-function looksLikeOption(word: string | undefined): word is string {
-  return word !== undefined && word.length > 1 && word.startsWith('-');
-}
+const seeHelp = 'Add --help to the command to see what it takes.';
 
 /**
- * Closes commander's three traps for every command: an option given twice is an error unless declared repeatable,
- * `--memo --yes` is an error and never a memo called `--yes`, and every wrong usage is one `Failure` called `usage`.
+ * Closes commander's traps: an option given twice is an error unless it is repeatable, `--memo --yes` is an error and
+ * never a memo called `--yes`, and every wrong line is one failure called `usage`.
  */
 export class StrictCommand extends Command {
   readonly occurrences: OptionOccurrence[] = [];
-  readonly #repeatable = new Set<string>();
 
   override createCommand(name?: string): StrictCommand {
     return new StrictCommand(name);
   }
 
-  allowRepeating(option: Option): void {
-    this.#repeatable.add(option.name());
-  }
-
-  override addOption(option: Option): this {
-    super.addOption(option);
-    // commander calls a `--no-x` option `x`, but reports it as `no-x`.
-    const name = option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
+  declare({ flags, about, env, group, repeatable }: OptionSpec): void {
+    const option = new Option(flags, env === undefined ? about : `${about} [${env}]`);
+    if (group !== undefined) option.helpGroup(`${group}:`);
+    this.addOption(option);
+    const name = nameOf(option);
     this.on(`option:${option.name()}`, (value: string | null | undefined) => {
-      this.#refuseSecond(name);
+      if (!repeatable && this.occurrences.some((occurrence) => occurrence.name === name))
+        throw told('usage')`--${name} is given twice
+          Give it once: botctl does not guess which one you mean.`;
       this.occurrences.push({ name, value: value ?? true });
     });
-    return this;
   }
 
   override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
     const taking = this.#takingValues();
     for (const [index, word] of words.entries()) {
       if (word === '--') break;
-      const next = words[index + 1];
-      if (!taking.has(word) || !looksLikeOption(next)) continue;
-      throw optionForValue(word, next.replace(/=.*/su, ''), taking.get(word));
+      const next = words[index + 1] ?? '';
+      if (!taking.has(word) || !/^-./u.test(next)) continue;
+      const looksLike = next.replace(/=.*/su, '');
+      throw told('usage')`${word} needs a value, but ${looksLike} looks like an option
+        If that is the value, write it with =, as in ${taking.get(word) ?? word}=${looksLike}.`;
     }
     return super.parseOptions(words);
   }
 
   /**
-   * Every way to write an option that needs a value, here and in the commands below, with its long form. The commands
-   * below are included because the program parses its own options first: `--memo --json x` would lose them.
+   * Every way to write an option that needs a value, with its long form: here and in the commands below, because the
+   * program parses its own options first and would take `--json` out of `--memo --json`.
    */
   #takingValues(): Map<string, string> {
-    const taking = new Map<string, string>();
-    for (const { required, short, long } of this.options) {
-      if (!required) continue;
-      for (const written of [short, long]) if (written) taking.set(written, long ?? written);
-    }
-    for (const child of this.commands) {
-      if (child instanceof StrictCommand)
-        for (const [word, long] of child.#takingValues()) taking.set(word, long);
-    }
-    return taking;
+    const own = this.options.flatMap(({ required, short, long = '' }) =>
+      required
+        ? [short, long].flatMap((written): [string, string][] => (written ? [[written, long]] : []))
+        : [],
+    );
+    const below = this.commands.flatMap((child) => [...(child as StrictCommand).#takingValues()]);
+    return new Map([...own, ...below]);
   }
 
-  #refuseSecond(name: string): void {
-    if (this.#repeatable.has(name)) return;
-    if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
-    throw told('usage')`--${name} is given twice
-      Give it once: botctl does not guess which one you mean.`;
+  #knows(flag: string): boolean {
+    const isOwn = this.options.some(({ long }) => long === flag);
+    return isOwn || (this.parent instanceof StrictCommand && this.parent.#knows(flag));
+  }
+
+  /** A value behind an unknown option may be a token, so it is never repeated. */
+  override error(message: string): never {
+    const [, said = '', hint] =
+      /^(?:error: )?(.*?)(?:\n\((Did you mean [-a-z, ]+\?)\))?$/su.exec(message) ?? [];
+    const [flag = ''] = /--[^='\s]+(?==)/u.exec(said) ?? [];
+    if (this.#knows(flag))
+      throw told('usage')`${flag} takes no value
+      Write ${flag} alone, or leave it out.`;
+    const safe = said.replace(/(?<=^unknown option ')(--[^='\s]*|-.).*$/su, "$1'");
+    throw told('usage')`${safe.charAt(0).toUpperCase()}${safe.slice(1)}
+      ${hint === undefined ? seeHelp : hint}`;
   }
 }

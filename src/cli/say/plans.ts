@@ -1,5 +1,5 @@
 import type { PlanKind } from '../../once/engine/planKinds.ts';
-import { Told, told } from './told.ts';
+import { type Told, told } from './told.ts';
 
 /** For a dry run: whether it is a re-run, and of what. */
 export const dryRunWords: Readonly<Record<PlanKind, string>> = {
@@ -24,18 +24,6 @@ export const dryRunWords: Readonly<Record<PlanKind, string>> = {
   'unfinished-twin': 'it would not be sent: the same payment, under another name, is not settled',
   'recently-done': 'it would not be sent: the same payment was made a while ago, and may be this one',
 };
-
-function didYouMean(meant: string): string {
-  return `Did you mean ${meant}?`;
-}
-
-/** `meant` would replace the last of `words`. */
-export function noHelpOn(words: readonly string[], meant: string | undefined): Told {
-  return new Told('usage', `There is no help on "${words.join(' ')}".`, {
-    hint: meant === undefined ? 'The help lists its topics:' : didYouMean(meant),
-    next: [['help', ...(meant === undefined ? [] : [...words.slice(0, -1), meant])]],
-  });
-}
 
 export function noCompletionFor(shell: string, shells: readonly string[]): Told {
   return told('usage')`There is no completion for "${shell}".

@@ -144,12 +144,12 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
   130: 'interrupted, or answered No, before anything was sent',
 };
 
-/** What to do after the exit codes of a group: in a list of codes, and above them. */
-export const exitGroups: Readonly<Record<ExitGroup, { readonly short: string; readonly title: string }>> = {
-  done: { short: 'done', title: 'Done' },
-  fix: { short: 'fix the error', title: 'Fix what the error names, then run the command again' },
-  look: { short: 'look first', title: 'Look first. If you only change the name, you may pay twice' },
-  again: { short: 'run again', title: 'Run the same command again. Nothing happens twice' },
+/** What to do after the exit codes of a group. */
+const exitGroups: Readonly<Record<ExitGroup, { readonly title: string }>> = {
+  done: { title: 'Done' },
+  fix: { title: 'Fix what the error names, then run the command again' },
+  look: { title: 'Look first. If you only change the name, you may pay twice' },
+  again: { title: 'Run the same command again. Nothing happens twice' },
 };
 
 /** The exit codes by what to do, as the help and the README list them. */

@@ -55,7 +55,3 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
 export function requireNative(): unknown {
   return require('litesvm-inside');
 }
-
-export function hasNative(): boolean {
-  return true;
-}

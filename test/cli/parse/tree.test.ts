@@ -8,9 +8,13 @@ import {
   options,
   ParsedArgs,
 } from '../../../src/cli/parse/command.ts';
-import { buildProgram, type Chosen, type StrictCommand } from '../../../src/cli/parse/commandLine.ts';
-import { exitTable } from '../../../src/once/failures.ts';
-import { commandTree } from '../../../src/tree.ts';
+import {
+  buildProgram,
+  type Chosen,
+  parseCommandLine,
+  type StrictCommand,
+} from '../../../src/cli/parse/commandLine.ts';
+import { commandTree } from '../../../src/commands.ts';
 
 type Leaf = { path: string; spec: LeafSpec };
 
@@ -25,32 +29,14 @@ function leaves(tree: readonly CommandSpec[], above: readonly string[] = []): Le
 function chosenBy(line: string): Chosen | undefined {
   const [, words = ''] =
     /(?:^|[\s(])botctl ((?:'[^']*'|"[^"]*"|[^|)>'"])*)/u.exec(line.replaceAll('\\\n', ' ')) ?? [];
-  let chosen: Chosen | undefined;
-  const program = buildProgram(commandTree, (choice) => {
-    chosen = choice;
-  });
-  const strictly = (command: StrictCommand): void => {
-    command.exitOverride().configureOutput({ writeErr: () => {} });
-    for (const child of command.commands) strictly(child as StrictCommand);
-  };
-  strictly(program);
-  program.parse([...commandWords(words)], { from: 'user' });
-  return chosen;
+  const chosen = parseCommandLine(commandWords(words), commandTree, 80);
+  return typeof chosen === 'string' ? undefined : chosen;
 }
 
-// What only scripts call has no help to speak of.
-const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
-
-describe.each(shown)('$path', ({ spec }) => {
+describe.each(leaves(commandTree))('$path', ({ spec }) => {
   test('has an example, and each is a line that botctl takes', () => {
     expect(spec.examples.length).toBeGreaterThan(0);
     for (const { line } of spec.examples) expect(chosenBy(line), line).toBeDefined();
-  });
-
-  test('lists its exits in the order of the table', () => {
-    const order = exitTable.map(({ exit }) => exit);
-    expect(spec.exits).toEqual(order.filter((exit) => spec.exits.includes(exit)));
-    for (const exit of [0, 1, 2] as const) expect(spec.exits).toContain(exit);
   });
 });
 
@@ -64,7 +50,7 @@ test('an option takes a value everywhere or nowhere', () => {
     }
     for (const child of command.commands) visit(child as StrictCommand);
   };
-  visit(buildProgram(commandTree, () => {}));
+  visit(buildProgram(commandTree, () => {}, {}));
   expect([...kinds].filter(([, found]) => found.size > 1)).toEqual([]);
 });
 
@@ -74,7 +60,6 @@ describe('a command asks for its own options only', () => {
     about: 'pays',
     options: options(['--memo <text>  a note', ['-t, --to <address>  to whom', { completes: 'profiles' }]]),
     examples: {},
-    exits: [0],
   });
 
   test('or it does not compile', () => {

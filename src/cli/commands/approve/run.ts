@@ -2,6 +2,7 @@ import { approvalOn } from '../../../once/engine/approval.ts';
 import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
+import type { ApproveArgs, DeclineArgs } from '../../parse/sendingSpecs.ts';
 import { nobodyApproves } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
@@ -18,7 +19,6 @@ import {
 } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { intentsOf, sendStored } from '../sendStored.ts';
-import type { ApproveArgs, DeclineArgs } from './spec.ts';
 
 export const approve: Run<ApproveArgs> = async (given, context) => {
   settingsOf(given);

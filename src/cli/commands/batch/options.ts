@@ -17,6 +17,7 @@ import { namingFrom } from '../../../once/intent/naming.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
+import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/options.ts';
 import { isoExact, type Suggestion } from '../../say/phrases.ts';
@@ -27,7 +28,6 @@ import { idOrSignature, isSettled, repeatsJson, settledAt, shown, transferOf } f
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
-import type { BatchArgs } from './spec.ts';
 
 type BatchOptions = {
   readonly path: string;

@@ -15,6 +15,7 @@ import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { EarlierPayment, Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
@@ -37,7 +38,6 @@ import {
   templateOf,
 } from './options.ts';
 import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
-import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from './spec.ts';
 import { leftToSend, listBadRows, RowTeller, reportInvalid, reportRefused, tellPlan } from './telling.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 

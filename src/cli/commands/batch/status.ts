@@ -3,6 +3,7 @@ import { amountOf, countedAsset, unitsOf } from '../../../once/intent/amount.ts'
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import type { Run } from '../../parse/command.ts';
+import type { StatusArgs } from '../../parse/sendingSpecs.ts';
 import {
   asWords,
   counted,
@@ -20,7 +21,6 @@ import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { openJournalOf, whileOpen } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
-import type { StatusArgs } from './spec.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run<StatusArgs> = async (given, context) => {

@@ -11,6 +11,7 @@ import {
 } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { refusalCodes } from '../../../once/policy/policy.ts';
+import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { conflictWords, invalidRow, rowsSkipped } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
@@ -34,9 +35,7 @@ import type { Display, Question, View } from '../../show/display.ts';
 import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
-
 import { amountLines, type BatchPlan, batchPlan, drawPlan, lineOf, planJson, withBalance } from './plan.ts';
-import type { BatchArgs } from './spec.ts';
 
 const shownFailures = 20;
 

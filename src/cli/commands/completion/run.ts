@@ -1,6 +1,6 @@
 import type { CommandSpec, Completes, LeafSpec, OptionSpec, Run } from '../../parse/command.ts';
 import { globalOptions, options } from '../../parse/command.ts';
-import { shells } from '../../parse/help.ts';
+import { shells } from '../../parse/setUpSpecs.ts';
 import { noCompletionFor } from '../../say/plans.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
@@ -24,15 +24,14 @@ type Place = {
 const everywhere: readonly OptionSpec[] = [...globalOptions, ...options(['--help  show help'])];
 
 function placesIn(tree: readonly CommandSpec[], at = 'botctl'): Place[] {
-  const known = tree.filter(({ hidden }) => hidden !== true);
-  const below = known.flatMap((spec): Place[] => {
+  const below = tree.flatMap((spec): Place[] => {
     const path = `${at} ${spec.name}`;
     return 'children' in spec ? placesIn(spec.children, path) : [placeOf(spec, path)];
   });
-  return [{ at, words: [known.map(({ name }) => name)], options: everywhere }, ...below];
+  return [{ at, words: [tree.map(({ name }) => name)], options: everywhere }, ...below];
 }
 
-function placeOf({ arguments: takes = [], options: own = [] }: LeafSpec, at: string): Place {
+function placeOf({ arguments: takes, options: own }: LeafSpec, at: string): Place {
   const words = takes.flatMap(({ completes }) => (completes === undefined ? [] : [completes]));
   return { at, words, options: [...own, ...everywhere] };
 }

@@ -5,6 +5,7 @@ import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '.
 import { readWallet } from '../../bot/profileBot.ts';
 import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
 import { type Context, globalNames, ParsedArgs } from '../../parse/command.ts';
+import type { AddArgs } from '../../parse/setUpSpecs.ts';
 import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
@@ -13,7 +14,6 @@ import { sentence, told } from '../../say/told.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { givenSource } from './edit.ts';
 import { profilesPathsOf, profileView, summaryOf } from './show.ts';
-import type { AddArgs } from './spec.ts';
 
 export async function add(given: AddArgs, context: Context): Promise<Exit> {
   const [name = ''] = given.args;

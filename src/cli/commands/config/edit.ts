@@ -31,7 +31,8 @@ import { Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { chainKeys, settingKeys } from '../../parse/help.ts';
+import type { SetArgs, TokenArgs } from '../../parse/setUpSpecs.ts';
+import { chainKeys, settingKeys } from '../../parse/setUpSpecs.ts';
 import { keyReset, keySet, noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
@@ -47,7 +48,6 @@ import {
   shownValue,
   summaryOf,
 } from './show.ts';
-import type { SetArgs, TokenArgs } from './spec.ts';
 
 export async function set(given: SetArgs, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;

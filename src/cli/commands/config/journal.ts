@@ -4,6 +4,7 @@ import type { State } from '../../../once/journal/journal.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
+import type { JournalArgs } from '../../parse/setUpSpecs.ts';
 import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
 import { Told, told } from '../../say/told.ts';
@@ -11,7 +12,6 @@ import { result } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
-import type { JournalArgs } from './spec.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */
 export async function journal(given: JournalArgs, context: Context): Promise<Exit> {

@@ -12,7 +12,7 @@ import {
 import { Token } from '../../bot/token.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { settingKeys } from '../../parse/help.ts';
+import { settingKeys } from '../../parse/setUpSpecs.ts';
 import { noProfileToShow } from '../../say/config.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';

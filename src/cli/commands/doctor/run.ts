@@ -8,7 +8,7 @@ import type { Address } from '../../../postgres/address.ts';
 import { chainOfChoice } from '../../bot/chooseBot.ts';
 import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { version } from '../../parse/help.ts';
+import { version } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
 import { troubleInWords, withLacking } from '../../say/phrases.ts';

@@ -11,6 +11,7 @@ import {
   states,
 } from '../../../once/journal/journal.ts';
 import type { Context } from '../../parse/command.ts';
+import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
@@ -29,7 +30,6 @@ import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
-import type { HistoryArgs } from './spec.ts';
 
 export function exportFormat(given: HistoryArgs): SettledFormat | undefined {
   const format = given.text('format');

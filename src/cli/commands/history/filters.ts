@@ -9,13 +9,13 @@ import {
 } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
+import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../../say/history.ts';
 import { fewOf } from '../../say/intent.ts';
 import { formatCount } from '../../say/phrases.ts';
 import { type Told, told } from '../../say/told.ts';
 import { present } from '../../show/result.ts';
 import { policiesOfCommand } from '../policies.ts';
-import type { HistoryArgs } from './spec.ts';
 
 /**
  * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is

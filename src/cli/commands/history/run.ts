@@ -2,6 +2,7 @@ import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
+import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { explain } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { formatCount } from '../../say/phrases.ts';
@@ -18,7 +19,6 @@ import {
   withRecipient,
   withWholeAddress,
 } from './filters.ts';
-import type { HistoryArgs } from './spec.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLayout, historyLine } from './view.ts';
 
 export const run: Run<HistoryArgs> = async (given, context) => {

@@ -1,6 +1,7 @@
 import { refuseProposal } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal, State } from '../../../once/journal/journal.ts';
 import type { Context, Run } from '../../parse/command.ts';
+import type { ResumeArgs } from '../../parse/sendingSpecs.ts';
 import { titleOf } from '../../say/chain.ts';
 import { nobodyDecides } from '../../say/decisions.ts';
 import { done } from '../../say/outcomes.ts';
@@ -11,7 +12,6 @@ import { drawIntent, remark } from '../../show/report.ts';
 import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { intentsOf, sendStored } from '../sendStored.ts';
-import type { ResumeArgs } from './spec.ts';
 
 export const run: Run<ResumeArgs> = async (given, context) => {
   settingsOf(given);

@@ -7,12 +7,12 @@ import { chainTrouble } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
 import type { Context } from '../../parse/command.ts';
+import type { SandboxArgs } from '../../parse/setUpSpecs.ts';
 import { diskTrouble, formatAmountOf, isoExact, shellWord } from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
 import { sandboxFolder } from '../openJournal.ts';
-import type { SandboxArgs } from './spec.ts';
 
 /** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
 const steadyPort = 8420;

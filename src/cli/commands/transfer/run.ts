@@ -2,10 +2,10 @@ import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.t
 import type { Order } from '../../../once/intent/naming.ts';
 import { parseTransfer } from '../../../once/intent/transfer.ts';
 import type { Context, Run } from '../../parse/command.ts';
+import type { TransferArgs } from '../../parse/sendingSpecs.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import { policiesOfCommand } from '../policies.ts';
-import type { TransferArgs } from './spec.ts';
 
 export const run: Run<TransferArgs> = async (given, context) => {
   const wait = waitOf(given);

@@ -5,6 +5,7 @@ import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/fail
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context, Run } from '../../parse/command.ts';
+import type { VerifyArgs } from '../../parse/sendingSpecs.ts';
 import {
   chainWarnings,
   contradicted,
@@ -23,7 +24,6 @@ import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../
 import { openJournalOf, whileOpen } from '../openJournal.ts';
 import { chainProblem, chainStandingOf, intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import { reportJsonOrError } from '../telling.ts';
-import type { VerifyArgs } from './spec.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
