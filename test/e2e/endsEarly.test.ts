@@ -64,7 +64,9 @@ describe('a process that ends before its work, with nothing claimed', () => {
   test('exits 1, and says that nothing was sent', async () => {
     const ended = await run(unreadInput, fromInput);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('botctl: botctl stopped before it had finished. Nothing was sent.\n');
+    expect(ended.stderr).toContain(
+      'botctl: botctl stopped before it had finished. Nothing was sent this time.\n',
+    );
     expect(ended.stderr).toContain('Run the same command again.');
     expect(await own.sandbox.ledger()).toEqual([]);
   });

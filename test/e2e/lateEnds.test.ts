@@ -157,7 +157,7 @@ test('a claim whose COMMIT has no answer is exit 9: whoever looks next must take
   const { code, stdout } = await runLosing(...transfer, '--json');
   const { error } = JSON.parse(stdout) as { error: Record<string, string> };
   expect([code, error.code, error.retry, requests]).toEqual([9, 'unknown', 'same-command', 0]);
-  expect(error.message).toMatch(/has not said how a commit ended\. Nothing was sent\.$/u);
+  expect(error.message).toMatch(/has not said how a commit ended\. Nothing was sent this time\.$/u);
   onClaimsCommit = () => {};
   await proxy.accept();
   await silence(env.BOTCTL_JOURNAL ?? '');

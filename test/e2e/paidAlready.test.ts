@@ -46,25 +46,6 @@ describe('a transfer that was made under another name', () => {
     expect(await effects()).toBe(3);
   });
 
-  test('counts within the repeat window only, which a profile and an option change', async () => {
-    await pay('a');
-    clock.skippedMs += 20 * hourMs + 1000;
-    expect((await pay('b')).repeats).toBeUndefined();
-    clock.skippedMs += 2 * hourMs;
-    expect((await pay('c', '--repeat-window', '50m')).repeats).toBeUndefined();
-    expect((await pay('d')).repeats).toBeUndefined();
-    expect((await pay('e', '--repeat-window', '3h')).repeats).toHaveLength(3);
-    const env = { BOTCTL_TOKEN: '', BOTCTL_BASE_URL: '' };
-    const { full } = operator.sandbox.tokens;
-    const add = ['config', 'add', 'shop', '--base-url', operator.sandbox.baseUrl, '--token-stdin'];
-    expect((await operator.run(add, { stdin: full })).code).toBe(0);
-    expect((await operator.run(['config', 'set', 'shop', 'repeat-window', '0'])).code).toBe(0);
-    const here = ['--profile', 'shop'];
-    expect(((await operator.json(named('f', ...here), { env })) as Repeated).repeats).toBeUndefined();
-    const there = named('g', ...here, '--repeat-window', '3h');
-    expect(((await operator.json(there)) as Repeated).repeats).toHaveLength(3);
-  });
-
   test('without a name is warned of where what it repeats had one', async () => {
     await operator.json(payAda);
     await pay('rent');
@@ -195,7 +176,6 @@ describe('a batch of which rows were paid under another name', () => {
       const { code, stderr } = await batch(path, 'payroll-1', ...words);
       expect(code).toBe(10);
       expect(stderr).toContain('All 4 rows were already paid the same amount, in batch payroll-11, just now');
-      expect(stderr).toContain('botctl looked back 20 h (--repeat-window).');
       const commands = stderr.split('\n').filter((line) => line.includes('  botctl batch'));
       const yes = words.map((word) => ` ${word}`).join('');
       expect(commands.map((line) => line.trim())).toEqual([
@@ -362,33 +342,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     Object.assign(operator.env, await journalOf());
   });
 
-  /** Its first request gets lost, and it is paid so many hours later. */
-  async function payLate(name: string, hours: number): Promise<void> {
-    await operator.sandbox.faults({ kind: 'drop', when: 'before' });
-    const { exit, intent } = await pay(name);
-    expect(exit).toBe(9);
-    await growOlder(hours * hourMs);
-    const resumed = ['resume', intent?.id ?? '', '--yes'];
-    expect((await operator.json(resumed)).exit).toBe(10);
-    expect((await operator.json(resumed)).exit).toBe(0);
-  }
-
-  test('a payment that was late counts for half the window, so that it is asked about and no daily job is', async () => {
-    await payLate('rent-10', 21);
-    await growOlder(9 * hourMs);
-    expect((await pay('rent-11')).warnings).toEqual([
-      expect.stringContaining('was paid 0.5 SOL as rent-10, 9 hours ago'),
-    ]);
-    expect((await pay('rent-12', '--repeat-window', '3ms')).repeats).toBeUndefined();
-    await growOlder(2 * hourMs);
-    const { repeats } = await pay('rent-13');
-    expect(repeats?.map(({ name }) => name)).toEqual(['rent-12', 'rent-11']);
-    await growOlder(24 * hourMs);
-    await payLate('job-mon', 13);
-    await growOlder(11 * hourMs);
-    expect((await pay('job-tue')).repeats).toBeUndefined();
-  });
-
   test('a batch leaves a row unbegun that another pays meanwhile, ends 11, and judges it in the next run', async () => {
     const path = file('pay.csv', 3);
     const gate = await operator.gate();
@@ -410,18 +363,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     expect(next.stderr).toContain('This row was already paid the same amount, as rent');
     expect(next.code).toBe(0);
     expect(await effects()).toBe(4);
-  });
-
-  test('a transfer of one run that differs in its memo is warned of, and a re-run of it is not', async () => {
-    const ofRun = (memo: string): Promise<Repeated> =>
-      operator.json([...payAda, '--run', 'payday', '--memo', memo]) as Promise<Repeated>;
-    expect(await ofRun('a')).toMatchObject({ exit: 0, warnings: [] });
-    const { exit, warnings, repeats } = await ofRun('b');
-    expect(exit).toBe(0);
-    expect(repeats).toMatchObject([{ name: 'payday', state: 'accepted' }]);
-    expect(warnings).toEqual([expect.stringContaining('was paid 0.5 SOL as payday, just now')]);
-    expect((await ofRun('a')).repeats).toBeUndefined();
-    expect(await effects()).toBe(2);
   });
 
   test('a transfer with a name is sent beside one under another name that is on its way, with a warning', async () => {

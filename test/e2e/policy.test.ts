@@ -220,7 +220,7 @@ describe('a policy that cannot be used', () => {
     const refused = await held(text, pay('one', '0.1'));
     expect(refused).toMatchObject({ exit: 1, error: { code: 'policy-damaged' } });
     expect(refused.error?.message).toMatch(said_);
-    expect(refused.error?.message).toContain('Nothing was sent.');
+    expect(refused.error?.message).toContain('Nothing was sent');
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ describe('a command whose journal is away', () => {
     child.kill('SIGINT');
     const { code, said } = await ended;
     expect([code, said.error?.code]).toEqual([130, 'interrupted']);
-    expect(said.error?.message).toMatch(/Nothing was sent\.$/u);
+    expect(said.error?.message).toMatch(/Nothing was sent this time\.$/u);
   });
 });
 

@@ -99,7 +99,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     operator.useProfiles({ bot: { token: { kind: 'command', command } } }, 'bot');
     const ended = await operator.jsonApart(['approve', id, '--yes']);
     expect(ended).toMatchObject({ exit: 10, outcome: 'resolved', error: { code: 'proposal-declined' } });
-    expect(ended.error?.message).toMatch(/swapped.*Nothing was sent\./u);
+    expect(ended.error?.message).toMatch(/swapped.*Nothing was sent this time\./u);
     expect(await paid()).toEqual([]);
   });
 

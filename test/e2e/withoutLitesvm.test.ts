@@ -40,7 +40,7 @@ test('a transfer is refused at once, with the package named, and nothing is jour
   const { code, stdout, stderr } = await alone(...transfer);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(missing);
-  expect(stderr).toContain('Nothing was sent.');
+  expect(stderr).toContain('Nothing was sent this time.');
   expect(stderr).not.toMatch(/may have/u);
   expect(await historyOf()).toBe('');
   const json = await alone(...transfer, '--json');

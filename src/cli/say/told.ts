@@ -104,7 +104,7 @@ export type Problem = {
 /** If the failure kept a command from its work, the message ends with what was not done. */
 export function problemOf(told: Told, doing?: Interruption): Problem {
   const { hint, next = [], status, requestId, allowance, earlier } = told.details;
-  const end = doing && endOf(told.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
+  const end = doing && endOf(told.code, doing);
   return {
     code: told.code,
     message: [told.message, end, earlier].filter((text) => text).join(' '),
@@ -186,26 +186,7 @@ export type Interruption = {
   readonly does: Does | undefined;
   /** The command may have done some of it. */
   readonly begun: boolean;
-  /** An earlier run may have done some of it too. */
-  readonly isRunAgain?: boolean;
 };
-
-/** Failures about something already on record, which may have been sent before. */
-const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  'journal-damaged',
-  'journal-gone',
-  'journal-lost',
-  'journal-moved',
-  'policy-asset',
-  'policy-limit',
-  'policy-recipient',
-  'other-bot',
-  'other-body',
-  'other-url',
-  'unfinished-twin',
-  'recently-done',
-  'reported-ahead',
-]);
 
 /** Failures that can occur after the work is done and before it is reported. */
 const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
@@ -219,13 +200,14 @@ const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
  * What a command did not do. Readers look for this first, so every message ends with it, in the same words. It is a
  * safety promise, so it is derived here only.
  */
-export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interruption): string {
+export function endOf(code: FailureCode, { does, begun }: Interruption): string {
   switch (does) {
     case undefined:
       return nothingSentOrChanged;
     case 'sends':
       if (begun) return maybeAfterwards.has(code) ? '' : 'Nothing more was sent.';
-      return (isRunAgain ?? ofEarlier.has(code)) ? nothingSentNow : nothingSent;
+      // An earlier run of the same command may have sent it, whatever keeps this one from starting.
+      return nothingSentNow;
     case 'changes':
       return begun || maybeAfterwards.has(code) ? '' : nothingChanged;
     case 'decides':

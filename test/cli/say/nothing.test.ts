@@ -5,7 +5,7 @@ import { type FailureCode, failureExits } from '../../../src/once/failures.ts';
 describe('a command that stops says what it did not do', () => {
   const ends: readonly [FailureCode, Interruption, string][] = [
     ['usage', { does: undefined, begun: false }, 'Nothing was sent or changed.'],
-    ['usage', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['usage', { does: 'sends', begun: false }, 'Nothing was sent this time.'],
     ['no-token', { does: 'sends', begun: true }, 'Nothing more was sent.'],
     ['other-body', { does: 'sends', begun: false }, 'Nothing was sent this time.'],
     ['policy-limit', { does: 'sends', begun: true }, 'Nothing more was sent.'],
@@ -14,7 +14,7 @@ describe('a command that stops says what it did not do', () => {
     ['not-allowed-now', { does: 'decides', begun: false }, 'Nothing was decided.'],
     ['journal-busy', { does: 'decides', begun: true }, ''],
     ['journal-damaged', { does: 'looks', begun: false }, ''],
-    ['bug', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['bug', { does: 'sends', begun: false }, 'Nothing was sent this time.'],
     ['bug', { does: 'sends', begun: true }, ''],
     ['stdout-not-writable', { does: 'changes', begun: false }, ''],
     ['machine-fault', { does: 'decides', begun: false }, ''],

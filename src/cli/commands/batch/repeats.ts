@@ -26,7 +26,6 @@ import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts
 import { forWhom, remark } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
 import { batchPlan, drawPlan, planJson, planView, withBalance } from './plan.ts';
-import { interruptionOf } from './telling.ts';
 
 const shownGroups = 20;
 
@@ -110,7 +109,7 @@ export async function reportPaidAlready(surveyed: Survey, batch: Batch): Promise
   for (const words of firstOf(repeats, nowMs)) display.warn(words);
   await tellRepeats(batch);
   const told = paidAlready(repeats, nowMs, repeatWindowMs, await suggestions(surveyed, batch));
-  const problem = problemOf(told, interruptionOf(surveyed, batch));
+  const problem = problemOf(told, batch.context.doing);
   await display.fail(problem, { ...planJson(batchPlan(surveyed, batch)), error: problem });
   return exitOf(problem.code);
 }

@@ -30,7 +30,7 @@ import {
   rowsNoLongerListed,
   sharesOf,
 } from '../../say/rows.ts';
-import { declined, type Interruption, type Problem, problemOf } from '../../say/told.ts';
+import { declined, type Problem, problemOf } from '../../say/told.ts';
 import type { Display, Question, View } from '../../show/display.ts';
 import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
@@ -164,7 +164,7 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   const isComma = surveyed.hasCommas && !decimalComma && fill?.amount === undefined;
   const way = isComma ? 'decimal-comma' : 'skip-invalid';
   const failure = invalidRows({ invalid, rows: surveyed.rows, source }, way, batch.given);
-  const problem = problemOf(failure, interruptionOf(surveyed, batch));
+  const problem = problemOf(failure, batch.context.doing);
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
     invalid: surveyed.firstBad.slice(0, shownBadRows).map(rowJson),
@@ -189,7 +189,7 @@ export async function reportRefused(
       refusal,
       refusalCodes[refusal.rule],
     ),
-    interruptionOf(surveyed, batch),
+    batch.context.doing,
   );
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
@@ -197,12 +197,6 @@ export async function reportRefused(
     error: problem,
   });
   return exitOf(problem.code);
-}
-
-/** An earlier run may have sent rows that are not new. */
-export function interruptionOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
-  const { new: fresh, invalid } = tally.standings;
-  return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
 }
 
 /** How many rows must still be done, or waited for. */
