@@ -7,8 +7,9 @@ import { earlierDecision } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { makes } from '../say/outcomes.ts';
 import { declined, problemOf, type Told, told } from '../say/told.ts';
+import { remark } from '../show/card.ts';
 import type { Display, Question } from '../show/display.ts';
-import { drawIntent, outcomeView, remark } from '../show/report.ts';
+import { drawIntent, outcomeView } from '../show/report.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
 import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
 

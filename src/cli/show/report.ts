@@ -9,6 +9,7 @@ import { didWords, handWords } from '../say/history.ts';
 import { damage } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
+import { type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
 
@@ -31,8 +32,6 @@ export type Report = {
   /** The same payment, made before. */
   readonly repeats?: readonly EarlierPayment[];
 };
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 const deepest = 24;
 
@@ -257,40 +256,8 @@ export function decisionJson({ kind, who, role, atMs, reason, signature }: Decis
   };
 }
 
-export function decisionLines(decisions: readonly Decision[]): LabelledValue[] {
+export function decisionLines(decisions: readonly Decision[]): Fact[] {
   return decisions.map((one) => ['Decision', `${iso(one.atMs)} ${decisionWords(one)}`]);
-}
-
-export type LabelledValue = readonly [label: string, value: string | undefined];
-
-// One width for all, so that consecutive blocks align.
-const labelWidth = 12;
-
-const valueColumn = 2 + labelWidth + 2;
-const leastValueWidth = 20;
-
-/**
- * Lines with labels, without the empty ones. Values are made safe here, and wrapped at blanks only. They may be what
- * others wrote, so the caller says which are botctl's own words.
- */
-export function labelled(lines: readonly LabelledValue[], { paint, columns }: LabelCanvas): string {
-  const width = Math.max(leastValueWidth, columns - valueColumn);
-  return lines
-    .flatMap(([label, value]) => {
-      if (value === undefined) return [];
-      const [first = '', ...rest] = foldAtBlanks(safeLine(value), width);
-      const head = `  ${paint.dim(label.padEnd(labelWidth))}  ${first}`;
-      return [head, ...rest.map((line) => ' '.repeat(valueColumn) + line)];
-    })
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
-/** A sentence below labelled lines. */
-export function remark(text: string, { columns }: LabelCanvas): string {
-  return foldAtBlanks(safeLine(text), columns - 2)
-    .map((line) => `  ${line}\n`)
-    .join('');
 }
 
 function field(fields: Fields, name: string): string {
@@ -446,8 +413,6 @@ export function outcomeView(report: Report): View {
 function agrees({ verdict }: ChainView): boolean {
   return verdict === 'proven' || verdict === 'likely';
 }
-
-type Fact = readonly [string, string | undefined];
 
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
 function chainFacts(view: ChainView | undefined, asset: string | undefined): Fact[] {

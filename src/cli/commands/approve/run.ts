@@ -5,8 +5,9 @@ import type { Context, Run } from '../../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../../parse/sendingSpecs.ts';
 import { nobodyApproves } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
+import { labelled, remark } from '../../show/card.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';
-import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
+import { decisionLines, drawIntent, requestOf } from '../../show/report.ts';
 import {
   type Beside,
   balanceForQuestion,

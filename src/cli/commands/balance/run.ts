@@ -16,7 +16,7 @@ import { noRpcUrl, reasonWords } from '../../say/chain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { listed } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
-import { labelled } from '../../show/report.ts';
+import { labelled } from '../../show/card.ts';
 import { mintOf, type OpenedChain, openChain } from '../chain.ts';
 import { botInputs, botOptions, openBot } from '../openBot.ts';
 import { settingsOf } from '../openJournal.ts';

@@ -16,8 +16,9 @@ import {
   totalOf,
 } from '../../say/rows.ts';
 import { onDryRun } from '../../say/told.ts';
+import { type Fact, type Fields, labelled, remark } from '../../show/card.ts';
 import type { LabelCanvas, View } from '../../show/display.ts';
-import { drawMessage, type Fields, type LabelledValue, labelled, remark } from '../../show/report.ts';
+import { drawMessage } from '../../show/report.ts';
 import type { BalanceShown } from '../balance/run.ts';
 import { alikeJson, type Batch, countsJson } from './options.ts';
 
@@ -106,7 +107,7 @@ export type BatchPlan = {
   readonly nowMs: number;
 };
 
-function linesOf(plan: BatchPlan): LabelledValue[] {
+function linesOf(plan: BatchPlan): Fact[] {
   return [
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
@@ -123,17 +124,13 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
     ['Paid before', plan.repeats.rows === 0 ? undefined : rowsPaidAlready(plan.repeats, plan.nowMs)],
     ...[...plan.alike.first.map(samePaymentWords), ...moreAlike(plan.alike)].map(
-      (words, index): LabelledValue => [index === 0 ? 'The same' : '', words],
+      (words, index): Fact => [index === 0 ? 'The same' : '', words],
     ),
   ];
 }
 
 /** One line for each asset. */
-export function amountLines(
-  { totals }: BatchPlan,
-  label: string,
-  amount: (total: Total) => string,
-): LabelledValue[] {
+export function amountLines({ totals }: BatchPlan, label: string, amount: (total: Total) => string): Fact[] {
   return totals.map((total, index) => [index === 0 ? label : '', amount(total)]);
 }
 

@@ -22,8 +22,9 @@ import { again } from '../../say/open.ts';
 import { askToPayAgain, wasPaid } from '../../say/outcomes.ts';
 import { formatCount, type Suggestion } from '../../say/phrases.ts';
 import { declined, type Problem, problemOf } from '../../say/told.ts';
+import { remark } from '../../show/card.ts';
 import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts';
-import { forWhom, remark } from '../../show/report.ts';
+import { forWhom } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
 import { batchPlan, drawPlan, planJson, planView, withBalance } from './plan.ts';
 

@@ -15,8 +15,8 @@ import {
 } from '../../say/phrases.ts';
 import { rowStates, rowsOnRecord } from '../../say/rows.ts';
 import { told } from '../../say/told.ts';
+import { type Fact, labelled } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
-import { type LabelledValue, labelled } from '../../show/report.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { openJournalOf, whileOpen } from '../openJournal.ts';
@@ -244,7 +244,7 @@ function batchStatusView(command: string, status: BatchStatus): View {
               : `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`,
           ],
           ...rowsOnRecord(standings),
-          ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),
+          ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
           ['Began', iso(begunAtMs)],
           ['Latest', iso(updatedAtMs)],
         ],

@@ -31,8 +31,9 @@ import {
   sharesOf,
 } from '../../say/rows.ts';
 import { declined, type Problem, problemOf } from '../../say/told.ts';
+import { type Fact, labelled } from '../../show/card.ts';
 import type { Display, Question, View } from '../../show/display.ts';
-import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
+import { repeatsJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
 import { amountLines, type BatchPlan, batchPlan, drawPlan, lineOf, planJson, withBalance } from './plan.ts';
@@ -279,7 +280,7 @@ export function batchEndView(end: BatchEnd): View {
           ? amountLines(plan, 'Amount', ({ all, asset }) => formatAmountOf(all, asset))
           : []),
         ['Skipped', plan.standings.skipped === undefined ? undefined : rowsSkipped(plan.repeats)],
-        ...notDoneForPeople(notDone).map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
+        ...notDoneForPeople(notDone).map((one): Fact => [labelOf(one), meaningOf(one)]),
         ['Report', report],
       ] as const;
       return `${mark} ${paint.bold(headline)}\n${labelled(lines, canvas)}`;

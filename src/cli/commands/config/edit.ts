@@ -38,8 +38,7 @@ import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { problemOf, told } from '../../say/told.ts';
-import { result } from '../../show/result.ts';
-import { safeLine } from '../../show/text.ts';
+import { card } from '../../show/card.ts';
 import {
   changedView,
   type ProfileSummary,
@@ -193,8 +192,8 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
         Run the same command again to be asked again.`;
   }
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
-  const says = `Removed profile ${safeLine(name)}.`;
-  await display.show(result(given.command, { removed: profileJson(summary) }, [says], name));
+  const says = `Removed profile ${name}.`;
+  await display.show(card(given.command, says, [['', undefined, { removed: profileJson(summary) }]], name));
   if (summary.inUse) {
     const others = Object.keys(file.profiles).filter((other) => other !== name);
     display.notice(...noneInUse(others));

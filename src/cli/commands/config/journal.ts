@@ -8,8 +8,7 @@ import type { JournalArgs } from '../../parse/setUpSpecs.ts';
 import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
 import { Told, told } from '../../say/told.ts';
-import { result } from '../../show/result.ts';
-import { safeLine } from '../../show/text.ts';
+import { card } from '../../show/card.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
 
@@ -83,7 +82,7 @@ async function tell(
   const location = await lastingLocation(context);
   const place = await shownLocation(location);
   const fields = { journal: place, set: location.namedBy !== undefined };
-  await context.display.show(result(command, fields, [say(safeLine(place))], place));
+  await context.display.show(card(command, say(place), [['', undefined, fields]], place));
   return 0;
 }
 

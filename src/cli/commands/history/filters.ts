@@ -14,7 +14,6 @@ import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../../
 import { fewOf } from '../../say/intent.ts';
 import { formatCount } from '../../say/phrases.ts';
 import { type Told, told } from '../../say/told.ts';
-import { present } from '../../show/result.ts';
 import { policiesOfCommand } from '../policies.ts';
 
 /**
@@ -152,4 +151,13 @@ function notARecipient(value: string, problem: string): Told {
   return told('usage')`--to "${value}" ${problem}.
     Give the recipient’s whole address, or a name under recipients in the policy:
     $ policy show`;
+}
+
+type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** Without what is not there. */
+function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<Fields>;
 }

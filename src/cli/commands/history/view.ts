@@ -4,13 +4,13 @@ import { resolvedWay } from '../../say/history.ts';
 import { formatAmountOf, iso, isoExact } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
+import { labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import {
   decisionJson,
   decisionLines,
   drawReport,
   forWhom,
-  labelled,
   type Report,
   reportJson,
   requestOf,

@@ -8,8 +8,7 @@ import { beforeAccepting, missingMayBeSent } from '../../say/open.ts';
 import { counted, isoExact, nounsOf } from '../../say/phrases.ts';
 import { declined, nothingChanged, told } from '../../say/told.ts';
 import { hasLost, sharedLoss } from '../../say/upkeep.ts';
-import { remark } from '../../show/report.ts';
-import { result } from '../../show/result.ts';
+import { card, type Fact, remark } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
 
@@ -36,10 +35,10 @@ export async function migrate(given: ParsedArgs, context: Context): Promise<Exit
       ...grants.trimEnd().split('\n'),
     ];
     // On one line, so that psql can take it too.
-    return result(
+    return card(
       given.command,
-      { journal: shared.place, from, to, grants },
-      lines,
+      () => `${lines.join('\n')}\n`,
+      [['', undefined, { journal: shared.place, from, to, grants }]],
       grants.trimEnd().replaceAll('\n', ' '),
     );
   });
@@ -58,10 +57,9 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   const { backUp } = await import('../../../once/journal/file/upkeep.ts');
   const held = await display.waiting('Copying the journal', backUp(location.path, target));
   const fields = { journal: location.path, backup: target, intents: held.intents, attempts: held.attempts };
-  const path = safeLine(target);
   const holds = `${counted(held.intents, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
-  const says = `${path} is a copy of the journal as it is now (${holds}). Keep it together with ${path}.mark.`;
-  await display.show(result(given.command, fields, [says], target));
+  const says = `${target} is a copy of the journal as it is now (${holds}). Keep it together with ${target}.mark.`;
+  await display.show(card(given.command, says, [['', undefined, fields]], target));
   return 0;
 }
 
@@ -83,28 +81,31 @@ export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): 
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
   const { path } = location;
-  const journal = safeLine(path);
   const { acceptLoss, findLoss } = await import('../../../once/journal/file/upkeep.ts');
   const loss = findLoss(path);
   if (loss === undefined) {
-    const whole = `The journal ${journal} has everything that it ever had. ${nothingChanged}`;
-    await display.show(result(given.command, { journal: path, accepted: false, lost: [] }, [whole]));
+    const whole = `The journal ${path} has everything that it ever had. ${nothingChanged}`;
+    const fields = { journal: path, accepted: false, lost: [] };
+    await display.show(card(given.command, whole, [['', undefined, fields]]));
     return 0;
   }
   await confirmLoss(lossSentence({ path, loss }), given, context);
   const { rows, keptLog } = acceptLoss(path, whoDecides(), clock.now());
   const lost = rows.map(({ what, first, last }) => ({ what, first, last, count: last - first + 1 }));
-  const fields = { journal: path, accepted: true, lost, ...(keptLog !== undefined && { kept_log: keptLog }) };
-  const lines = [
-    lossAccepted(journal),
-    ...lost.map(
-      ({ what, first, last, count }) =>
-        `  ${counted(count, ...nounsOf(what))} (${count === 1 ? first : `${first} to ${last}`})`,
-    ),
-    ...(keptLog === undefined ? [] : [`The old log is kept: ${safeLine(keptLog)}`]),
-  ];
+  const fields = { journal: path, accepted: true, lost, kept_log: keptLog };
+  const facts = lost.map(({ what, first, last, count }, index): Fact => {
+    const which = count === 1 ? first : `${first} to ${last}`;
+    return [index === 0 ? 'Lost' : '', `${counted(count, ...nounsOf(what))} (${which})`];
+  });
   const all = lost.reduce((sum, { count }) => sum + count, 0);
-  await display.show(result(given.command, fields, lines, String(all)));
+  await display.show(
+    card(
+      given.command,
+      lossAccepted(path),
+      [['', undefined, fields], ...facts, ['Old log', keptLog]],
+      String(all),
+    ),
+  );
   return 0;
 }
 
@@ -112,12 +113,11 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
   const rules = await import('../../../postgres/upkeep.ts');
   await withServer(address, given, context, async (shared) => {
     const { place } = shared;
-    const journal = safeLine(place);
     const found = await rules.findSharedLoss(shared);
     if (found === undefined) {
-      const whole = `The journal ${journal} has everything that it acknowledged to this machine. ${nothingChanged}`;
+      const whole = `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`;
       const fields = { journal: place, accepted: false, missing: [] };
-      await context.display.show(result(given.command, fields, [whole]));
+      await context.display.show(card(given.command, whole, [['', undefined, fields]]));
       return;
     }
     const { loss } = found;
@@ -125,8 +125,11 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
     await rules.acceptSharedLoss(shared, found, whoDecides());
     const missing = loss.is === 'records' ? loss.missing : [];
     const fields = { journal: place, accepted: true, missing: missing.map(missingJson) };
-    const lines = [lossAccepted(journal), `  ${safeLine(sharedLoss(loss))}`, ...missing.map(missingNote)];
-    await context.display.show(result(given.command, fields, lines, String(missing.length)));
+    const facts: Fact[] = [
+      ['Lost', sharedLoss(loss), fields],
+      ...missing.map((note): Fact => ['', missingNote(note)]),
+    ];
+    await context.display.show(card(given.command, lossAccepted(place), facts, String(missing.length)));
   });
   return 0;
 }
@@ -147,5 +150,5 @@ function missingJson({ what, id, number }: Note): Readonly<Record<string, string
 }
 
 function missingNote({ what, id, number }: Note): string {
-  return `  entry ${id}, ${what === 'attempt' ? `request ${number}` : `${what} of ${isoExact(number)}`}`;
+  return `entry ${id}, ${what === 'attempt' ? `request ${number}` : `${what} of ${isoExact(number)}`}`;
 }

@@ -11,9 +11,8 @@ import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { formatAmountOf, listed } from '../../say/phrases.ts';
 import { Told } from '../../say/told.ts';
+import { type Fact, jsonOf, labelled } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
-import { type LabelledValue, labelled } from '../../show/report.ts';
-import { present } from '../../show/result.ts';
 import { safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
@@ -100,21 +99,16 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
 
 function policyView(command: string, policies: Policies, left?: readonly LeftOfAsset[]): View {
   return {
-    json: {
-      schema: 'botctl/1',
-      command,
-      policies: policies.map(policyJson),
-      ...(left && { left }),
-    },
+    json: jsonOf(command, [['', undefined, { policies: policies.map(policyJson), left }]]),
     human: (canvas) => {
       const { paint } = canvas;
       if (policies.length === 0)
         return `${'No policy applies to this bot: the wallet’s balance is the only limit.'}\n`;
-      const drawn = (title: string, lines: readonly LabelledValue[]): string =>
+      const drawn = (title: string, lines: readonly Fact[]): string =>
         `${paint.bold(title)}\n${labelled(lines, canvas)}`;
       const parts = policies.map((policy) => drawn(safeLine(`Policy ${policy.source}`), policyLines(policy)));
       if (left === undefined || left.length === 0) return parts.join('\n');
-      const lines: LabelledValue[] = left.map((one) => [one.asset, leftWords(one)]);
+      const lines: Fact[] = left.map((one) => [one.asset, leftWords(one)]);
       return [...parts, drawn('Left in these 24 hours', lines)].join('\n');
     },
   };
@@ -126,27 +120,25 @@ const textOf = (units: bigint | undefined): string | undefined =>
 /** As scripts see it: without what it does not say. */
 function policyJson(policy: Policy): Record<string, unknown> {
   const { source, limits, recipients, onlyRecipients, approvals } = policy;
-  return present({
+  return {
     source,
-    limits: [...limits].map(([asset, { transfer, day, approveAbove }]) =>
-      present({
-        asset,
-        transfer: textOf(transfer),
-        day: textOf(day),
-        approve_above: textOf(approveAbove),
-      }),
-    ),
+    limits: [...limits].map(([asset, { transfer, day, approveAbove }]) => ({
+      asset,
+      transfer: textOf(transfer),
+      day: textOf(day),
+      approve_above: textOf(approveAbove),
+    })),
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     only_recipients: onlyRecipients,
     approvals,
-  });
+  };
 }
 
-function policyLines(policy: Policy): LabelledValue[] {
+function policyLines(policy: Policy): Fact[] {
   const { limits, recipients, onlyRecipients, approvals } = policy;
   return [
-    ...[...limits].map(([asset, line]): LabelledValue => [asset, limitWords(asset, line)]),
-    ...[...recipients].map(([name, address]): LabelledValue => [`@${name}`, address]),
+    ...[...limits].map(([asset, line]): Fact => [asset, limitWords(asset, line)]),
+    ...[...recipients].map(([name, address]): Fact => [`@${name}`, address]),
     ['Recipients', onlyRecipients ? 'only those named here' : 'anyone'],
     [
       'Approvals',

@@ -1,0 +1,63 @@
+import type { Canvas, LabelCanvas, View } from './display.ts';
+import { foldAtBlanks, safeLine } from './text.ts';
+
+/** What scripts read: a promise to them, as `docs/json.md` says it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A labelled line for people, if it has a text, and fields for scripts, if it has any. */
+export type Fact = readonly [label: string, text: string | undefined, fields?: Fields];
+
+/** The line above the facts: a sentence, or what has a look of its own. */
+export type Headline = string | ((canvas: Canvas) => string);
+
+/** One list of facts for both faces: JSON from their fields, lines from the rest. */
+export function card(
+  command: string,
+  headline: Headline | undefined,
+  facts: readonly Fact[],
+  quiet?: string,
+): View {
+  const drawn = (canvas: Canvas): string => {
+    if (typeof headline === 'function') return headline(canvas);
+    return headline === undefined ? '' : `${safeLine(headline)}\n`;
+  };
+  return {
+    json: jsonOf(command, facts),
+    human: (canvas) => drawn(canvas) + labelled(facts, canvas),
+    ...(quiet !== undefined && { quiet }),
+  };
+}
+
+/** The fields of the facts, side by side. */
+export function jsonOf(command: string, facts: readonly Fact[]): Record<string, unknown> {
+  const fields = Object.assign({ schema: 'botctl/1', command }, ...facts.map(([, , more]) => more));
+  // What is undefined has no place in JSON at any depth, but a job summary would read it from the object.
+  return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+}
+
+// One width for all, so that consecutive blocks align.
+const labelWidth = 12;
+
+const valueColumn = 2 + labelWidth + 2;
+const leastValueWidth = 20;
+
+/** Lines with labels, without the empty ones. The texts are made safe here, and wrapped at blanks only. */
+export function labelled(facts: readonly Fact[], { paint, columns }: LabelCanvas): string {
+  const width = Math.max(leastValueWidth, columns - valueColumn);
+  return facts
+    .flatMap(([label, text]) => {
+      if (text === undefined) return [];
+      const [first = '', ...rest] = foldAtBlanks(safeLine(text), width);
+      const head = `  ${paint.dim(label.padEnd(labelWidth))}  ${first}`;
+      return [head, ...rest.map((line) => ' '.repeat(valueColumn) + line)];
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** A sentence below labelled lines. */
+export function remark(text: string, { columns }: LabelCanvas): string {
+  return foldAtBlanks(safeLine(text), columns - 2)
+    .map((line) => `  ${line}\n`)
+    .join('');
+}
