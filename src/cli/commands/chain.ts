@@ -20,7 +20,6 @@ import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
   candidateLine,
-  chainLine,
   chainWaitText,
   isUnsent,
   noRpcUrl,
@@ -30,10 +29,10 @@ import {
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import { formatAmountOf, formatDuration } from '../say/phrases.ts';
+import { formatDuration } from '../say/phrases.ts';
 import { type Told, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
-import { requestOf } from '../show/report.ts';
+import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
 import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
 import type { ChainEnd } from './stored.ts';
@@ -245,7 +244,6 @@ async function waitForChain(
     stop();
   }
   if (latest === undefined) throw new Error('a transfer that was waited for was looked at');
-  if (isPiped) display.notice(`${chainLine(latest)}.`);
   return latest;
 }
 
@@ -267,8 +265,8 @@ export async function searchOf(
 
 /** Shows what was found, and returns what is to be said of it. */
 export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Display, 'notice'>): Told {
-  const { amount, asset, to_address: to } = requestOf(intent);
-  const payment = `${formatAmountOf(String(amount), String(asset))} to ${to}`;
+  const request = requestOf(intent);
+  const payment = `${amountIn(request)} to ${request.to_address}`;
   for (const candidate of search.candidates) notice(candidateLine(candidate, { intent, payment, search }));
   return searched({ intent, payment, search });
 }

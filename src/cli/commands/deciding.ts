@@ -12,6 +12,7 @@ import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView } from '../show/report.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
 import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
+import { errorJson } from './telling.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
 type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Intent>;
@@ -55,7 +56,7 @@ async function decideOne(
     // The engine refuses before it decides. After any other failure of its commit, nobody knows.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
     const problem = problemOf(failure, { does: context.doing.does, begun });
-    await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
+    await display.fail(problem, errorJson(given.command, problem));
     return exitOf(failure.code);
   }
 }

@@ -17,8 +17,8 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
 import { paidAgain, policyWords } from '../say/outcomes.ts';
 import { dryRunWords } from '../say/plans.ts';
-import { type Fields, labelled } from '../show/card.ts';
-import { isSilent, type View } from '../show/display.ts';
+import { card, type Fact } from '../show/card.ts';
+import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balance/run.ts';
 import { doubtsAbout } from './inputs.ts';
@@ -47,29 +47,34 @@ export async function dryRun(
   for (const warning of paidBefore) context.display.warn(warning);
   const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
-  const view = dryRunView({
-    command: given.command,
-    kind: order.wanted.kind,
-    bot: bot.name,
-    baseUrl: bot.spelledUrl,
-    url: endpoint(bot.spelledUrl, order.wanted.kind),
-    name: nameOf(order.naming),
-    key,
-    body: canonicalBody({
-      ...order.wanted.request,
-      ...(key === undefined ? {} : { idempotency_key: key }),
-    }),
-    request: { ...order.wanted.request },
-    rerun: plan.is,
-    rerunWords: rerunWords(plan, order.wanted),
-    proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
-    foundId: plan.found?.id ?? plan.twin?.id,
-    policy: word && { word: word.is, says: dryPolicyWords(word) },
-    balance,
-    repeats: plan.repeats,
-    warnings: [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore],
-  });
-  await context.display.show(view);
+  const { kind } = order.wanted;
+  const request = { ...order.wanted.request };
+  const body = canonicalBody({ ...request, ...(key !== undefined && { idempotency_key: key }) });
+  const url = endpoint(bot.spelledUrl, kind);
+  const name = nameOf(order.naming);
+  const found = plan.found?.id ?? plan.twin?.id;
+  const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
+  const policy = word && { word: word.is, says: dryPolicyWords(word) };
+  const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
+  const rerun = rerunWords(plan, order.wanted);
+  const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
+  const facts: readonly Fact[] = [
+    ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy, proposal }],
+    ['Bot', bot.name, { intent }],
+    ['Request', `POST ${url}`, { http: { method: 'POST', url, body } }],
+    ['Body', body],
+    ['Name', name],
+    ['Balance', balance?.text, balance?.json],
+    ['Policy', policy?.says],
+    ['Approval', proposal],
+    ['Re-run', found === undefined ? rerun : `${rerun} (ID ${found})`, repeatsJson(plan.repeats)],
+    ['', undefined, { warnings: warned }],
+  ];
+  const headline = (canvas: Canvas): string => {
+    const preview = kind === 'message' ? drawMessage(request, canvas) : '';
+    return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
+  };
+  await context.display.show(card(given.command, headline, facts));
   const code = codeAhead(plan, { word, proposes, holds });
   return code === undefined ? 0 : exitOf(code);
 }
@@ -133,75 +138,6 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       word: await wordOn(order, bot, plan, policies, journal, context),
     };
   });
-}
-
-type DryRun = {
-  readonly command: string;
-  readonly kind: 'message' | 'transfer';
-  readonly bot: string;
-  readonly baseUrl: string;
-  readonly url: string;
-  readonly name: string | undefined;
-  readonly key: string | undefined;
-  readonly body: string;
-  readonly request: Fields;
-  readonly rerun: string;
-  /** `rerun` as a sentence. */
-  readonly rerunWords: string;
-  readonly foundId: string | undefined;
-  /** What the policies would say; undefined if there are none. */
-  readonly policy: { readonly word: string; readonly says: string } | undefined;
-  /** What --propose would do, if it is given. */
-  readonly proposal: string | undefined;
-  /** Before something is paid, if a node can be asked. */
-  readonly balance: BalanceShown | undefined;
-  readonly repeats: Plan['repeats'];
-  readonly warnings: readonly string[];
-};
-
-/** The exact request without the token, the key if it is known, and what running it would do. */
-function dryRunView(dry: DryRun): View {
-  return {
-    json: {
-      schema: 'botctl/1',
-      command: dry.command,
-      outcome: 'dry-run',
-      rerun: dry.rerun,
-      ...(dry.foundId === undefined ? {} : { found: dry.foundId }),
-      ...(dry.policy === undefined ? {} : { policy: dry.policy }),
-      ...(dry.proposal === undefined ? {} : { proposal: dry.proposal }),
-      intent: {
-        kind: dry.kind,
-        ...(dry.key === undefined ? {} : { key: dry.key }),
-        ...(dry.name === undefined ? {} : { name: dry.name }),
-        bot: dry.bot,
-        base_url: dry.baseUrl,
-        request: dry.request,
-      },
-      http: { method: 'POST', url: dry.url, body: dry.body },
-      ...dry.balance?.json,
-      ...repeatsJson(dry.repeats),
-      warnings: dry.warnings,
-    },
-    human: (canvas) => {
-      const { paint } = canvas;
-      const facts = labelled(
-        [
-          ['Bot', dry.bot],
-          ['Request', `POST ${dry.url}`],
-          ['Body', dry.body],
-          ['Name', dry.name],
-          ['Balance', dry.balance?.text],
-          ['Policy', dry.policy?.says],
-          ['Approval', dry.proposal],
-          ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`],
-        ],
-        canvas,
-      );
-      const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, canvas)}` : '';
-      return `${paint.bold('Dry run: nothing was recorded or sent')}\n${facts}${preview}`;
-    },
-  };
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */

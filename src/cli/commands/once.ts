@@ -14,11 +14,11 @@ import type { Intent } from '../../once/journal/journal.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, byAnother, nouns, paidAgain } from '../say/outcomes.ts';
-import { formatAmountOf, iso } from '../say/phrases.ts';
+import { iso } from '../say/phrases.ts';
 import { Told } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { drawIntent } from '../show/report.ts';
+import { drawIntent, factsInQuestion } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { doubtsAbout } from './inputs.ts';
 import { openSession, type Session } from './session.ts';
@@ -223,31 +223,16 @@ function sends(plan: Plan): boolean {
   return meaningOf(plan).sends !== 'nothing';
 }
 
-/** Who would do what, and where. Every question shows it. */
+/** The recipient with its name in a policy, too. */
 function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
-  const who = [
-    ['Bot', bot.name],
-    ['Service', bot.spelledUrl],
-  ] as const;
-  const name = ['Name', nameOf(naming)] as const;
-  if (wanted.kind === 'message') {
-    const { conversation_id, content } = wanted.request;
-    return labelled([...who, ['Conversation', conversation_id], ['Content', content], name], canvas);
-  }
-  const { to_address, asset, amount, memo } = wanted.request;
-  const known = nameOfAddress(policies, to_address);
-  return labelled(
-    [
-      ...who,
-      ['To', known === undefined ? to_address : `${to_address} (@${known})`],
-      ['Amount', formatAmountOf(amount, asset)],
-      ['Memo', memo === '' ? undefined : memo],
-      name,
-      ['Balance', balance && balance],
-    ],
-    canvas,
-  );
+  const asked = { bot: bot.name, spelledUrl: bot.spelledUrl, name: nameOf(naming) };
+  if (wanted.kind === 'message')
+    return labelled(factsInQuestion({ ...asked, request: { ...wanted.request } }), canvas);
+  const { to_address: to } = wanted.request;
+  const known = nameOfAddress(policies, to);
+  const request = { ...wanted.request, to_address: known === undefined ? to : `${to} (@${known})` };
+  return labelled(factsInQuestion({ ...asked, request }, balance), canvas);
 }
 
 /** Above what a policy lets go alone. */

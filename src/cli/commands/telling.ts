@@ -11,7 +11,8 @@ import { again } from '../say/open.ts';
 import { summary } from '../say/outcomes.ts';
 import type { Suggestion } from '../say/phrases.ts';
 import { neverTwice, type Problem, problemOf, Told } from '../say/told.ts';
-import { idOrSignature, outcomeView, type Report, reportJson } from '../show/report.ts';
+import { jsonOf } from '../show/card.ts';
+import { idOrSignature, outcomeView, type Report } from '../show/report.ts';
 import {
   type ChainEnd,
   chainProblem,
@@ -67,7 +68,7 @@ export async function tell(
     // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
-    await display.fail(problem, whole ?? { schema: 'botctl/1', command, error: problem });
+    await display.fail(problem, whole ?? errorJson(command, problem));
     return exit;
   }
   if (report === undefined) return exit;
@@ -105,7 +106,7 @@ async function show(
       return exitOf(told.code);
     }
     const error = problemOf(standsAllTheSame(told, intent));
-    await display.fail(error, { schema: 'botctl/1', command: report.command, error });
+    await display.fail(error, errorJson(report.command, error));
     return exitOf(told.code);
   }
 }
@@ -119,6 +120,11 @@ async function idOfEarlier(intent: Intent, { reads }: Journal): Promise<string |
   return ids.find((id) => id !== undefined);
 }
 
+/** A failure, where there is nothing else to show. */
+export function errorJson(command: string, error: Problem | undefined): Record<string, unknown> {
+  return jsonOf(command, [['', undefined, { error }]]);
+}
+
 /** All that is known of an intent. Fields that cannot be read never replace its own problem. */
 export async function reportJsonOrError(
   report: Report,
@@ -126,15 +132,11 @@ export async function reportJsonOrError(
 ): Promise<Record<string, unknown>> {
   const { command, intent, problem } = report;
   try {
-    return reportJson(report);
+    return outcomeView(report).json;
   } catch (thrown) {
     const told = await inWords(thrown);
     if (problem !== undefined) display.warn(told.message);
-    return {
-      schema: 'botctl/1',
-      command,
-      error: problem ?? problemOf(standsAllTheSame(told, intent)),
-    };
+    return errorJson(command, problem ?? problemOf(standsAllTheSame(told, intent)));
   }
 }
 

@@ -319,7 +319,6 @@ type HeadlineFacts = {
   readonly isDoneBefore: boolean;
   /** Reported from the journal alone. */
   readonly isReplayed: boolean;
-  readonly isProven: boolean;
 };
 
 const nouns = { message: 'Message', transfer: 'Transfer' } as const;
@@ -329,14 +328,9 @@ export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): st
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
-function stateOf({
-  state,
-  resolvedAs,
-  isDoneBefore,
-  isProven,
-}: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
+function stateOf({ state, resolvedAs, isDoneBefore }: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
   if (state === 'resolved')
     return resolvedAs === 'declined' ? resolvedAs : `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
   const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
-  return `${already}${state}${isProven ? ', proven on chain' : ''}`;
+  return `${already}${state}`;
 }

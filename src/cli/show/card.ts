@@ -5,15 +5,12 @@ import { foldAtBlanks, safeLine } from './text.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A labelled line for people, if it has a text, and fields for scripts, if it has any. */
-export type Fact = readonly [label: string, text: string | undefined, fields?: Fields];
+export type Fact = readonly [label: string, text: string | undefined, fields?: Fields | undefined];
 
-/** The line above the facts: a sentence, or what has a look of its own. */
-export type Headline = string | ((canvas: Canvas) => string);
-
-/** One list of facts for both faces: JSON from their fields, lines from the rest. */
+/** One list of facts for both faces. Above them stands a sentence, or what has a look of its own. */
 export function card(
   command: string,
-  headline: Headline | undefined,
+  headline: string | undefined | ((canvas: Canvas) => string),
   facts: readonly Fact[],
   quiet?: string,
 ): View {

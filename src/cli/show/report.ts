@@ -9,7 +9,7 @@ import { didWords, handWords } from '../say/history.ts';
 import { damage } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
-import { type Fact, type Fields, labelled } from './card.ts';
+import { card, type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
 
@@ -117,9 +117,8 @@ export function settledAt({ intent, attempt }: Pick<Report, 'intent' | 'attempt'
 
 /** A script that waits for approval checks one word, whoever has to approve. */
 function whyJson({ heldReason: why }: Intent): Fields {
-  if (why === undefined) return {};
   if (!isApprovalReason(why)) return { why };
-  return { why: 'approval', ...(why === 'approval' ? {} : { proposed: why === 'proposed' }) };
+  return { why: 'approval', proposed: why === 'approval' ? undefined : why === 'proposed' };
 }
 
 /** The columns of its row that were never sent. */
@@ -154,20 +153,19 @@ export function forWhom(intent: Pick<Intent, 'columns'>): string | undefined {
 }
 
 function intentJson(intent: Intent): Fields {
-  const columns = columnsOf(intent);
   return {
     id: intent.id,
     kind: intent.kind,
     key: intent.key,
-    ...(intent.name === undefined ? {} : { name: intent.name }),
-    ...(intent.rowId === undefined ? {} : { row: intent.rowId }),
-    ...(columns === undefined ? {} : { columns }),
+    name: intent.name,
+    row: intent.rowId,
+    columns: columnsOf(intent),
     bot: intent.bot,
     base_url: intent.spelledUrl,
     state: intent.state,
     tainted: intent.tainted,
     ...whyJson(intent),
-    ...(intent.resolvedAs === undefined ? {} : { resolved_as: intent.resolvedAs }),
+    resolved_as: intent.resolvedAs,
     attempts: intent.attempts,
     created_at: isoExact(intent.createdAtMs),
     request: requestOf(intent),
@@ -195,14 +193,12 @@ function searchJson(search: Search | undefined): Fields {
   const { candidates, sinceMs, untilMs, gap } = search;
   return {
     candidates: candidates.map(({ signature, slot, atMs, memo }) => ({
-      ...{ signature, slot },
-      ...(atMs === undefined ? {} : { at: isoExact(atMs) }),
-      ...(memo === undefined ? {} : { memo }),
+      signature,
+      slot,
+      at: atMs && isoExact(atMs),
+      memo,
     })),
-    searched: {
-      ...{ since: isoExact(sinceMs), until: isoExact(untilMs) },
-      ...(gap === undefined ? {} : { gap }),
-    },
+    searched: { since: isoExact(sinceMs), until: isoExact(untilMs), gap },
   };
 }
 
@@ -212,52 +208,34 @@ export function repeatsJson(repeats: readonly EarlierPayment[] = []): Fields {
   return {
     repeats: repeats.map(({ id, bot, name, rowId, state, resolvedAs, atMs }) => ({
       intent: id,
-      ...(name === undefined ? {} : { name }),
-      ...(rowId === undefined ? {} : { row: rowId }),
+      name,
+      row: rowId,
       bot,
       state,
-      ...(resolvedAs === undefined ? {} : { resolved_as: resolvedAs }),
+      resolved_as: resolvedAs,
       at: isoExact(atMs),
     })),
   };
 }
 
-export function reportJson(report: Report): Record<string, unknown> {
-  const { command, intent, attempt, replayed, problem, warnings } = report;
-  const message = messageOf(report);
-  const transfer = transferOf(report);
-  const verified = isVerified(report);
-  return {
-    schema: 'botctl/1',
-    command,
-    outcome: intent.state,
-    replayed,
-    duplicate: attempt?.duplicate ?? false,
-    ...(verified === undefined ? {} : { verified }),
-    intent: intentJson(intent),
-    ...(message === undefined ? {} : { message: pruned(message) }),
-    ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
-    ...(report.chain === undefined ? {} : { chain: report.chain }),
-    ...searchJson(report.search),
-    ...repeatsJson(report.repeats),
-    ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
-    warnings,
-    ...(report.decisions === undefined ? {} : { decisions: report.decisions.map(decisionJson) }),
-    ...(problem === undefined ? {} : { error: problem }),
-  };
-}
-
-export function decisionJson({ kind, who, role, atMs, reason, signature }: Decision): Fields {
-  return {
-    ...{ kind, who },
-    ...(role === undefined ? {} : { role }),
-    ...{ at: isoExact(atMs), reason },
-    ...(signature === undefined ? {} : { signature }),
-  };
+/** Who asked for approval, who answered, and how else a person decided. */
+function decisionFacts(decisions: readonly Decision[]): Fact[] {
+  const fields = decisions.map(({ kind, who, role, atMs, reason, signature }) => ({
+    kind,
+    who,
+    role,
+    at: isoExact(atMs),
+    reason,
+    signature,
+  }));
+  return [['', undefined, { decisions: fields }], ...decisionLines(decisions)];
 }
 
 export function decisionLines(decisions: readonly Decision[]): Fact[] {
-  return decisions.map((one) => ['Decision', `${iso(one.atMs)} ${decisionWords(one)}`]);
+  return decisions.map(({ kind, who, role, atMs, reason }) => {
+    const did = `${iso(atMs)} ${handWords({ who, role })} ${didWords[kind]}`;
+    return ['Decision', kind === 'proposed' || kind === 'approved' ? did : `${did}: ${reason}`];
+  });
 }
 
 function field(fields: Fields, name: string): string {
@@ -312,124 +290,119 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function headline(report: Report, { paint, columns }: Canvas): string {
-  const { intent, replayed, attempt } = report;
+/** What happened, in a line; below it a message as it looks. */
+function headline({ intent, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
+  const { paint, columns } = canvas;
   const line = headlineOf({
     ...intent,
     isDoneBefore: attempt?.duplicate === true || replayed,
     isReplayed: replayed,
-    isProven: report.chain?.verdict === 'proven',
   });
   const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
-  return `${mark} ${lines.join('\n  ')}\n`;
+  const preview = intent.kind === 'message' ? drawMessage(request, canvas) : '';
+  return `${mark} ${lines.join('\n  ')}\n${preview}`;
 }
 
-/** One intent for a person: the request, and what the service said. */
-export function drawReport(report: Report, canvas: Canvas): string {
-  const { intent } = report;
-  const request = requestOf(intent);
-  const named =
-    intent.name === undefined
-      ? undefined
-      : `${intent.name} (--${intent.namedBy === 'key' ? 'idempotency-key' : intent.namedBy === 'row' ? 'once' : intent.namedBy})`;
-  const trailing = labelled(
-    [
-      ['Name', named],
-      ['Row', intent.rowId],
-      ['For', forWhom(intent)],
-      ['ID', intent.id],
-    ],
-    canvas,
-  );
-  if (intent.kind === 'message') {
-    const message = messageOf(report);
-    const facts = labelled(
-      [
-        ['Message', shown(message?.id ?? message?.message_id)],
-        ['Conversation', text(request.conversation_id)],
-        ['Reply to', text(request.reply_to_message_id)],
-      ],
-      canvas,
-    );
-    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas)}${trailing}`;
-  }
-  const transfer = transferOf(report);
-  const amount = formatAmountOf(text(request.amount) ?? '', text(request.asset) ?? '');
-  const facts = labelled(
-    [
-      ['Amount', amount],
-      ['To', text(request.to_address)],
-      ['Memo', text(request.memo)],
-      ['Signature', shown(transfer?.signature)],
-      ['Status', shown(transfer?.status)],
-      ['Transfer', shown(transfer?.transfer_id)],
-      ...chainFacts(report.chain, text(request.asset)),
-    ],
-    canvas,
-  );
-  return `${headline(report, canvas)}${facts}${trailing}`;
-}
-
-/** An intent in a question: who would do what, and where. */
-export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string): string {
-  const request = requestOf(intent);
+/** `1.5 SOL`; undefined of a message. */
+export function amountIn(request: Fields): string | undefined {
   const amount = text(request.amount);
-  return labelled(
-    [
-      ['Bot', intent.bot],
-      ['Service', intent.spelledUrl],
-      ['To', text(request.to_address)],
-      ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
-      ['Memo', text(request.memo)],
-      ['Balance', balance && balance],
-      ['Conversation', text(request.conversation_id)],
-      ['Content', text(request.content)],
-      ['Name', intent.name],
-      ['Row', intent.rowId],
-      ['For', forWhom(intent)],
-    ],
-    canvas,
-  );
+  return amount && formatAmountOf(amount, text(request.asset) ?? '');
 }
 
-/** Who would send it where, who asked for approval, and who answered. */
-function drawDecisions({ decisions, intent }: Report, canvas: Canvas): string {
-  if (decisions === undefined) return '';
-  const bot = `${intent.bot} at ${intent.spelledUrl}`;
-  return labelled([['Bot', bot], ...decisionLines(decisions)], canvas);
-}
-
-export function outcomeView(report: Report): View {
-  const quiet = idOrSignature(report);
-  return {
-    json: reportJson(report),
-    human: (canvas) => drawReport(report, canvas) + drawDecisions(report, canvas),
-    ...(quiet === undefined ? {} : { quiet }),
-  };
-}
-
-/** Whether the chain shows that the payment matches the request. */
-function agrees({ verdict }: ChainView): boolean {
-  return verdict === 'proven' || verdict === 'likely';
-}
-
-/** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
-function chainFacts(view: ChainView | undefined, asset: string | undefined): Fact[] {
-  if (view === undefined) return [];
-  const { slot, block_time: timeS, paid, signature = '' } = view;
-  const cluster = clusterOf(view.cluster);
-  const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
+function requestFacts(request: Fields): Fact[] {
   return [
-    ['Chain', chainLine(view)],
-    ['Paid', paid && paidWords(paid, agrees(view) ? asset : undefined)],
-    ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
-    ['Explorer', cluster && explorerLink(cluster, signature)],
+    ['Conversation', text(request.conversation_id)],
+    ['Reply to', text(request.reply_to_message_id)],
+    ['Amount', amountIn(request)],
+    ['To', text(request.to_address)],
+    ['Memo', text(request.memo)],
   ];
 }
 
-/** Who did something to an intent. */
-function decisionWords({ kind, who, role, reason }: Decision): string {
-  const did = `${handWords({ who, role })} ${didWords[kind]}`;
-  return kind === 'proposed' || kind === 'approved' ? did : `${did}: ${reason}`;
+type Asked = Pick<Intent, 'bot' | 'spelledUrl' | 'name'> &
+  Partial<Pick<Intent, 'rowId' | 'columns'>> & { readonly request: Fields };
+
+/** Who would do what, and where. Every question shows it. */
+export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
+  return [
+    ['Bot', asked.bot],
+    ['Service', asked.spelledUrl],
+    ...requestFacts(asked.request),
+    ['Content', text(asked.request.content)],
+    ['Name', asked.name],
+    ['Row', asked.rowId],
+    ['For', forWhom(asked)],
+    ['Balance', balance],
+  ];
+}
+
+/** An entry on record in a question. */
+export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string): string {
+  return labelled(factsInQuestion({ ...intent, request: requestOf(intent) }, balance), canvas);
+}
+
+/** One entry: the request, what the service said, and what the chain shows. */
+function factsOf(report: Report, request: Fields): Fact[] {
+  const { intent, attempt, decisions, problem } = report;
+  const { name, namedBy } = intent;
+  const message = messageOf(report);
+  const transfer = transferOf(report);
+  const option = namedBy === 'key' ? 'idempotency-key' : namedBy === 'row' ? 'once' : namedBy;
+  const outcome = {
+    outcome: intent.state,
+    replayed: report.replayed,
+    duplicate: attempt?.duplicate ?? false,
+    verified: isVerified(report),
+    intent: intentJson(intent),
+  };
+  return [
+    ['', undefined, outcome],
+    ['Message', shown(message?.id ?? message?.message_id), { message: pruned(message) }],
+    ...requestFacts(request),
+    ['Signature', shown(transfer?.signature), { transfer: pruned(transfer) }],
+    ['Status', shown(transfer?.status)],
+    ['Transfer', shown(transfer?.transfer_id)],
+    ...chainFacts(report.chain, text(request.asset)),
+    ['', undefined, { ...searchJson(report.search), ...repeatsJson(report.repeats) }],
+    ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings: report.warnings }],
+    ['Row', intent.rowId],
+    ['For', forWhom(intent)],
+    ['ID', intent.id],
+    ...(decisions === undefined ? [] : decidedFacts(intent, decisions)),
+    ['', undefined, { error: problem }],
+  ];
+}
+
+function decidedFacts(intent: Intent, decisions: readonly Decision[]): Fact[] {
+  return [
+    ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
+    ['Created', iso(intent.createdAtMs)],
+    ...decisionFacts(decisions),
+  ];
+}
+
+export function outcomeView(report: Report, more: readonly Fact[] = []): View {
+  const request = requestOf(report.intent);
+  return card(
+    report.command,
+    (canvas) => headline(report, request, canvas),
+    [...factsOf(report, request), ...more],
+    idOrSignature(report),
+  );
+}
+
+/** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
+function chainFacts(chain: ChainView | undefined, asset: string | undefined): Fact[] {
+  if (chain === undefined) return [];
+  const { verdict, slot, block_time: timeS, paid, signature = '' } = chain;
+  const cluster = clusterOf(chain.cluster);
+  const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
+  const isPaidSo = verdict === 'proven' || verdict === 'likely';
+  return [
+    ['Chain', chainLine(chain), { chain }],
+    ['Paid', paid && paidWords(paid, isPaidSo ? asset : undefined)],
+    ['Slot', slot === undefined ? undefined : `${slot} of ${chain.cluster}${when}`],
+    ['Explorer', cluster && explorerLink(cluster, signature)],
+  ];
 }

@@ -100,7 +100,7 @@ describe('an intent whose request was damaged', () => {
       },
       fail: async (problem, whole) => {
         failed.push(problem);
-        expect(whole.error).toBe(problem);
+        expect(whole.error).toEqual(problem);
       },
     });
     expect(await tell(ended, given, journal, context)).toBe(1);
@@ -124,7 +124,7 @@ describe('an intent whose request was damaged', () => {
     if (report === undefined) throw new Error('no report');
     const problem: Problem = { code: 'held', message: 'It is held.', retry: 'decide' };
     const { display } = contextWith({});
-    expect((await reportJsonOrError({ ...report, problem }, display)).error).toBe(problem);
+    expect((await reportJsonOrError({ ...report, problem }, display)).error).toEqual(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
     expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });
   });

@@ -84,8 +84,7 @@ function drawProposal(
   remarks: readonly string[],
   canvas: LabelCanvas,
 ): string {
-  const { name, rowId } = intent;
-  const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions)], canvas);
+  const lines = labelled(decisionLines(decisions), canvas);
   return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}Approve and send it?`;
 }
 

@@ -1,20 +1,12 @@
 import { isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
 import { resolvedWay } from '../../say/history.ts';
-import { formatAmountOf, iso, isoExact } from '../../say/phrases.ts';
+import { iso, isoExact } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
-import { labelled } from '../../show/card.ts';
+import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
-import {
-  decisionJson,
-  decisionLines,
-  drawReport,
-  forWhom,
-  type Report,
-  reportJson,
-  requestOf,
-} from '../../show/report.ts';
+import { amountIn, forWhom, outcomeView, type Report, requestOf } from '../../show/report.ts';
 import { type Cutting, cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 
@@ -115,12 +107,7 @@ function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): st
   const address = text(request.to_address);
   const shown =
     isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${'…'}${address.slice(-4)}`;
-  return `${amountIn(intent)} ${'→'} ${shown}`;
-}
-
-function amountIn(intent: Pick<Intent, 'kind' | 'body'>): string {
-  const { amount, asset } = requestOf(intent);
-  return intent.kind === 'message' ? '' : formatAmountOf(text(amount), text(asset));
+  return `${amountIn(request) ?? ''} ${'→'} ${shown}`;
 }
 
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
@@ -148,14 +135,14 @@ function whatIn(intent: Intent, layout: Layout): string {
   const whole = safeLine(whoGetsWhat(intent, true));
   if (layout.widthOf(whole) <= room) return whole + marks;
   const short = safeLine(whoGetsWhat(intent));
-  const least = layout.widthOf(`${safeLine(amountIn(intent))}${'…'}`);
+  const least = layout.widthOf(`${safeLine(amountIn(requestOf(intent)) ?? '')}${'…'}`);
   return cutTo(short, Math.max(room, least), cutting(layout)) + marks;
 }
 
 /** One intent as one line of a table. */
 export function historyLine(report: Report, shared: HistoryLayout): View {
   return {
-    json: reportJson(report),
+    json: outcomeView(report).json,
     quiet: report.intent.id,
     human: (canvas) => {
       const { intent } = report;
@@ -169,25 +156,29 @@ export function historyLine(report: Report, shared: HistoryLayout): View {
   };
 }
 
-function attemptJson(attempt: Attempt): Record<string, unknown> {
-  const { endedAtMs, reply } = attempt;
+function attemptFact(attempt: Attempt): Fact {
+  const { number, startedAtMs, verdict, status } = attempt;
+  const trouble = attempt.trouble && troubleWords(attempt.trouble);
+  const came = [
+    status === undefined ? [] : ` status ${status}`,
+    trouble === undefined ? [] : ` (${trouble})`,
+  ];
+  return [`Request ${number}`, `${iso(startedAtMs)} ${verdict ?? 'being sent'}${came.flat().join('')}`];
+}
+
+function attemptJson(attempt: Attempt): Fields {
+  const { endedAtMs, reply, trouble } = attempt;
   return {
     number: attempt.number,
     started_at: isoExact(attempt.startedAtMs),
-    ...(endedAtMs === undefined ? {} : { ended_at: isoExact(endedAtMs) }),
-    ...(attempt.phase === undefined ? {} : { phase: attempt.phase }),
-    ...(attempt.verdict === undefined ? {} : { verdict: attempt.verdict }),
-    ...(attempt.status === undefined ? {} : { status: attempt.status }),
-    ...(attempt.requestId === undefined ? {} : { request_id: attempt.requestId }),
-    ...(attempt.trouble === undefined ? {} : { trouble: troubleWords(attempt.trouble) }),
-    ...(reply === undefined ? {} : { reply: new TextDecoder().decode(reply) }),
+    ended_at: endedAtMs && isoExact(endedAtMs),
+    phase: attempt.phase,
+    verdict: attempt.verdict,
+    status: attempt.status,
+    request_id: attempt.requestId,
+    trouble: trouble && troubleWords(trouble),
+    reply: reply && new TextDecoder().decode(reply),
   };
-}
-
-function attemptLine(attempt: Attempt): string {
-  const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
-  const trouble = attempt.trouble === undefined ? '' : ` (${troubleWords(attempt.trouble)})`;
-  return `${iso(attempt.startedAtMs)} ${attempt.verdict ?? 'being sent'}${status}${trouble}`;
 }
 
 const longestReply = 1000;
@@ -213,34 +204,16 @@ type HistoryDetail = {
 /** Everything that the journal holds about one intent. */
 export function historyDetail({ report, attempts, decisions, explained }: HistoryDetail): View {
   const { intent } = report;
-  return {
-    json: {
-      ...reportJson(report),
-      attempts: attempts.map(attemptJson),
-      decisions: decisions.map(decisionJson),
-      ...(explained === undefined ? {} : { explained: partsOf(explained) }),
-    },
-    quiet: intent.id,
-    human: (canvas) => {
-      const facts = labelled(
-        [
-          ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
-          ['Created', iso(intent.createdAtMs)],
-          ...attempts.map((attempt) => [`Request ${attempt.number}`, attemptLine(attempt)] as const),
-          ['Reply', replyLine(report)],
-          ...decisionLines(decisions),
-          ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
-          ['Why', explained?.message],
-        ],
-        canvas,
-      );
-      return `${drawReport(report, canvas)}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
-    },
-  };
-}
-
-function partsOf({ message, hint, next }: Problem): Partial<Problem> {
-  return { message, ...(hint === undefined ? {} : { hint }), ...(next === undefined ? {} : { next }) };
+  const { message, hint, next } = explained ?? {};
+  const view = outcomeView({ ...report, decisions }, [
+    ['', undefined, { attempts: attempts.map(attemptJson) }],
+    ...attempts.map(attemptFact),
+    ['Reply', replyLine(report)],
+    ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
+    ['Why', message, { explained: explained && { message, hint, next } }],
+  ]);
+  const todo = (canvas: Canvas): string => (explained === undefined ? '' : drawTodo(explained, canvas));
+  return { ...view, quiet: intent.id, human: (canvas) => view.human(canvas) + todo(canvas) };
 }
 
 /** Each command on a line of its own, ready to paste. */

@@ -18,7 +18,7 @@ import { notAMoment } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
 import { counted } from '../../say/phrases.ts';
 import { type Problem, problemOf, told } from '../../say/told.ts';
-import type { View } from '../../show/display.ts';
+import { card } from '../../show/card.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
 import { openJournalOf, whileOpen } from '../openJournal.ts';
@@ -105,7 +105,8 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const isClean = left.against + left.toDecide + left.open === 0;
   const failing = isClean ? undefined : problemOf(someUnproven(left));
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
-  const view = verifiedView(given.command, shown, failing);
+  const fields = { verified: shown, error: failing };
+  const view = card(given.command, verifiedSummary(shown), [['', undefined, fields]]);
   if (failing === undefined) {
     await display.show(view);
     return 0;
@@ -265,23 +266,6 @@ function verifyOptions(given: VerifyArgs): VerifyOptions {
 
 function sinceOf(moment: Moment, nowMs: number): number {
   return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
-}
-
-/** The number of proven transfers, for the last line of `verify --all`. */
-function verifiedView(
-  command: string,
-  counts: Readonly<Record<ChainVerdict, number> & { not_looked_up?: number }>,
-  problem: Problem | undefined,
-): View {
-  return {
-    json: {
-      schema: 'botctl/1',
-      command,
-      verified: counts,
-      ...(problem === undefined ? {} : { error: problem }),
-    },
-    human: () => `${verifiedSummary(counts)}\n`,
-  };
 }
 
 /** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
