@@ -116,7 +116,7 @@ export class Stage {
     const journal = await journals.next();
     const { host, pathname } = new URL(journal);
     const database = pathname.slice(1);
-    const place = `postgres://postgres@${host}/${database}?schema=botctl`;
+    const place = `postgres://postgres@${host}/${database}`;
     return {
       env: {
         ...env,

@@ -225,12 +225,19 @@ function isVersion6(host: string): boolean {
   return host.includes(':') && isIPv6(host);
 }
 
-/** For messages and JSON: a URL without the password, in which every character is safe. */
-export function placeOf({ host, port, user, database, schema }: Address): string {
+/** For messages and JSON: a URL without the password, in which every character is safe. The usual schema is left out. */
+export function placeOf(address: Address, more: readonly string[] = []): string {
+  const { host, port, user, database, schema } = address;
   const name = encodeURI(database).replace(/[?#@]/gu, encodeURIComponent);
   const bare = isVersion6(host) ? `[${host}]` : encodeURIComponent(host);
-  const server = isSocket(host) ? `/${name}?host=${inUrl(host)}&port=${port}&` : `${bare}:${port}/${name}?`;
-  return `postgres://${encodeURIComponent(user)}@${server}schema=${schema}`;
+  const parameters = [
+    ...(isSocket(host) ? [`host=${inUrl(host)}`, `port=${port}`] : []),
+    ...(schema === defaultSchema ? [] : [`schema=${schema}`]),
+    ...more,
+  ];
+  const server = isSocket(host) ? '' : `${bare}:${port}`;
+  const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+  return `postgres://${encodeURIComponent(user)}@${server}/${name}${query}`;
 }
 
 /** A URL of the same journal for another role, to be pasted. It says how to verify the server, unless by default. */
@@ -238,12 +245,11 @@ export function urlFor(address: Address, user: string): string {
   const { host, options, tls } = address;
   const root = tls.mode === 'disable' ? undefined : tls.root;
   const isUsual = root === undefined && tls.mode === (isHere(host) ? 'disable' : 'verify-full');
-  return [
-    placeOf({ ...address, user }),
+  return placeOf({ ...address, user }, [
     ...(isUsual ? [] : [`sslmode=${tls.mode}`]),
     ...(root === undefined ? [] : [`sslrootcert=${inUrl(root)}`]),
     ...(options === undefined ? [] : [`options=${inUrl(options)}`]),
-  ].join('&');
+  ]);
 }
 
 /** In a parameter's value. The slashes of a path stay readable. */

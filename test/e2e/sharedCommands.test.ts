@@ -63,7 +63,7 @@ describe('journal migrate', () => {
     const made = await run(suggestion.split(' '));
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect(made.stdout).toMatch(
-      /^The journal postgres:\/\/\S+\?schema=botctl was created \(version \d+\)\.\n-- What the role botctl_runner/u,
+      /^The journal postgres:\/\/\S+ was created \(version \d+\)\.\n-- What the role botctl_runner/u,
     );
     expect((await run(['journal', 'migrate', '--quiet'])).stdout).toMatch(
       /^BEGIN; [^\\]*GRANT USAGE ON SCHEMA "botctl" TO "botctl_runner"[^\\]* COMMIT;\n$/u,
@@ -86,7 +86,7 @@ describe('journal migrate', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not create or change')]);
     expect(refused.stderr).not.toContain('canary');
     const runs = await run(['history'], { BOTCTL_JOURNAL: roleUrl('poor') });
-    const owners = `${placeOf(url)}?schema=botctl`;
+    const owners = placeOf(url);
     expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal '${owners}'`]);
   });
 

@@ -8,7 +8,7 @@ import {
   type ServerFacts,
 } from '../../src/postgres/handshake.ts';
 
-const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
+const place = 'postgres://bots@db.example.com:5432/ledger';
 const server: ServerFacts = {
   versionNumber: 150_004,
   isStandby: false,

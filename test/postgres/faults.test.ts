@@ -20,7 +20,7 @@ import {
 } from '../../src/postgres/faults.ts';
 import { connectionFailure } from '../../src/postgres/upkeep.ts';
 
-const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
+const place = 'postgres://bots@db.example.com:5432/ledger';
 const said = (code: string): Error => Object.assign(new Error('what it said'), { code });
 
 /** Errors of a server by their codes, and those of a connection. */
