@@ -7,8 +7,7 @@ import type { Context } from '../parse/command.ts';
 import { contradicted, notSeen, otherSignature } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
-import type { Suggestion } from '../say/phrases.ts';
-import { type Problem, problemOf, Told, told } from '../say/told.ts';
+import { type Problem, problemOf, told } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -63,18 +62,17 @@ const leastCharacters = 4;
 
 type Places = Pick<Journal, 'reads' | 'place'>;
 
-/** The one intent whose ID or key starts with this text. */
-export async function intentById(beginning: string, journal: Places): Promise<Intent> {
-  const found = await startingWith(beginning, journal);
-  if (found === undefined) throw nothingFound(beginning, journal);
-  return found;
-}
-
-/** The same or, where no ID fits, the one intent of that name. */
+/** The one intent whose ID or key starts with this text or, where none does, the one of that name. */
 export async function intentByIdOrName(text: string, journal: Places): Promise<Intent> {
   const found = (await startingWith(text, journal)) ?? (await named(text, journal));
-  if (found === undefined) throw nothingFound(text, journal);
-  return found;
+  if (found !== undefined) return found;
+  if (text.length < leastCharacters)
+    throw told('usage')`"${text}" is too short for an ID
+      Give an ID, or at least its first ${leastCharacters} characters. The history lists entries and their names:
+      $ history`;
+  throw told('no-such-intent')`No entry in ${journal.place} has an ID that begins with "${text}"
+    The history lists entries and their names (for another journal, add --journal; for the sandbox’s, --sandbox):
+    $ history`;
 }
 
 async function startingWith(beginning: string, { reads }: Places): Promise<Intent | undefined> {
@@ -85,12 +83,6 @@ async function startingWith(beginning: string, { reads }: Places): Promise<Inten
     throw told('usage')`Several entries begin with "${beginning}" (${found.id}, ${other.id}, …)
       Give more characters of the ID.`;
   return found;
-}
-
-function nothingFound(beginning: string, { place }: Places): Told {
-  return beginning.length < leastCharacters
-    ? idTooShort(beginning, leastCharacters)
-    : noSuchIntent(beginning, place);
 }
 
 const mostListed = 10;
@@ -107,10 +99,9 @@ async function named(name: string, { reads }: Places): Promise<Intent | undefine
     if (found.length > mostListed) break;
   }
   if (found.length > 1)
-    throw namesSeveral(
-      name,
-      found.map(({ id }) => id),
-    );
+    throw told('usage')`Several entries are named "${name}" (${found.map(({ id }) => id).join(', ')})
+      Give the ID of one. The history lists them:
+      $ history`;
   return found[0];
 }
 
@@ -153,31 +144,4 @@ export function combineExits(exits: readonly Exit[]): Exit {
   if (left.some((exit) => unfinished.includes(exit))) return 11;
   if (left.includes(10)) return 10;
   return left.includes(1) ? 1 : 2;
-}
-
-/** A word that is not an ID may be a name, which is found in another way. */
-function orByName(hint: string, after = ''): { hint: string; next: Suggestion[] } {
-  return { hint: `${hint}The history lists entries and their names${after}:`, next: [['history']] };
-}
-
-function idTooShort(beginning: string, least: number): Told {
-  return new Told(
-    'usage',
-    `"${beginning}" is too short for an ID`,
-    orByName(`Give an ID, or at least its first ${least} characters. `),
-  );
-}
-
-function noSuchIntent(beginning: string, journal: string): Told {
-  return new Told(
-    'no-such-intent',
-    `No entry in ${journal} has an ID that begins with "${beginning}"`,
-    orByName('', ' (for another journal, add --journal; for the sandbox’s, --sandbox)'),
-  );
-}
-
-function namesSeveral(name: string, ids: readonly string[]): Told {
-  return told('usage')`Several entries are named "${name}" (${ids.join(', ')})
-    Give the ID of one. The history lists them:
-    $ history`;
 }

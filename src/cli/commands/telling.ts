@@ -46,7 +46,8 @@ export async function tell(
   const exit = against === undefined ? explanation.exit : exitOf(against.code);
   const warnings = [...explanation.warnings, ...(chain === undefined ? [] : chainWarnings(chain))];
   const next = suggestAnother(outcome, given, display);
-  const problem = against ?? (explanation.problem && withNext(explanation.problem, next));
+  const also = next.length === 0 ? {} : { next: [...(explanation.problem?.next ?? []), ...next] };
+  const problem = against ?? (explanation.problem && { ...explanation.problem, ...also });
   for (const warning of warnings) display.warn(warning);
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
@@ -75,10 +76,6 @@ export async function tell(
   return show(report, exit, journal, { display });
 }
 
-function withNext(problem: Problem, also: readonly Suggestion[]): Problem {
-  return also.length === 0 ? problem : { ...problem, next: [...(problem.next ?? []), ...also] };
-}
-
 async function show(
   report: Report,
   exit: Exit,
@@ -101,7 +98,8 @@ async function show(
   } catch (thrown) {
     const told = await inWords(thrown);
     if (told.code === 'stdout-not-writable') {
-      display.warn(doneButNotWritten(intent, told.message));
+      // The outcome first: what could not be printed is only its report.
+      display.warn(`${standing(intent)} ${told.message}`);
       display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
       return exitOf(told.code);
     }
@@ -145,8 +143,9 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
   try {
     await display.show(outcomeView(report));
   } catch (thrown) {
-    const result = idOrSignature(report);
-    display.warn(replyWas((await inWords(thrown)).message, result));
+    const { message } = await inWords(thrown);
+    const reply = idOrSignature(report);
+    display.warn(reply === undefined ? message : `${message} The reply was: ${reply}`);
   }
 }
 
@@ -236,29 +235,13 @@ function underAnotherName(
   return again(given, ['once', 'idempotency-key'], { name: 'once', value: `${taken}-${outcome.intent.id}` });
 }
 
-/** The outcome first: what could not be printed is only its report. */
-function doneButNotWritten({ kind, state, id }: IntentFacts, trouble: string): string {
-  return `The ${kind} is ${state} (ID ${id}). ${trouble}`;
-}
-
-type IntentFacts = {
-  readonly kind: string;
-  readonly state: string;
-  readonly id: string;
-};
-
 /** What keeps an intent from being shown, and its state nonetheless. */
-function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
-  const { kind, state, id } = intent;
-  return new Told(code, message, {
-    ...details,
-    earlier: `The ${kind} is ${state} (ID ${id}).`,
-  });
+function standsAllTheSame({ code, message, details }: Told, intent: Intent): Told {
+  return new Told(code, message, { ...details, earlier: standing(intent) });
 }
 
-/** For stderr, when neither the journal nor stdout could take the reply. */
-function replyWas(trouble: string, reply: string | undefined): string {
-  return reply === undefined ? trouble : `${trouble} The reply was: ${reply}`;
+function standing({ kind, state, id }: Intent): string {
+  return `The ${kind} is ${state} (ID ${id}).`;
 }
 
 /** The words of a 409 that means that the service already has it. */

@@ -238,11 +238,6 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
   });
 }
 
-function field(fields: Fields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-}
-
 function listIn(fields: Fields, name: string): Fields[] {
   const list = fields[name];
   return Array.isArray(list) ? list.filter(isFields) : [];
@@ -251,12 +246,12 @@ function listIn(fields: Fields, name: string): Fields[] {
 type Drawn = { readonly text: string; readonly width: number };
 
 function drawButton(button: Fields, paint: Paint): Drawn {
-  const label = ` ${safeLine(field(button, 'label')) || `(${safeLine(field(button, 'type'))})`} `;
-  const style = field(button, 'style');
+  const label = ` ${safeLine(text(button.label) ?? `(${text(button.type) ?? ''})`)} `;
+  const style = text(button.style);
   const coloured =
     style === 'success' ? paint.black.bgGreen : style === 'danger' ? paint.white.bgRed : paint.inverse;
-  const id = safeLine(field(button, 'custom_id'));
-  const shownId = id === '' ? '' : ` ${id}`;
+  const id = text(button.custom_id);
+  const shownId = id === undefined ? '' : ` ${safeLine(id)}`;
   return {
     text: `[${coloured(label)}]${shownId === '' ? '' : paint.dim(shownId)}`,
     width: [...`[${label}]${shownId}`].length,
@@ -265,7 +260,7 @@ function drawButton(button: Fields, paint: Paint): Drawn {
 
 /** A row in lines of a given width, wrapped between its buttons. Continuation lines are indented. */
 function drawRow(row: Fields, paint: Paint, width: number): string[] {
-  const buttons = field(row, 'type') === 'action_row' ? listIn(row, 'components') : [row];
+  const buttons = text(row.type) === 'action_row' ? listIn(row, 'components') : [row];
   const lines: Drawn[] = [];
   for (const drawn of buttons.map((button) => drawButton(button, paint))) {
     const line = lines.at(-1);
@@ -280,7 +275,7 @@ function drawRow(row: Fields, paint: Paint, width: number): string[] {
 /** The message as it will look: its text, and its rows of buttons. */
 export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
   const bar = paint.dim('│');
-  const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
+  const content = safeLines(text(request.content) ?? '').flatMap((line) => foldAtBlanks(line, columns - 4));
   const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
   const lines = rows.length === 0 ? content : [...content, '', ...rows];
   return lines.map((line) => `  ${bar} ${line}\n`).join('');

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import {
   type Intent,
   type Journal,
   type Observation,
-  type Resolution,
   type Selection,
   states,
 } from '../../../once/journal/journal.ts';
@@ -15,6 +13,7 @@ import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
+import { card, type Fact } from '../../show/card.ts';
 import {
   columnsOf,
   isSettled,
@@ -25,7 +24,6 @@ import {
   shown,
   transferOf,
 } from '../../show/report.ts';
-import { pad } from '../../show/table.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
@@ -88,7 +86,8 @@ export async function exportHistory(
       if (unsettled.some.length < mostNamed) unsettled.some.push(intent);
     }
   }
-  if (isCut) display.warn(exportIsCut(limit));
+  const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
+  if (isCut) display.warn(`There are more: only ${some} considered. Without --limit, the export covers all.`);
   if (state === 'closed') display.warn('The reader closed the output early: the export is incomplete.');
   else if (!display.quiet) display.notice(`${counted(rows, 'row')}, SHA-256 ${hash.digest('hex')}`);
   if (unsettled.count === 0) return 0;
@@ -234,40 +233,31 @@ export async function showTotal(
   given: HistoryArgs,
   { display }: Context,
 ): Promise<Exit> {
-  const { command } = given;
   const nowMs = journal.clock.now();
   const selection = selectionOf(filters, nowMs, filters.limit ?? allOfThem);
   const sums = new Map<string, Sum>();
+  const { untilMs } = selection;
   let { sinceMs } = selection;
   for await (const intent of journal.reads.select(selection)) {
     add(intent, sums);
     if (selection.sinceMs === undefined) sinceMs = Math.min(intent.createdAtMs, sinceMs ?? nowMs);
   }
-  const { untilMs } = selection;
-  const period = periodWords({ sinceMs, untilMs }, nowMs);
   const all = [...sums.values()]
     .sort(inOrder)
-    .map(({ units, ...sum }) => ({ ...sum, amount: amountOf(units) }));
-  const lines = all.map((sum) => sumWords(sum).map(safeLine));
-  const widths = [0, 1].map((column) => Math.max(0, ...lines.map((cells) => cells[column]?.length ?? 0)));
-  await display.show({
-    json: {
-      schema: 'botctl/1',
-      command,
-      ...(sinceMs === undefined ? {} : { since: isoExact(sinceMs) }),
-      ...(untilMs === undefined ? {} : { until: isoExact(untilMs) }),
-      totals: all.map(({ state, resolvedAs, kind, asset, amount, intents }) => ({
-        state,
-        ...(resolvedAs === undefined ? {} : { resolved_as: resolvedAs }),
-        kind,
-        ...(asset === undefined ? {} : { asset, amount }),
-        intents,
-      })),
-    },
-    human: () =>
-      `${period}${lines.length === 0 ? nothingSummed : ''}\n` +
-      lines.map((cells) => `${cells.map((cell, n) => pad(cell, widths[n] ?? 0)).join('  ')}\n`).join(''),
+    .map(({ units, ...sum }) => ({ ...sum, amount: sum.asset && amountOf(units) }));
+  const fields = {
+    since: sinceMs && isoExact(sinceMs),
+    until: untilMs && isoExact(untilMs),
+    totals: all.map(({ resolvedAs, ...sum }) => ({ ...sum, resolved_as: resolvedAs })),
+  };
+  const lines = all.map(({ state, resolvedAs, kind, asset = '', amount, intents }): Fact => {
+    const sum = amount && `${formatAmountOf(amount, asset)}, `;
+    const decided = resolvedAs && ` (${resolvedWay(resolvedAs)})`;
+    return [state, `${sum ?? ''}${counted(intents, kind)}${decided ?? ''}`];
   });
+  const period = periodWords({ sinceMs, untilMs }, nowMs);
+  const headline = all.length === 0 ? `${period}: nothing` : period;
+  await display.show(card(given.command, headline, [['', undefined, fields], ...lines]));
   return 0;
 }
 
@@ -293,11 +283,6 @@ function inOrder(one: Sum, other: Sum): number {
   return rank(one) < rank(other) ? -1 : 1;
 }
 
-function exportIsCut(limit: number): string {
-  const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
-  return `There are more: only ${some} considered. Without --limit, the export covers all.`;
-}
-
 type Unsettled = { readonly id: string; readonly state: string };
 
 /** Intents that the books cannot record yet. `some` are the first of them. */
@@ -316,29 +301,7 @@ function periodWords(
   { sinceMs, untilMs }: { readonly sinceMs: number | undefined; readonly untilMs: number | undefined },
   nowMs: number,
 ): string {
-  const at = (ms: number): string => iso(ms);
-  if (sinceMs === undefined) return untilMs === undefined ? 'So far' : `To ${at(untilMs)}`;
-  if (untilMs !== undefined) return `From ${at(sinceMs)} to ${at(untilMs)}`;
-  return `Since ${at(sinceMs)}, ${formatAgo(nowMs - sinceMs)}`;
-}
-
-const nothingSummed = ': nothing';
-
-type SumFacts = {
-  readonly state: string;
-  readonly resolvedAs: Resolution | undefined;
-  readonly kind: Kind;
-  readonly asset: string | undefined;
-  readonly amount: string;
-  readonly intents: number;
-};
-
-/** The state, the amount, and how many there are. */
-function sumWords({ state, resolvedAs, kind, asset, amount, intents }: SumFacts): readonly string[] {
-  const decided = resolvedAs === undefined ? '' : ` (${resolvedWay(resolvedAs)})`;
-  return [
-    `${state}${decided}`,
-    asset === undefined ? '' : formatAmountOf(amount, asset),
-    counted(intents, kind),
-  ];
+  if (sinceMs === undefined) return untilMs === undefined ? 'So far' : `To ${iso(untilMs)}`;
+  if (untilMs !== undefined) return `From ${iso(sinceMs)} to ${iso(untilMs)}`;
+  return `Since ${iso(sinceMs)}, ${formatAgo(nowMs - sinceMs)}`;
 }

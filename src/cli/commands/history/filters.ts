@@ -10,10 +10,10 @@ import {
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
-import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../../say/history.ts';
+import { notAMoment } from '../../say/history.ts';
 import { fewOf } from '../../say/intent.ts';
-import { formatCount } from '../../say/phrases.ts';
-import { type Told, told } from '../../say/told.ts';
+import { formatCount, listed } from '../../say/phrases.ts';
+import { told } from '../../say/told.ts';
 import { policiesOfCommand } from '../policies.ts';
 
 /**
@@ -31,11 +31,18 @@ export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
     given.text(name),
   );
   const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, given.text('asset')];
-  if (state !== undefined && !isState(state)) throw notAState(state, states);
-  if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
-  if (limit !== undefined && limit !== 'all' && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
+  if (state !== undefined && !isState(state))
+    throw told('usage')`--state "${state}" is not a state.
+      Give one of ${listed(states, 'or')}.`;
+  if (kind !== undefined && !isKind(kind))
+    throw told('usage')`--kind "${kind}" is not a kind.
+      Give message or transfer.`;
+  if (limit !== undefined && limit !== 'all' && !/^[1-9]\d{0,8}$/u.test(limit))
+    throw told('usage')`--limit "${limit}" is not a count.
+      Give a whole number from 1, or all.`;
   if (to !== undefined && !to.startsWith('@') && !isWhole(to) && !beginningOf.test(to))
-    throw notAnAddress(to);
+    throw told('usage')`--to "${to}" is not an address or the beginning of one.
+      Give the recipient’s address, its first 4 characters or more, or @ and a name under recipients in the policy.`;
   const [since, until] = [momentOf('since', given), momentOf('until', given)];
   if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
     throw told('usage')`
@@ -70,7 +77,11 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
   if (to === undefined || isWhole(to)) return filters;
   const { head = '', tail = '' } = beginningOf.exec(to)?.groups ?? {};
   const [found, ...others] = (await reads.recipients(head)).filter((address) => address.endsWith(tail));
-  if (found !== undefined && others.length > 0) throw severalRecipients(to, [found, ...others]);
+  if (found !== undefined && others.length > 0) {
+    const some = fewOf([found, ...others], ', ', (count) => `and ${formatCount(count)} more`);
+    throw told('usage')`--to "${to}" matches several addresses: ${some}.
+      Give more of its characters.`;
+  }
   return { ...filters, to: found ?? to };
 }
 
@@ -89,7 +100,9 @@ export async function withRecipient(
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../say/intent.ts');
   const [problem] = complaintWords(complaint);
-  throw notARecipient(filters.to, problem);
+  throw told('usage')`--to "${filters.to}" ${problem}.
+    Give the recipient’s whole address, or a name under recipients in the policy:
+    $ policy show`;
 }
 
 export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {
@@ -138,19 +151,6 @@ export async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<r
   }
   if (page.length > 0) yield page;
   if (trouble !== noTrouble) throw trouble;
-}
-
-function severalRecipients(value: string, addresses: readonly string[]): Told {
-  const some = fewOf(addresses, ', ', (count) => `and ${formatCount(count)} more`);
-  return told('usage')`--to "${value}" matches several addresses: ${some}.
-    Give more of its characters.`;
-}
-
-/** `problem` says what is wrong with the name. */
-function notARecipient(value: string, problem: string): Told {
-  return told('usage')`--to "${value}" ${problem}.
-    Give the recipient’s whole address, or a name under recipients in the policy:
-    $ policy show`;
 }
 
 type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };

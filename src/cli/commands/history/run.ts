@@ -8,7 +8,7 @@ import { inWords } from '../../say/inWords.ts';
 import { formatCount } from '../../say/phrases.ts';
 import { type Problem, told } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
-import { intentById, intentByIdOrName, markReported, storedReport } from '../stored.ts';
+import { intentByIdOrName, markReported, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,
@@ -95,7 +95,8 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
     }
   }
   if (count === 0) display.notice('No entry matches.');
-  if (count > limit) display.notice(listIsCut(limit));
+  const newest = limit === 1 ? 'the newest is' : `the newest ${formatCount(limit)} are`;
+  if (count > limit) display.notice(`There are more: only ${newest} shown. --limit all shows all.`);
   return 0;
 }
 
@@ -111,18 +112,22 @@ async function noteDeaths(
     }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
-    display.warn(deathsNotNoted((await inWords(thrown)).message));
+    const { message } = await inWords(thrown);
+    display.warn(`${message} An entry shown as sending may have happened: its process has ended.`);
   }
 }
 
 async function details(journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   // All IDs are checked before the first intent is shown.
-  const ids: string[] = [];
-  for (const beginning of given.args) ids.push((await intentByIdOrName(beginning, journal)).id);
-  for (const [index, id] of [...new Set(ids)].entries()) {
+  const found = new Map<string, Intent>();
+  for (const text of given.args) {
+    const intent = await intentByIdOrName(text, journal);
+    found.set(intent.id, intent);
+  }
+  for (const [index, intent] of [...found.values()].entries()) {
     if (index > 0 && context.display.face === 'human' && !context.display.quiet)
       await context.display.show({ json: {}, human: () => '\n' });
-    await detail(id, journal, given, context);
+    await detail(intent, journal, given, context);
   }
   return 0;
 }
@@ -139,11 +144,10 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
   return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };
 }
 
-async function detail(id: string, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
+async function detail(found: Intent, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
   const { display } = context;
-  const found = await intentById(id, journal);
   if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);
-  const intent = await intentById(id, journal);
+  const intent = (await journal.reads.get(found.id)) ?? found;
   const report = await storedReport(intent, given.command, journal.reads);
   const view = historyDetail({
     report,
@@ -154,14 +158,4 @@ async function detail(id: string, journal: Journal, given: HistoryArgs, context:
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
     await markReported(intent, journal, context);
-}
-
-function listIsCut(shown: number): string {
-  const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
-  return `There are more: only ${newest} shown. --limit all shows all.`;
-}
-
-/** `trouble` says why the journal could not be written. */
-function deathsNotNoted(trouble: string): string {
-  return `${trouble} An entry shown as sending may have happened: its process has ended.`;
 }
