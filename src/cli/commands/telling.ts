@@ -112,9 +112,7 @@ async function show(
 /** A 409 need not say which message it means, but the reply to an earlier attempt may have said it. */
 async function idOfEarlier(intent: Intent, { reads }: Journal): Promise<string | undefined> {
   const attempts = await reads.attemptsOf(intent.id);
-  const ids = attempts.map((attempt) =>
-    idOrSignature({ command: '', intent, attempt, replayed: false, warnings: [] }),
-  );
+  const ids = attempts.map((attempt) => idOrSignature({ intent, attempt }));
   return ids.find((id) => id !== undefined);
 }
 

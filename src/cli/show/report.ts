@@ -69,18 +69,17 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An entry, and what came back for it. */
+type Replied = Pick<Report, 'intent' | 'attempt' | 'signature'>;
+
 /** The message in the service's reply. */
-export function messageOf({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): Fields | undefined {
+export function messageOf({ intent, attempt }: Replied): Fields | undefined {
   const message = intent.kind === 'message' ? replyJson(attempt)?.message : undefined;
   return isFields(message) ? message : undefined;
 }
 
 /** The transfer in the service's reply, or as an operator found it. */
-export function transferOf({
-  intent,
-  attempt,
-  signature,
-}: Pick<Report, 'intent' | 'attempt' | 'signature'>): Fields | undefined {
+export function transferOf({ intent, attempt, signature }: Replied): Fields | undefined {
   if (intent.kind !== 'transfer') return undefined;
   const json = replyJson(attempt);
   if (json !== undefined) {
@@ -97,7 +96,7 @@ export function shown(value: unknown): string | undefined {
 }
 
 /** What a script needs: the message ID or the signature; without one, the transfer ID. */
-export function idOrSignature(report: Report): string | undefined {
+export function idOrSignature(report: Replied): string | undefined {
   if (report.intent.kind === 'message') {
     const message = messageOf(report);
     return shown(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
@@ -111,7 +110,7 @@ export function isSettled({ state, resolvedAs }: Intent): boolean {
 }
 
 /** When the service or an operator said that it happened. */
-export function settledAt({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): number {
+export function settledAt({ intent, attempt }: Replied): number {
   return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
 }
 

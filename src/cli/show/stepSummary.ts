@@ -4,7 +4,7 @@ import type { Exit } from '../../once/failures.ts';
 import { formatCount } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Display } from './display.ts';
-import { cutTo, lengthOf } from './table.ts';
+import { cutTo } from './table.ts';
 import { safeLine } from './text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -103,10 +103,7 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
 /** Formats as code, so that no link, mention or markup works, and encodes special characters as numbers. */
 function cell(text: string, index: number): string {
   if (text === '') return '';
-  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth, {
-    widthOf: lengthOf,
-    cut: '…',
-  });
+  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
   const written = plain.replace(/[^A-Za-z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${written}</code>`;
 }

@@ -12,11 +12,10 @@ export async function widthsFor(texts: readonly (string | undefined)[]): Promise
   return stringWidth;
 }
 
-/** How texts are measured, and what ends one that is cut. */
-export type Cutting = { readonly widthOf: WidthOf; readonly cut: string };
+const cut = '…';
 
 /** Cuts to a width in terminal cells. Wide characters count as two. */
-export function cutTo(text: string, width: number, { widthOf, cut }: Cutting): string {
+export function cutTo(text: string, width: number, widthOf: WidthOf = lengthOf): string {
   if (widthOf(text) <= width) return text;
   const room = Math.max(0, width - cut.length);
   if (isPlain(text)) return `${text.slice(0, room)}${cut}`;

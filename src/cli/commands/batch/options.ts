@@ -239,7 +239,7 @@ export type Batch = {
   readonly report: ReportFile | undefined;
 };
 
-export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): RowReportInputs {
+export function rowReportInputs({ order, sheet, bot, journal }: Batch): RowReportInputs {
   return {
     order,
     sheet,
@@ -247,14 +247,7 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
     journal,
     resultOf: async (intent, attempt) => {
       const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
-      const report = {
-        command: given.command,
-        intent,
-        attempt,
-        replayed: false,
-        warnings: [],
-        signature,
-      };
+      const report = { intent, attempt, signature };
       return {
         result: idOrSignature(report),
         transferId: shown(transferOf(report)?.transfer_id),

@@ -87,7 +87,7 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
     const now = await historyLayout(readable, before);
     layout = now;
     if (before === undefined && display.face === 'human' && !display.quiet)
-      await display.show({ json: {}, human: (canvas) => historyHeading(canvas, now) });
+      await display.show({ json: {}, human: historyHeading });
     // Shows every report before the first unreadable one, then fails.
     for (const report of reports) {
       if (report.status === 'rejected') throw report.reason;

@@ -7,23 +7,21 @@ import { troubleWords } from '../../say/trouble.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { amountIn, forWhom, outcomeView, type Report, requestOf } from '../../show/report.ts';
-import { type Cutting, cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
+import { cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 
 const widths = { when: 19, state: 8, id: 12 };
 const gap = '  ';
+const beforeWhat = widths.when + widths.state + widths.id + 3 * gap.length;
 const leastForWhat = 20;
 
-/** What all lines of one list share. The bot has a column only if there is more than one. */
+/** What all lines of one list share. Where it has more than one bot, each line names its own. */
 export type HistoryLayout = {
   readonly bots: readonly string[];
   readonly widthOf: WidthOf;
 };
 
-/** The same with the available width, which is infinite in a pipe. */
-type Layout = HistoryLayout & { readonly columns: number };
-
-/** For these intents. The first ones of a list decide about its columns. */
+/** For these intents. The first ones of a list decide whether it has more than one bot. */
 export async function historyLayout(
   intents: readonly Intent[],
   first?: HistoryLayout,
@@ -46,44 +44,12 @@ function unlessDamaged(read: () => string): string {
   }
 }
 
-function cutting({ widthOf }: Layout): Cutting {
-  return { widthOf, cut: '…' };
+function lineOf(when: string, state: string, id: string, what: string): string {
+  return `${[when, state, pad(id, widths.id), what].join(gap)}\n`;
 }
 
-const mostOfBot = (columns: number): number => (Number.isFinite(columns) ? 12 : columns);
-
-function botWidth({ bots, columns, widthOf }: Layout): number {
-  const longest = Math.max('BOT'.length, ...bots.map((bot) => widthOf(safeLine(bot))));
-  return Math.min(mostOfBot(columns), longest);
-}
-
-function botCell(bot: string, layout: Layout): readonly string[] {
-  const width = botWidth(layout);
-  return layout.bots.length > 1 ? [pad(cutTo(bot, width, cutting(layout)), width, layout.widthOf)] : [];
-}
-
-/** The time, state and ID, and the bot if it has a column. */
-function cellsOf(when: string, state: string, id: string, bot: string, layout: Layout): string {
-  return `${[when, state, pad(id, widths.id), ...botCell(bot, layout)].join(gap)}${gap}`;
-}
-
-/** A narrow terminal breaks the line. */
-function roomForWhat(layout: Layout): number {
-  const before = cellsOf(' '.repeat(widths.when), ' '.repeat(widths.state), '', '', layout).length;
-  return Math.max(leastForWhat, layout.columns - before);
-}
-
-/** Lines that programs read are whole. */
-function roomIn({ columns, isPipe }: Canvas): number {
-  return isPipe === true ? Number.POSITIVE_INFINITY : columns;
-}
-
-export function historyHeading(canvas: Canvas, shared: HistoryLayout): string {
-  const { paint } = canvas;
-  const layout = { ...shared, columns: roomIn(canvas) };
-  const when = pad('WHEN (UTC)', widths.when);
-  const state = pad('STATE', widths.state);
-  return `${paint.dim(`${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`)}\n`;
+export function historyHeading({ paint }: Canvas): string {
+  return paint.dim(lineOf(pad('WHEN (UTC)', widths.when), pad('STATE', widths.state), 'ID', 'WHAT'));
 }
 
 const colours: Readonly<Record<State, (paint: Paint) => Paint>> = {
@@ -105,53 +71,52 @@ function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): st
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);
-  const shown =
-    isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${'…'}${address.slice(-4)}`;
-  return `${amountIn(request) ?? ''} ${'→'} ${shown}`;
+  const shown = isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
+  return `${amountIn(request) ?? ''} → ${shown}`;
 }
 
-/** Its name, its row in a batch, how it was resolved, or who wants it approved. */
-function marksOf(intent: Intent, width: number, layout: Layout): string {
-  const { bots, columns } = layout;
+/** Its name, its row in a batch, how it was resolved, who wants it approved, or whose it is. */
+function marksOf(intent: Intent, width: number, { bots, widthOf }: HistoryLayout): string {
   const { name, rowId, resolvedAs, bot } = intent;
-  const cut = (text: string, most: number): string => cutTo(text, most, cutting(layout));
-  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent)]
-    .flatMap((said) => (said === undefined ? [] : [` ${cut(said, Math.floor(width / 4))}`]))
-    .join('');
-  const named =
-    name === undefined ? '' : ` [${cut(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
+  const cut = (text: string, share: number): string =>
+    cutTo(safeLine(text), Math.floor(width / share), widthOf);
+  const beside = [rowId, forWhom(intent)].flatMap((said) => (said === undefined ? [] : [cut(said, 4)]));
+  const named = name && [cut(name, beside.length === 0 ? 2 : 4), ...beside].join(' ');
   const waiting = isProposal(intent) ? 'waits for approval' : undefined;
-  const mark = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
-  const other =
-    bots.length > 1 || bots.includes(bot) ? '' : ` (bot ${cut(safeLine(bot), mostOfBot(columns))})`;
-  return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
+  const decided = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
+  return [
+    ...(named ? [` [${named}]`] : []),
+    ...(decided === undefined ? [] : [` (${decided})`]),
+    ...(bots.length > 1 || !bots.includes(bot) ? [` (bot ${cut(bot, 4)})`] : []),
+  ].join('');
 }
 
 /** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
-function whatIn(intent: Intent, layout: Layout): string {
-  const width = roomForWhat(layout);
+function whatIn(intent: Intent, columns: number, layout: HistoryLayout): string {
+  const { widthOf } = layout;
+  // A narrow terminal breaks the line.
+  const width = Math.max(leastForWhat, columns - beforeWhat);
   const marks = marksOf(intent, width, layout);
-  const room = Math.max(0, width - layout.widthOf(marks));
+  const room = Math.max(0, width - widthOf(marks));
   const whole = safeLine(whoGetsWhat(intent, true));
-  if (layout.widthOf(whole) <= room) return whole + marks;
+  if (widthOf(whole) <= room) return whole + marks;
   const short = safeLine(whoGetsWhat(intent));
-  const least = layout.widthOf(`${safeLine(amountIn(requestOf(intent)) ?? '')}${'…'}`);
-  return cutTo(short, Math.max(room, least), cutting(layout)) + marks;
+  const least = widthOf(`${safeLine(amountIn(requestOf(intent)) ?? '')}…`);
+  return cutTo(short, Math.max(room, least), widthOf) + marks;
 }
 
 /** One intent as one line of a table. */
-export function historyLine(report: Report, shared: HistoryLayout): View {
+export function historyLine(report: Report, layout: HistoryLayout): View {
+  const { intent } = report;
   return {
     json: outcomeView(report).json,
-    quiet: report.intent.id,
-    human: (canvas) => {
-      const { intent } = report;
-      const { paint } = canvas;
-      const layout = { ...shared, columns: roomIn(canvas) };
+    quiet: intent.id,
+    human: ({ paint, columns, isPipe }) => {
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
       const when = iso(intent.createdAtMs).slice(0, widths.when);
-      const bot = safeLine(intent.bot);
-      return `${cellsOf(when, state, intent.id, bot, layout)}${whatIn(intent, layout)}\n`;
+      // Lines that programs read are whole.
+      const most = isPipe === true ? Number.POSITIVE_INFINITY : columns;
+      return lineOf(when, state, intent.id, whatIn(intent, most, layout));
     },
   };
 }
