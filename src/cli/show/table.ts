@@ -3,7 +3,7 @@ import { isPlain } from './text.ts';
 /** How many cells a text takes on a terminal. */
 export type WidthOf = (text: string) => number;
 
-export const lengthOf: WidthOf = (text) => text.length;
+const lengthOf: WidthOf = (text) => text.length;
 
 /** Measures these texts and parts of them. The library is loaded only if others wrote them, and beyond ASCII. */
 export async function widthsFor(texts: readonly (string | undefined)[]): Promise<WidthOf> {
