@@ -51,7 +51,7 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
   }
 }
 
-export async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
+async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
   const { line, id, request, problem: error } = row;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
   const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);

@@ -32,6 +32,7 @@ import {
   requestOfRow,
 } from './checkRow.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
+import { Reasons } from './reasons.ts';
 import {
   type AlikeRows,
   alikeRows,
@@ -55,23 +56,12 @@ type SurveyInputs = {
   /** Whether a template puts this column into the text. */
   readonly isSent: (title: string) => boolean;
   readonly refusalInWords: (refusal: Refusal) => string;
+  readonly conflictInWords: (kind: ConflictKind, found: Intent | undefined, wanted: Wanted) => string;
   /** Why a row that was paid already is not sent. */
   readonly repeatInWords: (earlier: EarlierPayment, nowMs: number) => string;
   /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
-
-type OfRow = { readonly line: number; readonly id?: string };
-
-export type BadRow = OfRow & { readonly reason: string };
-/** What is wrong with one row or many. */
-type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly OfRow[] };
-export type ConflictRow = OfRow & {
-  readonly plan: ConflictKind;
-  readonly found: Intent | undefined;
-  readonly wanted: Wanted;
-};
-export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
 /** Everything that is known about a batch before its first request. */
 export type Survey = {
@@ -83,13 +73,14 @@ export type Survey = {
   readonly begunBy: string | undefined;
   /** What the journal has under this name beyond the valid rows of the input. */
   readonly beyond: BatchInput['beyond'];
-  readonly firstBad: readonly BadRow[];
-  readonly causes: readonly Cause[];
+  readonly bad: Reasons;
   /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
   readonly hasCommas: boolean;
-  readonly firstConflicts: readonly ConflictRow[];
-  /** The number of rows that a policy refuses, and the first reason. */
-  readonly refused: RefusedRows;
+  /** Rows whose ids stand for something else. */
+  readonly conflicts: Reasons;
+  /** Rows that a policy refuses, and the first refusal. */
+  readonly refused: Reasons;
+  readonly refusal: Refusal | undefined;
   readonly warnings: readonly Warning[];
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
@@ -102,14 +93,6 @@ export type Survey = {
   readonly alike: AlikeRows;
 };
 
-export type RefusedRows = {
-  readonly rows: number;
-  readonly first: readonly RefusedRow[];
-  readonly refusal: Refusal | undefined;
-};
-
-export const shownBadRows = 20;
-const shownOfCause = 3;
 const shownWarnings = 20;
 /** No file of people has as many. */
 const mostTitles = 1000;
@@ -164,13 +147,11 @@ class Surveyor {
   readonly #inputs: SurveyInputs;
   readonly #beyond: Beyond;
   readonly #tally: Tally;
-  readonly #firstBad: BadRow[] = [];
-  readonly #causes = new Map<string, Cause>();
-  readonly #firstConflicts: ConflictRow[] = [];
+  readonly #bad = new Reasons();
+  readonly #conflicts = new Reasons();
+  readonly #refused = new Reasons();
   readonly #warnings = new Map<string, Warning>();
   readonly #policy: PolicySurvey | undefined;
-  readonly #firstRefused: RefusedRow[] = [];
-  #refusedRows = 0;
   #refusal: Refusal | undefined;
   readonly #passed = new Set<string>();
   /** The columns that are kept, as the file calls them. */
@@ -207,11 +188,11 @@ class Surveyor {
       tally: this.#tally,
       lacking: this.#beyond.lacking,
       beyond: this.#beyond.left,
-      firstBad: this.#firstBad,
-      causes: [...this.#causes.values()],
+      bad: this.#bad,
       hasCommas: this.#hasCommas && !this.#hasDots,
-      firstConflicts: this.#firstConflicts,
-      refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
+      conflicts: this.#conflicts,
+      refused: this.#refused,
+      refusal: this.#refusal,
       warnings: [...this.#warnings.values()],
       columns: [...this.#titles],
       heldAhead: this.#heldAhead,
@@ -299,18 +280,19 @@ class Surveyor {
 
   /** Checks only rows that would be sent: rows already done cost nothing. */
   #holdToPolicy(
-    { line, id, wanted }: Read & { is: 'row' },
+    row: Read & { is: 'row' },
     spending: Seen['spending'],
     found: Intent | undefined,
-  ): Refusal | undefined {
+  ): string | undefined {
+    const { wanted } = row;
     if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return undefined;
     const spend = spendOf(wanted.request, this.#inputs.bot);
     const refusal = this.#policy.judge(spend, spending, found);
     if (refusal === undefined) return undefined;
-    this.#refusedRows += 1;
     this.#refusal ??= refusal;
-    if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push({ ...ofRow(line, id), refusal });
-    return refusal;
+    const reason = this.#inputs.refusalInWords(refusal);
+    this.#refused.note(row, reason);
+    return reason;
   }
 
   /** Reports each warning once, however many rows it applies to. */
@@ -336,10 +318,9 @@ class Surveyor {
     for (const warning of wanted.warnings) this.#warn(warning);
     this.#warnOfAsset(wanted);
     if (this.#waits(wanted, plan)) this.#heldAhead += 1;
-    if (isConflict(plan.is) && this.#firstConflicts.length < shownBadRows) {
-      this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is, found: plan.found, wanted });
-    }
-    const refusal = this.#holdToPolicy(row, spending, plan.found);
+    if (isConflict(plan.is))
+      this.#conflicts.note(row, this.#inputs.conflictInWords(plan.is, plan.found, wanted));
+    const problem = this.#holdToPolicy(row, spending, plan.found);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
       ordinal,
@@ -349,7 +330,7 @@ class Surveyor {
       row: naming.row,
       request: identity.canonical,
       intent: standing === 'new' || standing === 'conflict' ? undefined : plan.found?.id,
-      problem: refusal && this.#inputs.refusalInWords(refusal),
+      problem,
       columns,
     });
     if (plan.repeats.length > 0) this.#markRepeats(ordinal, plan.repeats);
@@ -426,7 +407,7 @@ class Surveyor {
       this.#tally.add('invalid', undefined);
       const reason = this.#inputs.inWords([sameAs(row.line)]);
       sheet.markInvalid(first.ordinal, reason);
-      this.#list(first.line, id, reason);
+      this.#bad.note({ line: first.line, id }, reason);
     }
     this.#addInvalid(row, [sameAs(first?.line ?? row.line), ...complaints]);
   }
@@ -435,26 +416,13 @@ class Surveyor {
     const problem = this.#inputs.inWords(complaints);
     this.#hasCommas ||= complaints.some(({ rule, value }) => rule === 'amount' && value === 'comma');
     this.#tally.add('invalid', undefined);
-    this.#list(line, id, problem);
+    this.#bad.note({ line, id }, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
     this.#inputs.sheet.add({ ordinal, line, id, columns, ...rest, problem });
-  }
-
-  #list(line: number, id: string | undefined, reason: string): void {
-    const row = ofRow(line, id);
-    if (this.#firstBad.length < shownBadRows) this.#firstBad.push({ ...row, reason });
-    const cause = this.#causes.get(reason);
-    if (cause === undefined && this.#causes.size === shownBadRows) return;
-    const { rows, first } = cause ?? { rows: 0, first: [] };
-    this.#causes.set(reason, { reason, rows: rows + 1, first: [...first, row].slice(0, shownOfCause) });
   }
 }
 
 function isToBeSent(plan: Plan): boolean {
   const { is } = meaningOf(plan).row;
   return is === 'new' || is === 'unfinished';
-}
-
-function ofRow(line: number, id: string | undefined): OfRow {
-  return { line, ...(id === undefined ? {} : { id }) };
 }

@@ -49,6 +49,7 @@ async function surveyed(rows: readonly Row[], journal: JournalInHand): Promise<S
     inWords: words,
     isSent: () => false,
     refusalInWords: words,
+    conflictInWords: words,
     repeatInWords: words,
   });
   return { ...found, sheet };

@@ -63,7 +63,7 @@ describe('identity', () => {
     file('a.csv', csv('2,conv_demo,two', '3,conv_demo,three', '1,conv_demo,one'));
     const added = await send(path);
     expect(added.code).toBe(0);
-    expect(added.stderr).toContain('1 to send, 2 already done');
+    expect(added.stderr).toContain('1 to send, 2 done');
     expect(requests()).toBe(3);
     expect((await contents()).sort()).toEqual(['one', 'three', 'two']);
   });
@@ -74,7 +74,7 @@ describe('identity', () => {
     const path = file('a.jsonl', text(['x', 'y', 'x']));
     expect((await send(path)).code).toBe(0);
     file('a.jsonl', text(['x', 'x', 'x', 'y']));
-    expect((await send(path)).stderr).toContain('1 to send, 3 already done');
+    expect((await send(path)).stderr).toContain('1 to send, 3 done');
     expect((await contents()).sort()).toEqual(['x', 'x', 'x', 'y']);
   });
 
@@ -100,7 +100,7 @@ describe('identity', () => {
     const changed = await send(path, '--report', join(home.path, 'r.csv'));
     expect(changed.code).toBe(2);
     expect(changed.stderr).toContain('line 2 (id 1): the id is taken by message');
-    expect(changed.stderr).toContain('1 row could not be sent');
+    expect(changed.stderr).toContain('Rows not done: 1 blocked');
     expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
       /\n2,1,not-sent,,"This row’s id is taken by message .*\n3,2,accepted,msg_/u,
     );
@@ -149,7 +149,7 @@ describe('identity', () => {
   test('rows that a re-run alone would not help are to be mended first', async () => {
     const wrong = file('a.csv', 'id,conversation_id,content\n1,conv_demo,one\n2,nowhere,two\n');
     expect((await send(wrong)).stderr.replace(/\s+/gu, ' ')).toContain(
-      'Fix the rows that were rejected, then run the same command again',
+      'Fix the rows that would end the same way again. Then run the same command again',
     );
     const changed = file('a.csv', messages('another'));
     expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
@@ -169,9 +169,7 @@ describe('identity', () => {
     const path = file('a.csv', messages('one', 'two', 'three'));
     await send(path);
     file('a.csv', csv('2,conv_demo,two'));
-    expect((await send(path)).stderr).toContain(
-      '2 rows with this name are in the journal but not in this input',
-    );
+    expect((await send(path)).stderr).toContain('missing 2: in the journal under this name');
     expect(jsonLines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
       rows: { missing: 2, done: 1 },
     });
@@ -337,7 +335,7 @@ describe('running', () => {
     const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
     expect(again.code).toBe(11);
     expect(jsonLines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
-    expect(ran.stderr).toMatch(/7\d rows were not sent/u);
+    expect(ran.stderr).toMatch(/7\d not sent/u);
     expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
     expect((await send(file('a.csv', many(80)))).code).toBe(0);
@@ -347,7 +345,7 @@ describe('running', () => {
     const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
     const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
     expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not sent');
+    expect(ran.stderr).toContain('1 rejected (by the service), 19 not sent');
     expect(requests()).toBe(1);
   });
 
@@ -371,7 +369,7 @@ describe('running', () => {
     const end = jsonLines(ran.stdout).at(-1);
     expect(end).toMatchObject({
       stopped: 'service-down',
-      error: { message: expect.stringMatching(/^\d rows are unknown: they may have happened; /u) },
+      error: { message: expect.stringMatching(/^Rows not done: \d unknown \(may have happened\), /u) },
     });
     expect(requests()).toBeLessThanOrEqual(8);
     await sandbox.clearFaults();

@@ -31,7 +31,7 @@ describe('a job of GitHub Actions', () => {
     const { code, stderr } = await operator.run(['batch', 'send', '-', '--once', 'b'], { ...inJob(), stdin });
     expect(code).toBe(2);
     expect(annotations(stderr)).toEqual([
-      expect.stringMatching(/^::error title=botctl batch send%3A exit 2::2 rows were rejected\./u),
+      expect.stringMatching(/^::error title=botctl batch send%3A exit 2::Rows not done: 2 rejected/u),
     ]);
     expect(read()).toContain('<code>done 1&#44; done now 1&#44; rejected 2</code> | <code>b</code>');
   });

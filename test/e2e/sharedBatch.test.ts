@@ -295,7 +295,7 @@ describe('the journal', () => {
     const { error, result } = endOf(ended);
     expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
     expect(error?.message).toMatch(
-      /rows cannot be looked up now\..*cannot be reached.*No new rows were started\.$/u,
+      /\d not known \(the journal cannot be read now\).*cannot be reached.*No new rows were started\.$/u,
     );
     expect(error?.message).not.toContain('othing was sent');
     expect(result.untold).toBeGreaterThan(0);

@@ -16,8 +16,11 @@ import {
   type Suggestion,
   troubleInWords,
 } from './phrases.ts';
-import { isItTheRightFile, nameAnother } from './rows.ts';
 import { notSentNow, type Sentence, says, type Table, type Told, told, whenReady } from './told.ts';
+
+export const nameAnother = 'Name another file with --report.';
+
+export const isItTheRightFile = 'Is it the right file?';
 
 const fixTheFolder =
   'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';

@@ -269,19 +269,3 @@ const notMade: Readonly<Record<string, string>> = {
   ENOENT: 'no folder can be created there',
   EEXIST: 'a broken symbolic link has its name',
 };
-
-type RowCounts = Readonly<Record<string, number>>;
-
-/** For people, a row that was begun but not sent is like one that was not: to send before a run, not sent after it. */
-export function forPeople({ unfinished = 0, open = 0, ...others }: RowCounts): RowCounts {
-  return {
-    ...others,
-    ...(unfinished > 0 && { new: (others.new ?? 0) + unfinished }),
-    ...(open > 0 && { 'not-begun': (others['not-begun'] ?? 0) + open }),
-  };
-}
-
-/** A code of --json, as people say it. */
-export function asWords(code: string): string {
-  return code === 'not-begun' ? 'not sent' : code.replaceAll('-', ' ');
-}

@@ -1,6 +1,5 @@
-import { type RowReport, reportRow, reportRows, type UnverifiedRows } from '../../../batch/report.ts';
+import { reportRows, type UnverifiedRows } from '../../../batch/report.ts';
 import { type Counts, lookAgain, type RunEnd } from '../../../batch/runRows.ts';
-import { isOver as isSettled, type RowOutcome } from '../../../batch/sheet.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import {
@@ -13,122 +12,135 @@ import {
   type Retry,
   retryOf,
 } from '../../../once/failures.ts';
+import type { Journal } from '../../../once/journal/journal.ts';
+import { rowsSkipped } from '../../say/batch.ts';
 import { someUnproven } from '../../say/chain.ts';
 import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { formatCount } from '../../say/phrases.ts';
-import { notAllDone, notDoneOutcomes, type StopWords } from '../../say/rows.ts';
+import { counted, formatCount } from '../../say/phrases.ts';
+import {
+  codeOfRows,
+  countFields,
+  needsOf,
+  notAllDone,
+  notDoneIn,
+  type RowCounts,
+  rowFacts,
+} from '../../say/rows.ts';
 import { type Problem, problemOf } from '../../say/told.ts';
+import { card } from '../../show/card.ts';
+import type { View } from '../../show/display.ts';
 import { type Batch, rowReportInputs } from './options.ts';
-import { batchPlan } from './plan.ts';
+import { amountLines, batchPlan, planJson } from './plan.ts';
 import { doubtOfSkipped } from './repeats.ts';
-import { type BatchEnd, batchEndJson, batchEndView } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** The progress of a batch in one line. */
 export function progressOf(surveyed: Survey, counts: Counts): string {
-  const todo = toDo(surveyed);
-  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const done = counts.accepted + counts.resolved;
-  const failed = ended - done - counts.unknown;
-  return `${formatCount(done)}/${formatCount(todo)} done, ${formatCount(failed)} failed, ${formatCount(counts.unknown)} unknown`;
+  const failed = endedIn(counts) - done - counts.unknown;
+  return `${formatCount(done)}/${formatCount(toDo(surveyed))} done, ${formatCount(failed)} failed, ${formatCount(counts.unknown)} unknown`;
 }
+
+/** How the rows stand that this run did not end, and why the journal did not say it. */
+export type OtherRows = { readonly counts: RowCounts; readonly failure?: Failure };
 
 export type FinishedRun = RunEnd & {
   readonly unverified: UnverifiedRows;
-  /** What happened to the rows that other runners had in hand; absent if the batch has only one runner. */
-  readonly others: OthersEnd | undefined;
+  readonly others: OtherRows;
   /** What the chain says about the accepted rows, if the batch waited for it. */
   readonly chain?: RowsOnChain | undefined;
 };
 
+/** Asks the journal about the rows to which a stop left no time. Another process may have sent them. */
+export async function othersAtEnd(
+  { counts }: RunEnd,
+  surveyed: Survey,
+  { order, sheet, bot }: Batch,
+  journal: Journal,
+): Promise<OtherRows> {
+  const left = toDo(surveyed) - endedIn(counts);
+  if (left === 0) return { counts: {} };
+  try {
+    return { counts: Object.fromEntries(await lookAgain({ order, sheet, bot, journal })) };
+  } catch (thrown) {
+    // This run's own results must be reported all the same.
+    return { counts: { untold: left }, failure: asFailure(thrown) };
+  }
+}
+
+function endedIn(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function toDo({ rows, tally }: Survey): number {
+  const { done, skipped = 0, invalid } = tally.standings;
+  return rows - done - skipped - invalid;
+}
+
 /** Says how the batch ended, and how to go on. */
 export async function tellEnd(
   surveyed: Survey,
-  { counts, doneElsewhere, stop: ownStop, needs: left, unverified, others, chain }: FinishedRun,
+  run: FinishedRun,
   report: string | undefined,
   batch: Batch,
 ): Promise<Exit> {
   const { display } = batch.context;
-  const stop = stopOf(ownStop, others);
-  if (others?.is !== 'untold') await tellQuietResults(batch);
-  const outcomes = new Map<string, number>(Object.entries(counts));
-  outcomes.set('invalid', surveyed.tally.standings.invalid);
-  const needs = new Set(left);
-  if (outcomes.get('invalid') !== 0) needs.add('after-fix');
-  if (others !== undefined) countOthers(others, stop, outcomes, needs);
-  else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
-  if (chain !== undefined) {
-    if (!display.quiet) display.notice(rowsOnChain(chain));
-    if (chain.contradicted > 0) needs.add('decide');
-    if (chain.undecided > 0) needs.add('same-command');
+  if (run.others.failure === undefined) await tellQuietResults(batch);
+  if (!display.quiet) {
+    if (run.chain !== undefined) display.notice(rowsOnChain(run.chain));
+    for (const [why, rows] of run.unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
   }
-  const doubt = doubtOfSkipped(surveyed, batch);
-  if (doubt !== undefined) needs.add('decide');
-  const notDone = notDoneOutcomes.flatMap((outcome) => {
-    const rows = outcomes.get(outcome) ?? 0;
-    return rows === 0 ? [] : [{ outcome, rows }];
-  });
-  const byOthers = others === undefined ? 0 : doneElsewhere + doneBy(others);
-  const end: BatchEnd = {
-    plan: batchPlan(surveyed, batch),
-    doneNow: counts.accepted + counts.resolved - (others === undefined ? 0 : doneElsewhere),
-    doneBefore: surveyed.tally.standings.done,
-    doneByOthers: batch.journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
-    unverified: unverified.rows,
-    notDone,
-    stopped: notDone.length === 0 && stop?.because === 'others-at-work' ? undefined : stop?.because,
-    report,
-  };
-  if (!display.quiet)
-    for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
-  if (notDone.length === 0 && chain !== undefined && chain.contradicted + chain.undecided > 0)
-    return tellUnproven(chain, end, batch);
-  if (notDone.length === 0 && doubt !== undefined) return tellInDoubt(doubt, end, batch);
-  if (notDone.length === 0) {
-    if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
+  const stop = stopOf(run.stop, run.others);
+  const notDone = notDoneIn(rowsAtEnd(surveyed, run));
+  const problem = await problemOfEnd(surveyed, run, stop, notDone, batch);
+  const view = endView(surveyed, run, { stop, notDone, report }, batch);
+  if (problem === undefined) {
+    if ((await display.show(view)) === 'written') await markRowsReported(batch);
     return 0;
   }
-  const isInDoubt = ['unknown', 'sending'].some((outcome) => (outcomes.get(outcome) ?? 0) > 0);
-  const { unfinished, elsewhere } = surveyed.tally.standings;
-  const mayBeInDoubt = isInDoubt || (others?.is === 'untold' && unfinished + elsewhere > 0);
+  if (display.face === 'human') await display.show(view);
+  await display.fail(problem, { ...view.json, error: problem });
+  await markRowsReported(batch);
+  return exitOf(problem.code);
+}
+
+function rowsAtEnd({ tally }: Survey, { counts, others }: FinishedRun): RowCounts {
+  const rows: Record<string, number> = { ...counts, invalid: tally.standings.invalid };
+  for (const [state, count = 0] of Object.entries(others.counts)) rows[state] = (rows[state] ?? 0) + count;
+  return rows;
+}
+
+/** Rows that are not done come before what is not sure about the others. */
+async function problemOfEnd(
+  surveyed: Survey,
+  { needs: own, chain, others }: FinishedRun,
+  stop: Stop | undefined,
+  notDone: RowCounts,
+  batch: Batch,
+): Promise<Problem | undefined> {
+  const { contradicted: against = 0, undecided: open = 0 } = chain ?? {};
+  const doubt = doubtOfSkipped(surveyed, batch);
+  if (Object.keys(notDone).length === 0)
+    return against + open > 0 ? problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch')) : doubt;
+  const { unfinished, elsewhere, invalid } = surveyed.tally.standings;
+  const needs = new Set([...own, ...needsOf({ ...others.counts, invalid })]);
+  if (against > 0 || doubt !== undefined) needs.add('decide');
+  // A stop left these no time: the same command sends them again.
+  if (open > 0 || (stop !== undefined && needsOf(others.counts).has('after-fix'))) needs.add('same-command');
+  const mayBeInDoubt =
+    notDone.unknown !== undefined ||
+    notDone.sending !== undefined ||
+    (others.failure !== undefined && unfinished + elsewhere > 0);
   const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
-  const problem = problemOf(notAllDone(code, notDone, await stopInWords(stop), needs, again(batch.given)));
-  if (display.face === 'human') await display.show(batchEndView(end));
-  await display.fail(problem, { ...batchEndJson(end), error: problem });
-  await markRowsReported(batch);
-  return exitOf(problem.code);
-}
-
-/** The failure that stopped the batch, in words. */
-async function stopInWords(stop: Stop | undefined): Promise<StopWords | undefined> {
-  return stop?.because === 'failure' ? { ...stop, failure: await inWords(stop.failure) } : stop;
-}
-
-/** All else is done. */
-async function tellInDoubt(problem: Problem, end: BatchEnd, batch: Batch): Promise<Exit> {
-  const { display } = batch.context;
-  if (display.face === 'human') await display.show(batchEndView(end));
-  await display.fail(problem, { ...batchEndJson(end), error: problem });
-  await markRowsReported(batch);
-  return exitOf(problem.code);
-}
-
-async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
-  const { display } = context;
-  const { contradicted: against, undecided: open } = chain;
-  const problem = problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch'));
-  if (display.face === 'human') await display.show(batchEndView(end));
-  await display.fail(problem, { ...batchEndJson(end), error: problem });
-  return exitOf(problem.code);
+  return problemOf(await notAllDone(code, notDone, needs, stop, again(batch.given)));
 }
 
 /** If the journal was away at first and now needs fixing, the later failure counts. */
-function stopOf(own: Stop | undefined, others: OthersEnd | undefined): Stop | undefined {
-  const untold: Stop | undefined =
-    others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
+function stopOf(own: Stop | undefined, { failure }: OtherRows): Stop | undefined {
+  const untold: Stop | undefined = failure && { because: 'failure', failure };
   return faultOfJournal(untold) === undefined ? (own ?? untold) : untold;
 }
 
@@ -138,6 +150,66 @@ function faultOfJournal(stop: Stop | undefined, hasBegun = true): FailureCode | 
   const { code } = stop.failure;
   const counts = retryOf(code) === 'after-fix' || !hasBegun;
   return code.startsWith('journal-') && counts ? code : undefined;
+}
+
+function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
+  const code = codeOfRows(needs) ?? 'not-all-done';
+  const isStopped = code === 'not-all-done' && stop !== undefined && needsFixing(stop);
+  return isStopped || stop?.because === 'policy' ? 'stopped' : code;
+}
+
+function needsFixing(stop: Stop): boolean {
+  if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
+  return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
+}
+
+type Ended = {
+  readonly stop: Stop | undefined;
+  readonly notDone: RowCounts;
+  readonly report: string | undefined;
+};
+
+function endView(
+  surveyed: Survey,
+  { counts, doneElsewhere, unverified, others }: FinishedRun,
+  { stop, notDone, report }: Ended,
+  batch: Batch,
+): View {
+  const { given, order, journal } = batch;
+  const { done: before, skipped } = surveyed.tally.standings;
+  const isDone = Object.keys(notDone).length === 0;
+  const now = counts.accepted + counts.resolved - doneElsewhere;
+  const byOthers = doneElsewhere + (others.counts.accepted ?? 0) + (others.counts.resolved ?? 0);
+  const done = now + before + byOthers;
+  const result = {
+    done,
+    done_now: now,
+    done_before: before,
+    done_by_others: journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
+    skipped,
+    unverified: unverified.rows === 0 ? undefined : unverified.rows,
+    ...countFields(notDone),
+  };
+  const stopped = isDone && stop?.because === 'others-at-work' ? undefined : stop?.because;
+  const shares = `${counted(now, 'row')} by this process, ${counted(byOthers, 'row')} by others`;
+  return card(
+    given.command,
+    ({ paint }) => {
+      const mark = isDone ? paint.green('✔') : paint.yellow('•');
+      const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
+      const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(surveyed.rows)} accepted${earlier}`;
+      return `${mark} ${paint.bold(says)}\n`;
+    },
+    [
+      ['Plan', undefined, planJson(batchPlan(surveyed, batch))],
+      ['Shares', byOthers === 0 ? undefined : shares, { result }],
+      ...(isDone ? amountLines(surveyed) : []),
+      ['Skipped', skipped === undefined ? undefined : rowsSkipped(surveyed.repeats)],
+      ...rowFacts(notDone),
+      ['Stopped', undefined, { stopped }],
+      ['Report', report, { report }],
+    ],
+  );
 }
 
 /**
@@ -157,99 +229,12 @@ async function markRowsReported({ context, order, bot, journal }: Batch): Promis
   }
 }
 
-/** Rows that a re-run can finish come first, then those that wait for a person, then those that need a fix. */
-function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
-  if (stop?.because === 'policy') return 'stopped';
-  if (needs.has('same-command')) return stop !== undefined && needsFixing(stop) ? 'stopped' : 'not-all-done';
-  return needs.has('decide') ? 'some-held' : 'some-to-fix';
-}
-
-function needsFixing(stop: Stop): boolean {
-  if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
-  return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
-}
-
-/** How the rows ended that this runner did not process. */
-export type OthersEnd =
-  | { readonly is: 'seen'; readonly counts: ReadonlyMap<RowOutcome, number> }
-  /** The journal could not be read. */
-  | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
-
-/** Asks the journal how the rows ended to which a stop left no time. A file is asked too: another process may send from it. */
-export async function othersAtEnd(
-  { counts }: RunEnd,
-  surveyed: Survey,
-  batch: Batch,
-): Promise<OthersEnd | undefined> {
-  const { order, sheet, bot, journal } = batch;
-  if (journal === undefined) return undefined;
-  const left = toDo(surveyed) - Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (left === 0) return journal.isShared ? { is: 'seen', counts: new Map() } : undefined;
-  try {
-    return { is: 'seen', counts: await lookAgain({ order, sheet, bot, journal }) };
-  } catch (thrown) {
-    if (!journal.isShared) return undefined;
-    // This runner's own results must be reported all the same.
-    return { is: 'untold', rows: left, failure: asFailure(thrown) };
-  }
-}
-
-function toDo({ rows, tally }: Survey): number {
-  const { done, skipped = 0, invalid } = tally.standings;
-  return rows - done - skipped - invalid;
-}
-
-function doneBy(others: OthersEnd): number {
-  if (others.is === 'untold') return 0;
-  return (others.counts.get('accepted') ?? 0) + (others.counts.get('resolved') ?? 0);
-}
-
-/** Adds what the other runners have not done, and what that needs. After a stop, run the same command first. */
-function countOthers(
-  others: OthersEnd,
-  stop: Stop | undefined,
-  outcomes: Map<string, number>,
-  needs: Set<Retry>,
-): void {
-  if (others.is === 'untold') {
-    outcomes.set('untold', others.rows);
-    needs.add('same-command');
-    return;
-  }
-  for (const [outcome, rows] of others.counts) {
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + rows);
-    if (outcome === 'accepted' || outcome === 'resolved') continue;
-    if (outcome === 'held') needs.add('decide');
-    else needs.add(isOver(outcome) && stop === undefined ? 'after-fix' : 'same-command');
-  }
-}
-
-function isOver(outcome: RowOutcome): boolean {
-  return outcome === 'rejected' || outcome === 'not-sent';
-}
-
 /** With --quiet a line for each row in input order: its message id or signature, or nothing. */
 async function tellQuietResults(batch: Batch): Promise<void> {
   const { display } = batch.context;
   if (!display.quiet || display.face === 'json') return;
   for await (const { result = '' } of reportRows(rowReportInputs(batch))) {
     await display.show({ json: {}, human: () => '', quiet: result });
-  }
-}
-
-/** Counts the rows that a stop kept from running. A row that may have happened never counts as not started. */
-async function countUnvisited(
-  batch: Batch,
-  counts: Map<RowReport['outcome'], number>,
-  needs: Set<Retry>,
-): Promise<void> {
-  const inputs = rowReportInputs(batch);
-  for (const page of batch.sheet.pages()) {
-    const unvisited = page.filter(({ outcome, standing }) => outcome === undefined && !isSettled(standing));
-    for (const { outcome } of await Promise.all(unvisited.map((row) => reportRow(row, inputs)))) {
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-      needs.add(outcome === 'held' ? 'decide' : 'same-command');
-    }
   }
 }
 

@@ -16,19 +16,20 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import type { EarlierPayment, Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
+import { conflictWords, isItTheRightFile } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
 import { asNamed, policyWords } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
-import { isItTheRightFile, ownShareDone, reportGivenUp } from '../../say/rows.ts';
+import { codeOfRows, needsOf, ownShareDone } from '../../say/rows.ts';
 import { type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesOf } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
-import { type FinishedRun, type OthersEnd, othersAtEnd, progressOf, tellEnd } from './end.ts';
+import { type FinishedRun, type OtherRows, othersAtEnd, progressOf, tellEnd } from './end.ts';
 import {
   type Batch,
   batchOptions,
@@ -79,7 +80,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const surveyed = await surveyAll(batch);
     await finishReport(batch, surveyed);
-    if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
+    if (surveyed.refusal !== undefined) return reportRefused(surveyed.refusal, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
       return reportInvalid(surveyed, batch);
     const judged = await judgeRepeats(surveyed, batch);
@@ -92,11 +93,12 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   }
 }
 
-/** How the run would end, as things stand: rows that a person must decide about come before rows to be fixed. */
-function exitAhead({ tally, heldAhead }: Survey): Exit {
-  const { held, conflict, invalid } = tally.standings;
-  if (held + heldAhead > 0) return exitOf('some-held');
-  return conflict + invalid > 0 ? exitOf('some-to-fix') : 0;
+/** How the run would end, as things stand. It sends what is left. */
+function exitAhead({ tally: { standings }, heldAhead }: Survey): Exit {
+  const needs = needsOf({ ...standings, held: standings.held + heldAhead });
+  needs.delete('same-command');
+  const code = codeOfRows(needs);
+  return code === undefined ? 0 : exitOf(code);
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
@@ -114,9 +116,9 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
       await finishReport(batch, surveyed);
       return reportInvalid(surveyed, batch);
     }
-    if (surveyed.refused.refusal !== undefined) {
+    if (surveyed.refusal !== undefined) {
       await finishReport(batch, surveyed);
-      return reportRefused(surveyed.refused, surveyed, batch);
+      return reportRefused(surveyed.refusal, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
     const judged = await judgeRepeats(surveyed, batch);
@@ -130,7 +132,7 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
     await waiting?.ready();
     await session.connection.ready();
     const run = await runAll(surveyed, engine, batch);
-    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch) };
+    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch, journal) };
     const reported = await finishReport(batch, surveyed, end.others);
     const sent = run.counts.accepted + surveyed.tally.standings.done;
     const chain = waiting && (await waiting.end(journal).catch((thrown) => notSeen(thrown, sent, context)));
@@ -196,6 +198,7 @@ async function surveyAll(batch: Batch): Promise<Survey> {
       interrupted: interrupts.first,
       inWords: rowSentences,
       refusalInWords: (refusal) => policyWords(refusal).message,
+      conflictInWords: conflictWords,
       isSent: (title) => template?.names(title) === true,
       repeatInWords: notPaidAgain,
     }),
@@ -253,6 +256,7 @@ async function runAll(
     return { ...end, unverified };
   } finally {
     stopMeter();
+    teller.tellAfter();
   }
 }
 
@@ -260,11 +264,11 @@ async function runAll(
 async function finishReport(
   batch: Batch,
   { columns }: Pick<Survey, 'columns'>,
-  others?: OthersEnd,
+  others?: OtherRows,
 ): Promise<string | undefined> {
   const { options, order, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
-  if (others?.is === 'untold') {
+  if (others?.failure !== undefined) {
     context.display.warn(
       `The journal cannot be read, so the rows of other processes are not known: the report ${options.report} was not written.`,
     );
@@ -274,7 +278,7 @@ async function finishReport(
   const text = reportText(format, order.kind, columns, batch.notes.delimiter);
   const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
   if (whole) return options.report;
-  context.display.warn(reportGivenUp(options.report));
+  context.display.warn(`Interrupted again: the report ${options.report} was not written.`);
   return undefined;
 }
 

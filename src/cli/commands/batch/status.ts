@@ -1,26 +1,25 @@
-import type { Exit } from '../../../once/failures.ts';
+import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, countedAsset, unitsOf } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import type { Run } from '../../parse/command.ts';
 import type { StatusArgs } from '../../parse/sendingSpecs.ts';
+import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import {
-  asWords,
-  counted,
-  formatAmountOf,
-  formatCount,
-  forPeople,
-  iso,
-  isoExact,
-} from '../../say/phrases.ts';
-import { rowStates, rowsOnRecord } from '../../say/rows.ts';
+  codeOfRows,
+  countFields,
+  needsOf,
+  type RowCounts,
+  type RowStanding,
+  rowFacts,
+  rowsInALine,
+} from '../../say/rows.ts';
 import { told } from '../../say/told.ts';
-import { type Fact, labelled } from '../../show/card.ts';
+import { card, type Fact, type Fields } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { openJournalOf, whileOpen } from '../openJournal.ts';
-import { combineExits } from '../stored.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run<StatusArgs> = async (given, context) => {
@@ -55,7 +54,7 @@ const list: Run<StatusArgs> = async (given, context) => {
     const width = Math.max(0, ...names.map(widthOf));
     for (const status of found)
       await display.show({
-        json: statusJson(given.command, status),
+        ...batchStatusView(given.command, status),
         quiet: status.name,
         human: () =>
           `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
@@ -90,16 +89,12 @@ function statusOf(
   input: BatchInput | undefined,
 ): BatchStatus {
   const [{ kind, spelledUrl }] = groups;
-  const standings: Partial<Record<RowStanding, number>> = {};
-  for (const group of groups) {
-    const standing = standingOf(group);
-    standings[standing] = (standings[standing] ?? 0) + group.rows;
-  }
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
   const beyond = input?.beyond.rows ?? 0;
   const rows = Math.max(begun, (input?.rows ?? 0) + beyond);
-  for (const [standing, count] of Object.entries(unbegun(rows - begun, input)))
-    if (count > 0) standings[standing as RowStanding] = count;
+  const standings: Partial<Record<RowStanding, number>> = {};
+  for (const [standing, count] of [...groups.map(countOf), ...unbegun(rows - begun, input)])
+    if (count > 0) standings[standing] = (standings[standing] ?? 0) + count;
   return {
     name,
     kind,
@@ -116,15 +111,21 @@ function statusOf(
   };
 }
 
+type Count = readonly [RowStanding, number];
+
+const countOf = (group: RowsStanding): Count => [standingOf(group), group.rows];
+
 /** Rows that were skipped may have begun since, in a run that pays them. */
-function unbegun(rows: number, input: BatchInput | undefined): Partial<Record<RowStanding, number>> {
+function unbegun(rows: number, input: BatchInput | undefined): Count[] {
   const skipped = Math.min(rows, input?.skipped ?? 0);
   const inDoubt = Math.min(skipped, input?.skippedInDoubt ?? 0);
   const invalid = Math.min(rows - skipped, input?.invalid ?? 0);
-  return {
-    ...{ skipped: skipped - inDoubt, 'skipped-in-doubt': inDoubt, invalid },
-    'not-begun': rows - skipped - invalid,
-  };
+  return [
+    ['skipped', skipped - inDoubt],
+    ['skipped-in-doubt', inDoubt],
+    ['invalid', invalid],
+    ['not-begun', rows - skipped - invalid],
+  ];
 }
 
 const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
@@ -173,16 +174,9 @@ function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStandin
 }
 
 function exitFor(statuses: readonly BatchStatus[]): Exit {
-  const standings = statuses.flatMap(({ standings }) => Object.keys(standings) as RowStanding[]);
-  return combineExits(standings.map((standing) => rowStates[standing].onRecord.exit));
+  const code = codeOfRows(new Set(statuses.flatMap(({ standings }) => [...needsOf(standings)])));
+  return code === undefined ? 0 : exitOf(code);
 }
-
-type OnRecord<State> = State extends { readonly onRecord: unknown } ? State : never;
-
-/** The states that rows of a journal are in. */
-type RowStanding = {
-  [State in keyof typeof rowStates]: OnRecord<(typeof rowStates)[State]> extends never ? never : State;
-}[keyof typeof rowStates];
 
 /** The state of a batch according to the journal. */
 type BatchStatus = {
@@ -197,62 +191,40 @@ type BatchStatus = {
   /** Rows that its file had no more at its latest run. */
   readonly beyond: number;
   readonly paid: readonly PaidSum[];
-  readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
+  readonly standings: RowCounts;
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
 };
 
-function statusJson(command: string, status: BatchStatus): Record<string, unknown> {
-  const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
-  return {
-    schema: 'botctl/1',
-    command,
-    name,
-    kind,
-    base_url: baseUrl,
-    bots,
-    rows,
-    begun,
-    ...(beyond === 0 ? {} : { not_in_file: beyond }),
-    standings: Object.fromEntries(
-      Object.entries(standings).map(([standing, count]) => [standing.replaceAll('-', '_'), count]),
-    ),
-    ...(kind === 'message' ? {} : { totals: paid.map(sumJson) }),
-    begun_at: isoExact(begunAtMs),
-    updated_at: isoExact(updatedAtMs),
-  };
-}
-
-function sumJson({ beyond, ...sum }: PaidSum): Record<string, string> {
-  return { ...sum, ...(beyond === '0' ? {} : { not_in_file: beyond }) };
-}
-
 function batchStatusView(command: string, status: BatchStatus): View {
   const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
-  return {
-    json: statusJson(command, status),
-    quiet: `${standings.done ?? 0}/${rows}`,
-    human: (canvas) => {
-      const facts = labelled(
-        [
-          ['Bot', bots.join(', ')],
-          ['Service', baseUrl],
-          [
-            'Rows',
-            status.input === undefined
-              ? `${formatCount(begun)} begun`
-              : `${formatCount(rows)}${beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`}`,
-          ],
-          ...rowsOnRecord(standings),
-          ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
-          ['Began', iso(begunAtMs)],
-          ['Latest', iso(updatedAtMs)],
-        ],
-        canvas,
-      );
-      return `${canvas.paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n${facts}`;
-    },
-  };
+  const gone = beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`;
+  const counts = { rows, begun, not_in_file: beyond === 0 ? undefined : beyond };
+  return card(
+    command,
+    ({ paint }) => `${paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n`,
+    [
+      ['Name', undefined, { name, kind, base_url: baseUrl }],
+      ['Bot', bots.join(', '), { bots }],
+      ['Service', baseUrl],
+      [
+        'Rows',
+        status.input === undefined ? `${formatCount(begun)} begun` : `${formatCount(rows)}${gone}`,
+        counts,
+      ],
+      ['Standings', undefined, { standings: countFields(standings) }],
+      ...rowFacts(standings),
+      ['Totals', undefined, kind === 'message' ? {} : { totals: paid.map(sumJson) }],
+      ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
+      ['Began', iso(begunAtMs), { begun_at: isoExact(begunAtMs) }],
+      ['Latest', iso(updatedAtMs), { updated_at: isoExact(updatedAtMs) }],
+    ],
+    `${standings.done ?? 0}/${rows}`,
+  );
+}
+
+function sumJson({ beyond, ...sum }: PaidSum): Fields {
+  return { ...sum, not_in_file: beyond === '0' ? undefined : beyond };
 }
 
 /** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
@@ -267,13 +239,8 @@ function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string 
   return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
 }
 
-function batchInOneLine({ kind, rows, standings }: BatchStatus): string {
-  const counts = forPeople(standings);
-  const rest = Object.keys(rowStates).flatMap((standing) => {
-    const count = counts[standing] ?? 0;
-    const words = asWords(standing);
-    return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
-  });
-  const done = `${formatCount(standings.done ?? 0)} of ${counted(rows, kind)} done`;
-  return [done, ...rest].join(', ');
+function batchInOneLine({ kind, rows, standings: { done = 0, ...others } }: BatchStatus): string {
+  return [`${formatCount(done)} of ${counted(rows, kind)} done`, rowsInALine(others)]
+    .filter((text) => text !== '')
+    .join(', ');
 }

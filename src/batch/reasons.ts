@@ -1,0 +1,37 @@
+/** A row of the input, and what is wrong with it. */
+type RowReason = { readonly line: number; readonly id?: string; readonly reason: string };
+
+/** What is wrong with one row or many. */
+type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly RowReason[] };
+
+const shownRows = 20;
+const shownOfCause = 3;
+
+/** What is wrong with rows: the first of them, and each reason once, with its count. */
+export class Reasons {
+  readonly first: RowReason[] = [];
+  readonly #causes = new Map<string, Cause>();
+  #rows = 0;
+
+  note({ line, id }: { readonly line: number; readonly id: string | undefined }, reason: string): void {
+    const row: RowReason = { line, ...(id === undefined ? {} : { id }), reason };
+    this.#rows += 1;
+    if (this.first.length < shownRows) this.first.push(row);
+    const { rows, first } = this.#causes.get(reason) ?? { rows: 0, first: [] };
+    if (rows === 0 && this.#causes.size === shownRows) return;
+    this.#causes.set(reason, { reason, rows: rows + 1, first: [...first, row].slice(0, shownOfCause) });
+  }
+
+  get causes(): readonly Cause[] {
+    return [...this.#causes.values()];
+  }
+
+  /** Rows with a reason that is not among the causes. */
+  get left(): number {
+    return this.causes.reduce((left, { rows }) => left - rows, this.#rows);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+}
