@@ -24,18 +24,6 @@ export function noneInUse(others: readonly string[]): readonly [string, readonly
   ];
 }
 
-export function keySet(name: string, key: string, now: string, before: string | undefined): string {
-  return `Set ${key} of profile ${name}: ${now}${was(before)}`;
-}
-
-export function keyReset(name: string, key: string, before: string | undefined): string {
-  return `Reset ${key} of profile ${name} to its default${was(before)}`;
-}
-
-function was(before: string | undefined): string {
-  return before === undefined ? '' : ` (it was: ${before})`;
-}
-
 export function interruptedBeforeChange(): Told {
   return interrupted('before the profiles were changed');
 }

@@ -27,9 +27,18 @@ export function card(
 
 /** The fields of the facts, side by side. */
 export function jsonOf(command: string, facts: readonly Fact[]): Record<string, unknown> {
-  const fields = Object.assign({ schema: 'botctl/1', command }, ...facts.map(([, , more]) => more));
+  const fields = { schema: 'botctl/1', command, ...fieldsOf(facts) };
   // What is undefined has no place in JSON at any depth, but a job summary would read it from the object.
   return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+}
+
+export function fieldsOf(facts: readonly Fact[]): Fields {
+  return Object.assign({}, ...facts.map(([, , fields]) => fields));
+}
+
+/** Facts whose fields stand together under a name of their own. */
+export function under(name: string, facts: readonly Fact[]): Fact[] {
+  return [['', undefined, { [name]: fieldsOf(facts) }], ...facts.map(([label, text]): Fact => [label, text])];
 }
 
 // One width for all, so that consecutive blocks align.

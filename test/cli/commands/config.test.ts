@@ -169,7 +169,7 @@ describe('config list and show', () => {
       }
     }
     expect((await config(['show'])).stdout).toBe(
-      `profile   prod (in use)\nbase-url  https://bots.example.com\ntoken     stored in the profile (ends in efgh)\nfile      ${home.configFile}\n`,
+      `  profile       prod (in use)\n  base-url      https://bots.example.com\n  token         stored in the profile (ends in efgh)\n  file          ${home.configFile}\n`,
     );
     expect(await json(['list'], { env: { T: secret } })).toEqual([
       {

@@ -16,7 +16,7 @@ import { noRpcUrl, reasonWords } from '../../say/chain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { listed } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
-import { labelled } from '../../show/card.ts';
+import { card, type Fact } from '../../show/card.ts';
 import { mintOf, type OpenedChain, openChain } from '../chain.ts';
 import { botInputs, botOptions, openBot } from '../openBot.ts';
 import { settingsOf } from '../openJournal.ts';
@@ -97,19 +97,16 @@ function assetsOf(chain: ChainProfile, assets: readonly string[]): readonly Asse
 }
 
 /** Each asset with its amount, or why that is unknown. */
-function balancesJson(balance: WalletBalance | undefined, payable: readonly Payable[] = []): object[] {
-  if (balance?.is !== 'asked') return [];
-  return balance.holdings.map(({ asset, mint, held }) => ({
-    asset,
-    ...(mint === undefined ? {} : { mint }),
-    ...('because' in held ? { unknown: reasonWords[held.because] } : { amount: formatAmount(held) }),
-    ...(tooLittle(
-      balance,
-      payable.filter((one) => one.asset === asset),
-    ).length === 0
-      ? {}
-      : { too_little: true }),
-  }));
+function balancesJson(balance: WalletBalance, payable: readonly Payable[] = []): object[] {
+  if (balance.is !== 'asked') return [];
+  return balance.holdings.map(({ asset, mint, held }) => {
+    const ofAsset = payable.filter((one) => one.asset === asset);
+    return {
+      ...{ asset, mint },
+      ...('because' in held ? { unknown: reasonWords[held.because] } : { amount: formatAmount(held) }),
+      too_little: tooLittle(balance, ofAsset).length > 0 ? true : undefined,
+    };
+  });
 }
 
 type ChainBot = Pick<Bot, 'name' | 'chain' | 'settings'>;
@@ -124,37 +121,27 @@ export const balance: Run = async (given, context) => {
     const balance = await balanceOf(bot, Object.keys(chain.assets), given, context, timeoutMs);
     if (balance?.is !== 'asked') throw new Error('a profile that has all it needs is asked about');
     const { host, holdings } = balance;
-    const json = {
-      schema: 'botctl/1',
-      command: given.command,
-      bot: bot.name,
-      cluster: chain.cluster.name,
-      wallet: chain.wallet,
-      rpc: host,
-      balances: balancesJson(balance),
-    };
+    const { wallet, cluster } = chain;
+    const view = card(
+      given.command,
+      undefined,
+      [
+        ['Bot', undefined, { bot: bot.name, cluster: cluster.name }],
+        ['Wallet', wallet, { wallet }],
+        ['Cluster', `${cluster.name}, as seen by ${host}`, { rpc: host, balances: balancesJson(balance) }],
+        ...holdings.map(
+          ({ asset, held }): Fact => [asset, 'because' in held ? 'unknown' : formatAmount(held)],
+        ),
+      ],
+      balanceText(balance),
+    );
     const [because] = holdings.flatMap(({ held }) => ('because' in held ? [held.because] : []));
     const problem = because && problemOf(balanceUnknown(because, host));
     const isAnyKnown = holdings.some(({ held }) => !('because' in held));
     if (problem === undefined || (isAnyKnown && context.display.face === 'human'))
-      await context.display.show({
-        json,
-        human: (canvas) =>
-          labelled(
-            [
-              ['Wallet', chain.wallet],
-              ['Cluster', `${chain.cluster.name}, as seen by ${host}`],
-              ...holdings.map(({ asset, held }): [string, string] => [
-                asset,
-                'because' in held ? 'unknown' : formatAmount(held),
-              ]),
-            ],
-            canvas,
-          ),
-        quiet: balanceText(balance),
-      });
+      await context.display.show(view);
     if (problem === undefined) return 0;
-    await context.display.fail(problem, { ...json, error: problem });
+    await context.display.fail(problem, { ...view.json, error: problem });
     return exitOf(problem.code);
   } finally {
     await close();

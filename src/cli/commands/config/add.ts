@@ -3,7 +3,7 @@ import { type Exit, Failure } from '../../../once/failures.ts';
 import { parseBaseUrl, withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import { addProfile, changeProfiles, checkFree, setChainKey, setRpcUrl } from '../../bot/changeProfiles.ts';
 import { readWallet } from '../../bot/profileBot.ts';
-import { findProfile, type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
+import { type ProfilesFile, readProfiles } from '../../bot/profiles.ts';
 import { type Context, globalNames, ParsedArgs } from '../../parse/command.ts';
 import type { AddArgs } from '../../parse/setUpSpecs.ts';
 import { endsWithApiPath } from '../../say/config.ts';
@@ -11,9 +11,10 @@ import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { sentence, told } from '../../say/told.ts';
+import { card, under } from '../../show/card.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { givenSource } from './edit.ts';
-import { profilesPathsOf, profileView, summaryOf } from './show.ts';
+import { profileFacts, profilesPathsOf } from './show.ts';
 
 export async function add(given: AddArgs, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
@@ -36,9 +37,9 @@ export async function add(given: AddArgs, context: Context): Promise<Exit> {
     (before) => inChain(addProfile(before, name, profile), asked),
     interrupts.first,
   );
-  const summary = summaryOf(file, name, findProfile(file, name), env);
-  await display.show(profileView(given.command, summary, { headline: `Added profile ${name}.` }));
-  if (!summary.inUse)
+  const facts = under('profile', profileFacts(file, name, env));
+  await display.show(card(given.command, `Added profile ${name}.`, facts, name));
+  if (file['in-use'] !== name)
     display.notice('Another profile is in use. To use this one:', [['config', 'use', name]]);
   const without = withoutApiPath(baseUrl);
   if (isByHand) tell(name, await findingsOn(name, given, context), context);

@@ -33,29 +33,25 @@ import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import type { SetArgs, TokenArgs } from '../../parse/setUpSpecs.ts';
 import { chainKeys, settingKeys } from '../../parse/setUpSpecs.ts';
-import { keyReset, keySet, noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
+import { noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { problemOf, told } from '../../say/told.ts';
-import { card } from '../../show/card.ts';
-import {
-  changedView,
-  type ProfileSummary,
-  profileJson,
-  profilesPathsOf,
-  shownValue,
-  summaryOf,
-} from './show.ts';
+import { card, type Fact, fieldsOf } from '../../show/card.ts';
+import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
 export async function set(given: SetArgs, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
   findProfile(readProfiles(profilesPaths(context.env)), name);
   const change = await changeFor(name, checkedKey(key), value, given, context);
-  const exit = await changeAndShow(given, context, name, change, {
-    key,
-    of: (now, before) => keySet(name, key, now, before),
-  });
+  const exit = await changeAndShow(
+    given,
+    context,
+    name,
+    change,
+    (now, before) => `Set ${key} of profile ${name}: ${shownValue(now, key)}${was(before, key)}`,
+  );
   if (key === 'policy' && value !== undefined) await warnOfPolicy(resolve(value), context);
   return exit;
 }
@@ -156,10 +152,13 @@ export async function unset(given: ParsedArgs, context: Context): Promise<Exit> 
       You can reset ${listed([...settingKeys, ...chainKeys], 'or')}. To remove the whole profile:
       $ config remove ${name}`;
   }
-  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, text), {
-    key: text,
-    of: (_now, before) => keyReset(name, text, before),
-  });
+  return changeAndShow(
+    given,
+    context,
+    name,
+    (file) => unsetSetting(file, name, text),
+    (_now, before) => `Reset ${text} of profile ${name} to its default${was(before, text)}`,
+  );
 }
 
 export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
@@ -169,7 +168,7 @@ export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
     context,
     name,
     (file) => useProfile(file, name),
-    `${name} is now in use.`,
+    () => `${name} is now in use.`,
   );
   for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
     if (context.env[variable] !== undefined)
@@ -183,52 +182,49 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
   const { env, display, interrupts } = context;
   const paths = profilesPathsOf(context);
   const file = readProfiles(paths);
-  const summary = summaryOf(file, name, findProfile(file, name), env);
+  const { 'base-url': baseUrl, token } = findProfile(file, name);
   if (display.terminal() !== 'none' && !given.flag('yes')) {
-    const hasStoredToken = summary.token.source === 'stored';
-    const question = `Remove profile ${name} (${summary.baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
+    const hasStoredToken = token.kind === 'stored';
+    const question = `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
     if (!(await display.confirm(() => question)))
       throw told('declined')`Answered No: profile ${name} is still there
         Run the same command again to be asked again.`;
   }
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
   const says = `Removed profile ${name}.`;
-  await display.show(card(given.command, says, [['', undefined, { removed: profileJson(summary) }]], name));
-  if (summary.inUse) {
+  const removed = fieldsOf(profileFacts(file, name, env));
+  await display.show(card(given.command, says, [['', undefined, { removed }]], name));
+  if (file['in-use'] === name) {
     const others = Object.keys(file.profiles).filter((other) => other !== name);
     display.notice(...noneInUse(others));
   }
   return 0;
 }
 
-/** What was done, in a line, with the values of a key before and after. */
-type Headline =
-  | string
-  | { readonly key: string; readonly of: (now: string, before: string | undefined) => string };
-
-/** Makes one change and reports it in a line. */
+/** Makes one change and reports it in a line about the profile as it is now, and as it was before. */
 async function changeAndShow(
   given: ParsedArgs,
   context: Context,
   name: string,
   change: (file: ProfilesFile) => ProfilesFile,
-  headline: Headline,
+  says: (now: readonly Fact[], before: readonly Fact[]) => string,
 ): Promise<Exit> {
   const { env, display, interrupts } = context;
-  let before: ProfileSummary | undefined;
+  let before: readonly Fact[] = [];
   const noted = (file: ProfilesFile): ProfilesFile => {
-    const profile = profileOf(file, name);
-    before = profile && summaryOf(file, name, profile, env);
+    before = profileOf(file, name) === undefined ? [] : profileFacts(file, name, env);
     return change(file);
   };
   const file = await changeProfiles(profilesPathsOf(context), noted, interrupts.first);
-  const summary = summaryOf(file, name, findProfile(file, name), env);
-  const line =
-    typeof headline === 'string'
-      ? headline
-      : headline.of(shownValue(summary, headline.key) ?? '', before && shownValue(before, headline.key));
-  await display.show(changedView(given.command, summary, line));
+  const now = profileFacts(file, name, env);
+  const fields = { profile: fieldsOf(now) };
+  await display.show(card(given.command, says(now, before), [['', undefined, fields]], name));
   return 0;
+}
+
+function was(before: readonly Fact[], key: string): string {
+  const value = shownValue(before, key);
+  return value === undefined ? '' : ` (it was: ${value})`;
 }
 
 /** The token source that the options name. Warns if a token to be stored is too short. */

@@ -3,7 +3,6 @@ import { RpcUrl } from '../../../once/chain/cluster.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import {
   findProfile,
-  type ProfileRecord,
   type ProfilesFile,
   type ProfilesPaths,
   profilesPaths,
@@ -16,7 +15,7 @@ import { settingKeys } from '../../parse/setUpSpecs.ts';
 import { noProfileToShow } from '../../say/config.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
-import type { View } from '../../show/display.ts';
+import { card, type Fact, fieldsOf, under } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { lastingLocation, shownLocation } from '../openJournal.ts';
 
@@ -26,19 +25,37 @@ export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
   const file = readProfiles(paths);
   const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
   if (name === undefined || name === '') throw noProfileToShow(name === '', paths.file);
-  const summary = summaryOf(file, name, findProfile(file, name), env);
   const journal = file.journal && (await shownLocation(await lastingLocation(context)));
-  await display.show(profileView(given.command, summary, { path: paths.file, journal }));
+  const facts: Fact[] = [
+    ...under('profile', profileFacts(file, name, env)),
+    ['journal', journal, { journal }],
+    ['file', paths.file, { path: paths.file }],
+  ];
+  await display.show(card(given.command, undefined, facts, name));
   return 0;
 }
 
 export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
   const { env, display } = context;
-  const summaries = summariesOf(readProfiles(profilesPathsOf(context)), env);
-  if (summaries.length === 0) display.notice('There are no profiles yet. To add one:', addingProfile);
-  const nameWidth = Math.max(0, ...summaries.map(({ name }) => name.length));
-  for (const summary of summaries) {
-    if ((await display.show(profileRow(given.command, summary, nameWidth))) === 'closed') break;
+  const file = readProfiles(profilesPathsOf(context));
+  const names = Object.keys(file.profiles);
+  if (names.length === 0) display.notice('There are no profiles yet. To add one:', addingProfile);
+  const width = Math.max(0, ...names.map(({ length }) => length));
+  for (const name of names) {
+    const facts = profileFacts(file, name, env);
+    const view = card(
+      given.command,
+      ({ paint }) => {
+        const mark = file['in-use'] === name ? paint.green('*') : ' ';
+        const [url, token] = [shownValue(facts, 'base-url'), shownValue(facts, 'token')].map((text = '') =>
+          safeLine(text),
+        );
+        return `${mark} ${paint.bold(safeLine(name).padEnd(width))}  ${url}  ${paint.dim(token)}\n`;
+      },
+      [['', undefined, { profile: fieldsOf(facts) }]],
+      name,
+    );
+    if ((await display.show(view)) === 'closed') break;
   }
   return 0;
 }
@@ -49,146 +66,42 @@ export function profilesPathsOf({ env, display }: Context): ProfilesPaths {
   return paths;
 }
 
-function tokenText({ token }: ProfileSummary): string {
-  const known = token.ending === undefined ? token.problem : `ends in ${token.ending}`;
-  return known === undefined ? token.phrase : `${token.phrase} (${known})`;
-}
-
-export function profileJson(summary: ProfileSummary): Record<string, unknown> {
-  const { source, phrase, ending, problem } = summary.token;
-  return {
-    name: summary.name,
-    in_use: summary.inUse,
-    base_url: summary.baseUrl,
-    token: { source, from: phrase, ending, problem },
-    ...chainJson(summary),
-    ...Object.fromEntries(summary.settings.map(({ key, value }) => [key.replaceAll('-', '_'), value])),
-  };
-}
-
-function chainJson({ chain }: ProfileSummary): Record<string, unknown> {
-  const { rpc, cluster, wallet, assets } = chain;
-  return { rpc, cluster, wallet, assets };
-}
-
-function chainRows({ chain }: ProfileSummary): [string, string][] {
-  const { rpc, cluster, wallet, assets = {} } = chain;
+/** Everything about a profile that may be shown: all but the token. */
+export function profileFacts(file: ProfilesFile, name: string, env: Env): Fact[] {
+  const profile = findProfile(file, name);
+  const inUse = file['in-use'] === name;
+  const { kind: source } = profile.token;
+  const from = tokenOrigin(profile.token);
+  const { ending, problem } = glimpse(profile.token, env);
+  const known = ending === undefined ? problem : `ends in ${ending}`;
+  const rpc = profile['rpc-url'] && nodePhrase(profile['rpc-url'], env);
+  const { cluster, wallet, assets } = profile;
   return [
-    ...(rpc === undefined ? [] : [['rpc-url', rpc] as [string, string]]),
-    ...(cluster === undefined ? [] : [['cluster', cluster] as [string, string]]),
-    ...(wallet === undefined ? [] : [['wallet', wallet] as [string, string]]),
-    ...Object.entries(assets).map(([asset, mint]): [string, string] => ['asset', `${asset} ${mint}`]),
-  ];
-}
-
-function rowsOf(summary: ProfileSummary): [string, string][] {
-  return [
-    ['profile', summary.inUse ? `${summary.name} (in use)` : summary.name],
-    ['base-url', summary.baseUrl],
-    ['token', tokenText(summary)],
-    ...summary.settings.map(({ key, value }): [string, string] => [key, value]),
-    ...chainRows(summary),
+    ['profile', inUse ? `${name} (in use)` : name, { name, in_use: inUse }],
+    ['base-url', profile['base-url'], { base_url: profile['base-url'] }],
+    [
+      'token',
+      known === undefined ? from : `${from} (${known})`,
+      { token: { source, from, ending, problem } },
+    ],
+    ...settingKeys.map((key): Fact => [key, profile[key], { [key.replaceAll('-', '_')]: profile[key] }]),
+    ['rpc-url', rpc, { rpc }],
+    ['cluster', cluster, { cluster }],
+    ['wallet', wallet, { wallet }],
+    [
+      'assets',
+      assets &&
+        Object.entries(assets)
+          .map((pair) => pair.join(' '))
+          .join(', '),
+      { assets },
+    ],
   ];
 }
 
 /** The text shown for one key. */
-export function shownValue(summary: ProfileSummary, wanted: string): string | undefined {
-  // Each asset has a row of its own.
-  const rowKey = wanted === 'assets' ? 'asset' : wanted;
-  const values = rowsOf(summary).flatMap(([key, value]) => (key === rowKey ? [value] : []));
-  return values.length === 0 ? undefined : values.join(', ');
-}
-
-/** A line that says what was done; as JSON, the profile after the change. */
-export function changedView(command: string, summary: ProfileSummary, line: string): View {
-  return { ...profileView(command, summary), human: () => `${safeLine(line)}\n` };
-}
-
-/** A profile that was shown or added; `headline` says what was done, `path` is the file that has it. */
-export function profileView(
-  command: string,
-  summary: ProfileSummary,
-  {
-    headline,
-    path,
-    journal,
-  }: { readonly headline?: string; readonly path?: string; readonly journal?: string | undefined } = {},
-): View {
-  const beside = Object.entries({ journal, file: path }).filter(
-    (row): row is [string, string] => row[1] !== undefined,
-  );
-  const rows = [...rowsOf(summary), ...beside];
-  return {
-    json: { schema: 'botctl/1', command, profile: profileJson(summary), journal, path },
-    human: ({ paint }) => {
-      const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
-      return `${[...(headline === undefined ? [] : [safeLine(headline)]), ...lines].join('\n')}\n`;
-    },
-    quiet: summary.name,
-  };
-}
-
-/** One line of the list. */
-function profileRow(command: string, summary: ProfileSummary, nameWidth: number): View {
-  return {
-    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
-    human: ({ paint }) => {
-      const mark = summary.inUse ? paint.green('*') : ' ';
-      const name = paint.bold(safeLine(summary.name).padEnd(nameWidth));
-      return `${mark} ${name}  ${safeLine(summary.baseUrl)}  ${paint.dim(safeLine(tokenText(summary)))}\n`;
-    },
-    quiet: summary.name,
-  };
-}
-
-/** Everything about a profile that may be shown: all but the token. */
-export type ProfileSummary = {
-  readonly name: string;
-  readonly inUse: boolean;
-  readonly baseUrl: string;
-  readonly token: {
-    readonly source: TokenSource['kind'];
-    readonly phrase: string;
-    /** The token's last characters, if they may be shown. */
-    readonly ending?: string;
-    readonly problem?: string;
-  };
-  readonly settings: readonly { readonly key: string; readonly value: string }[];
-  readonly chain: {
-    /** The node's host, or where its URL is read from. */
-    readonly rpc: string | undefined;
-    readonly cluster: string | undefined;
-    readonly wallet: string | undefined;
-    readonly assets: Readonly<Record<string, string>> | undefined;
-  };
-};
-
-export function summaryOf(
-  file: ProfilesFile,
-  name: string,
-  profile: ProfileRecord,
-  env: Env,
-): ProfileSummary {
-  return {
-    name,
-    inUse: file['in-use'] === name,
-    baseUrl: profile['base-url'],
-    token: { source: profile.token.kind, phrase: tokenOrigin(profile.token), ...glimpse(profile.token, env) },
-    settings: settingKeys.flatMap((key) => {
-      const value = profile[key];
-      return value === undefined ? [] : [{ key, value }];
-    }),
-    chain: {
-      rpc: profile['rpc-url'] && nodePhrase(profile['rpc-url'], env),
-      cluster: profile.cluster,
-      wallet: profile.wallet,
-      assets: profile.assets,
-    },
-  };
-}
-
-function summariesOf(file: ProfilesFile, env: Env): ProfileSummary[] {
-  return Object.entries(file.profiles).map(([name, profile]) => summaryOf(file, name, profile, env));
+export function shownValue(facts: readonly Fact[], key: string): string | undefined {
+  return facts.find(([label]) => label === key)?.[1];
 }
 
 /** The host, and where the URL comes from if it is not stored in the profile. */
@@ -200,7 +113,7 @@ function nodePhrase(source: TokenSource, env: Env): string {
     if (source.kind === 'stored') return host ?? '';
     return host === undefined ? tokenOrigin(source) : `${host} (${tokenOrigin(source)})`;
   } catch (error) {
-    if (error instanceof Failure) return `${tokenOrigin(source)} (${notARpcUrl})`;
+    if (error instanceof Failure) return `${tokenOrigin(source)} (not a usable URL)`;
     throw error;
   }
 }
@@ -209,19 +122,12 @@ function nodePhrase(source: TokenSource, env: Env): string {
 function glimpse(source: TokenSource, env: Env): { ending?: string; problem?: string } {
   if (source.kind === 'file' || source.kind === 'command') return {};
   const text = source.kind === 'stored' ? source.secret : env[source.variable];
-  if (text === undefined) return { problem: glimpseProblems.unset };
+  if (text === undefined) return { problem: 'not set here' };
   try {
     const ending = Token.from(text, tokenOrigin(source)).ending();
     return ending === '' ? {} : { ending };
   } catch (error) {
-    if (error instanceof Failure)
-      return { problem: text === '' ? glimpseProblems.empty : glimpseProblems.notAToken };
+    if (error instanceof Failure) return { problem: text === '' ? 'empty' : 'not a token' };
     throw error;
   }
 }
-
-/** Why the ending of a token cannot be shown. */
-const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
-
-/** Shown beside a source whose text is checked without being fetched. */
-const notARpcUrl = 'not a usable URL';

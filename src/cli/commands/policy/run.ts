@@ -11,7 +11,7 @@ import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { formatAmountOf, listed } from '../../say/phrases.ts';
 import { Told } from '../../say/told.ts';
-import { type Fact, jsonOf, labelled } from '../../show/card.ts';
+import { type Fact, fieldsOf, jsonOf, labelled } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
 import { textAt } from '../inputs.ts';
@@ -34,39 +34,27 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   });
 }
 
-/** Of an asset's tightest daily limit. */
-type LeftOfAsset = {
-  readonly asset: string;
-  readonly limit: string;
-  readonly spent: string;
-  readonly remaining: string;
-  readonly source: string;
-};
-
-/** What is left in these 24 hours of each asset with a daily limit. */
+/** What is left in these 24 hours of each asset with a daily limit. The tightest limit counts. */
 async function leftOf(
   policies: Policies,
   known: Spellings | undefined,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
-): Promise<LeftOfAsset[]> {
+): Promise<Fact[]> {
   const nowMs = clock.now();
-  const left: LeftOfAsset[] = [];
+  const left: Fact[] = [];
   for (const asset of assetsIn(policies)) {
     const spellings = spellingsOf(asset, known);
     const [tightest] = limitsOf(policies, { spellings })
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
-    const spending = await spendingOf({ spellings }, reads, nowMs);
-    const spent = spentWithin(spending, nowMs);
-    const remaining = spent < tightest.day ? tightest.day - spent : 0n;
-    left.push({
-      asset,
-      limit: amountOf(tightest.day),
-      spent: amountOf(spent),
-      remaining: amountOf(remaining),
-      source: tightest.source,
-    });
+    const { day, source } = tightest;
+    const sum = spentWithin(await spendingOf({ spellings }, reads, nowMs), nowMs);
+    const [limit, spent] = [amountOf(day), amountOf(sum)];
+    const remaining = amountOf(sum < day ? day - sum : 0n);
+    const of = (amount: string): string => formatAmountOf(amount, asset);
+    const says = `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
+    left.push([asset, says, { asset, limit, spent, remaining, source }]);
   }
   return left;
 }
@@ -97,72 +85,62 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
   }
 }
 
-function policyView(command: string, policies: Policies, left?: readonly LeftOfAsset[]): View {
+function policyView(command: string, policies: Policies, left?: readonly Fact[]): View {
+  const facts = policies.map(policyFacts);
+  const fields = { policies: facts.map(fieldsOf), left: left?.map(([, , fields]) => fields) };
   return {
-    json: jsonOf(command, [['', undefined, { policies: policies.map(policyJson), left }]]),
+    json: jsonOf(command, [['', undefined, fields]]),
     human: (canvas) => {
-      const { paint } = canvas;
       if (policies.length === 0)
-        return `${'No policy applies to this bot: the wallet’s balance is the only limit.'}\n`;
+        return 'No policy applies to this bot: the wallet’s balance is the only limit.\n';
       const drawn = (title: string, lines: readonly Fact[]): string =>
-        `${paint.bold(title)}\n${labelled(lines, canvas)}`;
-      const parts = policies.map((policy) => drawn(safeLine(`Policy ${policy.source}`), policyLines(policy)));
+        `${canvas.paint.bold(safeLine(title))}\n${labelled(lines, canvas)}`;
+      const parts = policies.map(({ source }, index) => drawn(`Policy ${source}`, facts[index] ?? []));
       if (left === undefined || left.length === 0) return parts.join('\n');
-      const lines: Fact[] = left.map((one) => [one.asset, leftWords(one)]);
-      return [...parts, drawn('Left in these 24 hours', lines)].join('\n');
+      return [...parts, drawn('Left in these 24 hours', left)].join('\n');
     },
   };
 }
 
-const textOf = (units: bigint | undefined): string | undefined =>
-  units === undefined ? undefined : amountOf(units);
-
-/** As scripts see it: without what it does not say. */
-function policyJson(policy: Policy): Record<string, unknown> {
-  const { source, limits, recipients, onlyRecipients, approvals } = policy;
-  return {
-    source,
-    limits: [...limits].map(([asset, { transfer, day, approveAbove }]) => ({
-      asset,
-      transfer: textOf(transfer),
-      day: textOf(day),
-      approve_above: textOf(approveAbove),
-    })),
-    recipients: [...recipients].map(([name, address]) => ({ name, address })),
-    only_recipients: onlyRecipients,
-    approvals,
-  };
-}
-
-function policyLines(policy: Policy): Fact[] {
-  const { limits, recipients, onlyRecipients, approvals } = policy;
+function policyFacts({ source, limits, recipients, onlyRecipients, approvals }: Policy): Fact[] {
   return [
-    ...[...limits].map(([asset, line]): Fact => [asset, limitWords(asset, line)]),
-    ...[...recipients].map(([name, address]): Fact => [`@${name}`, address]),
-    ['Recipients', onlyRecipients ? 'only those named here' : 'anyone'],
+    ['', undefined, { source }],
+    ...each('limits', [...limits].map(limitFact)),
+    ...each(
+      'recipients',
+      [...recipients].map(([name, address]) => [`@${name}`, address, { name, address }]),
+    ),
+    ['Recipients', onlyRecipients ? 'only those named here' : 'anyone', { only_recipients: onlyRecipients }],
     [
       'Approvals',
       approvals === 'other'
         ? 'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl'
         : undefined,
+      { approvals },
     ],
+  ];
+}
+
+/** Facts of one kind: a list of objects to scripts. */
+function each(name: string, facts: readonly Fact[]): Fact[] {
+  return [
+    ['', undefined, { [name]: facts.map(([, , fields]) => fields) }],
+    ...facts.map(([label, text]): Fact => [label, text]),
   ];
 }
 
 type Limits = Policy['limits'] extends ReadonlyMap<string, infer Line> ? Line : never;
 
-function limitWords(asset: string, { transfer, day, approveAbove }: Limits): string {
-  const said = (units: bigint | undefined, what: string): string[] =>
-    units === undefined ? [] : [`${formatAmountOf(amountOf(units), asset)} ${what}`];
+function limitFact([asset, { transfer, day, approveAbove }]: [string, Limits]): Fact {
+  const textOf = (units: bigint | undefined): string | undefined =>
+    units === undefined ? undefined : amountOf(units);
+  const fields = { asset, transfer: textOf(transfer), day: textOf(day), approve_above: textOf(approveAbove) };
+  const said = (amount: string | undefined, what: string): string[] =>
+    amount === undefined ? [] : [`${formatAmountOf(amount, asset)} ${what}`];
   const all = [
-    ...said(transfer, 'at once'),
-    ...said(day, 'in 24 hours'),
-    ...said(approveAbove, 'without a person’s approval'),
+    ...said(fields.transfer, 'at once'),
+    ...said(fields.day, 'in 24 hours'),
+    ...said(fields.approve_above, 'without a person’s approval'),
   ];
-  return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
-}
-
-function leftWords({ asset, limit, spent, remaining }: LeftOfAsset): string {
-  const of = (amount: string): string => formatAmountOf(amount, asset);
-  return `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
+  return [asset, all.length === 0 ? 'without a limit' : `at most ${listed(all)}`, fields];
 }
