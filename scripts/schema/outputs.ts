@@ -248,31 +248,6 @@ const batchDryRun = z
   })
   .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
 
-const batchCheck = z
-  .strictObject({
-    ...head,
-    kind: oneOf(['message', 'transfer']),
-    rows: z.strictObject({
-      all: count,
-      invalid: count,
-      refused: count.describe('by a policy'),
-      empty: count.optional(),
-    }),
-    columns: batchFields.columns,
-    totals: z
-      .array(z.strictObject({ asset: text, all: text }))
-      .optional()
-      .describe('of transfers'),
-    recipients: count.optional().describe('of transfers'),
-    recipients_paid_more_than_once: count.optional(),
-    alike: batchFields.alike,
-    report: text.optional().describe('the copy with what is wrong beside each row'),
-    invalid: z.array(rowReason).optional().describe('the first of them'),
-    refused: z.array(rowReason).optional().describe('the first of those that a policy refuses'),
-    error: problem.optional(),
-  })
-  .meta({ id: 'BatchCheck', title: 'The rows of a file, checked' });
-
 const batchRefused = z
   .strictObject({
     ...batchFields,
@@ -569,12 +544,6 @@ export const outputs: readonly Output[] = [
     schema: batchRefused,
   },
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
-  {
-    name: 'BatchCheck',
-    commands: batches,
-    about: 'The rows of a file by themselves: of `--dry-run` without `--once`.',
-    schema: batchCheck,
-  },
   {
     name: 'JournalOfMachine',
     commands: ['config journal'],

@@ -59,7 +59,7 @@ const rowStates = {
   done: { word: 'done' },
   accepted: { word: 'done' },
   resolved: { word: 'done' },
-  unknown: { word: 'unknown', note: 'may have happened', needs: 'same-command' },
+  unknown: { word: 'unknown', note: 'may have happened; run the batch again', needs: 'same-command' },
   sending: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   elsewhere: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   held: { word: 'held', note: 'waiting for you to decide', needs: 'decide' },
@@ -68,11 +68,15 @@ const rowStates = {
   rejected: { word: 'rejected', note: 'by the service', needs: 'after-fix' },
   'did-not-happen': { word: 'not happened', note: 'as an operator decided', needs: 'after-fix' },
   declined: { word: 'declined', note: 'not approved', needs: 'decide' },
-  open: { word: 'not sent', needs: 'same-command' },
-  'not-begun': { word: 'not sent', needs: 'same-command' },
+  open: { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
+  'not-begun': { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
   skipped: { word: 'skipped', note: 'paid already' },
-  'skipped-in-doubt': { word: 'in doubt', note: 'perhaps paid already', needs: 'decide' },
-  invalid: { word: 'invalid', note: 'fix the file', needs: 'after-fix' },
+  'skipped-in-doubt': {
+    word: 'in doubt',
+    note: 'perhaps paid already; settle that and run the batch again',
+    needs: 'decide',
+  },
+  invalid: { word: 'invalid', note: 'fix the file and run the batch again', needs: 'after-fix' },
   untold: { word: 'not known', note: 'the journal cannot be read now', needs: 'same-command' },
 } as const satisfies Record<string, RowState>;
 
@@ -220,10 +224,9 @@ export async function notAllDone(
   const own =
     stop?.because === 'failure' && stop.failure.code === code ? await inWords(stop.failure) : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');
-  const said = spoken(notDone).map(
-    ({ word, rows, note }) => `${formatCount(rows)} ${word}${note ? ` (${note})` : ''}`,
-  );
-  return new Told(code, [`Rows not done: ${said.join(', ')}.`, why?.message ?? ''].join(' ').trimEnd(), {
+  const doubt = notDone.unknown === undefined ? '' : 'What is unknown may have happened.';
+  const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
+  return new Told(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),
     ...(why?.allowance && { allowance: why.allowance }),
     next: [...(own?.details.next ?? []), ...(notDone.held ? [['history', '--state', 'held']] : []), again],

@@ -79,7 +79,7 @@ function contentOf({ surveyed, batch, balance }: BatchPlan): Fact[] {
     ['Total', undefined, { totals }],
     ...lines('Total', totals.map(totalOf)),
     ['Balance', balance?.text, { ...balance?.json }],
-    ['Recipients', recipientsOf(distinct, repeated), counts],
+    ['Recipients', distinct === 0 ? undefined : recipientsOf(distinct, repeated), counts],
   ];
 }
 

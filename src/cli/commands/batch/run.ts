@@ -39,7 +39,7 @@ import {
   templateOf,
 } from './options.ts';
 import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
-import { leftToSend, listBadRows, RowTeller, reportInvalid, reportRefused, tellPlan } from './telling.ts';
+import { leftToSend, listBadRows, RowTeller, rowsRefused, tellPlan, tellRefused } from './telling.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
@@ -80,9 +80,8 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const surveyed = await surveyAll(batch);
     await finishReport(batch, surveyed);
-    if (surveyed.refusal !== undefined) return reportRefused(surveyed.refusal, surveyed, batch);
-    if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
-      return reportInvalid(surveyed, batch);
+    const refused = rowsRefused(surveyed, batch);
+    if (refused !== undefined) return await tellRefused(refused, surveyed, batch);
     const judged = await judgeRepeats(surveyed, batch);
     if (judged === 'refused') return await reportPaidAlready(surveyed, batch);
     await tellRepeats(batch);
@@ -102,7 +101,7 @@ function exitAhead({ tally: { standings }, heldAhead }: Survey): Exit {
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
-  const { given, context, options, order } = unopened;
+  const { given, context, order } = unopened;
   const session = await openSession(given, context, true);
   let waiting: BatchWait | undefined;
   try {
@@ -112,13 +111,10 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
     const surveyed = await surveyAll(batch);
-    if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
+    const refused = rowsRefused(surveyed, batch);
+    if (refused !== undefined) {
       await finishReport(batch, surveyed);
-      return reportInvalid(surveyed, batch);
-    }
-    if (surveyed.refusal !== undefined) {
-      await finishReport(batch, surveyed);
-      return reportRefused(surveyed.refusal, surveyed, batch);
+      return await tellRefused(refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
     const judged = await judgeRepeats(surveyed, batch);

@@ -4,7 +4,7 @@ import { repeatsOf, type SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
-import { type Refusal, refusalCodes } from '../../../once/policy/policy.ts';
+import { refusalCodes } from '../../../once/policy/policy.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { invalidRow } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
@@ -13,6 +13,7 @@ import { policyWords } from '../../say/outcomes.ts';
 import { counted, formatCount } from '../../say/phrases.ts';
 import { askToBegin, invalidRows } from '../../say/rows.ts';
 import { declined, type Problem, problemOf, Told } from '../../say/told.ts';
+import type { Fields } from '../../show/card.ts';
 import type { Display, Question } from '../../show/display.ts';
 import { repeatsJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
@@ -106,41 +107,31 @@ function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
     display.warn(`… and ${formatCount(reasons.left)} more; --report lists them all`, withReport(given));
 }
 
-/** Ends a batch that sends nothing because some of its rows are invalid. */
-export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exit> {
-  const { context, options } = batch;
-  const { invalid } = surveyed.tally.standings;
+/** Why nothing of a batch is sent because of some of its rows. Skipping rows must not get around a limit. */
+export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refused | undefined {
+  const { bad, refused, refusal, rows, tally, hasCommas } = surveyed;
+  const { invalid } = tally.standings;
   const source = inputName(options);
-  const { decimalComma = false, fill } = options.mending;
-  const isComma = surveyed.hasCommas && !decimalComma && fill?.amount === undefined;
-  const way = isComma ? 'decimal-comma' : 'skip-invalid';
-  const failure = invalidRows({ invalid, rows: surveyed.rows, source }, way, batch.given);
-  const problem = problemOf(failure, batch.context.doing);
-  await context.display.fail(problem, {
-    ...planJson(batchPlan(surveyed, batch)),
-    invalid: surveyed.bad.first,
-    error: problem,
-  });
-  return exitOf('bad-input');
+  if (invalid > 0 && !options.skipInvalid) {
+    const { decimalComma = false, fill } = options.mending;
+    const isComma = hasCommas && !decimalComma && fill?.amount === undefined;
+    const way = isComma ? 'decimal-comma' : 'skip-invalid';
+    return { told: invalidRows({ invalid, rows, source }, way, given), fields: { invalid: bad.first } };
+  }
+  if (refusal === undefined) return undefined;
+  const { message, ...advice } = policyWords(refusal);
+  const says = `A policy refuses ${refused.rows} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`;
+  return { told: new Told(refusalCodes[refusal.rule], says, advice), fields: { refused: refused.first } };
 }
 
-/** Ends a batch because a policy refuses some of its rows. Skipping rows must not get around a limit. */
-export async function reportRefused(refusal: Refusal, surveyed: Survey, batch: Batch): Promise<Exit> {
-  const { given, context, options } = batch;
-  const { refused, rows } = surveyed;
-  warnOf(refused, given, context.display);
-  const { message, ...advice } = policyWords(refusal);
-  const told = new Told(
-    refusalCodes[refusal.rule],
-    `A policy refuses ${refused.rows} of the ${counted(rows, 'row')} in ${inputName(options)}. The first: ${message}`,
-    advice,
-  );
+type Refused = { readonly told: Told; readonly fields: Fields };
+
+/** Ends a batch that sends nothing. */
+export async function tellRefused({ told, fields }: Refused, surveyed: Survey, batch: Batch): Promise<Exit> {
+  const { display } = batch.context;
+  warnOf(surveyed.refused, batch.given, display);
   const problem = problemOf(told, batch.context.doing);
-  await context.display.fail(problem, {
-    ...planJson(batchPlan(surveyed, batch)),
-    refused: refused.first,
-    error: problem,
-  });
+  await display.fail(problem, { ...planJson(batchPlan(surveyed, batch)), ...fields, error: problem });
   return exitOf(problem.code);
 }
 

@@ -95,9 +95,6 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
       clockFinding(probed, journal.latestMs, clock.now()),
       ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
-      ...(location.namedBy === 'journal'
-        ? [ok('journal', 'botctl config journal names it for all commands on this machine')]
-        : []),
       sandboxFinding(await display.waiting('Loading the sandbox', chainTrouble())),
     ];
   } finally {
@@ -173,20 +170,31 @@ async function probeOf(
   return display.waiting(`Connecting to ${origin}`, probe(settings));
 }
 
-type JournalChecked = { readonly findings: readonly Finding[]; readonly latestMs: number | undefined };
+type JournalChecked = { readonly findings: readonly Finding[]; readonly latestMs?: number | undefined };
 
 async function journalChecked(
   location: JournalLocation,
   given: ParsedArgs,
   context: Context,
 ): Promise<JournalChecked> {
-  if (location.is === 'shared')
-    return { findings: await sharedChecked(location.address, given, context), latestMs: undefined };
-  const facts = await journalFacts(location.path);
+  const checked = await checkedAt(location, given, context);
+  if (location.namedBy !== 'journal') return checked;
+  const [{ says, ...first }, ...others] = checked.findings as [Finding, ...Finding[]];
   return {
-    findings: journalFindings(location.path, facts),
-    latestMs: facts.is === 'there' ? facts.look.latestMs : undefined,
+    ...checked,
+    findings: [{ ...first, says: `${says} (botctl config journal names it)` }, ...others],
   };
+}
+
+async function checkedAt(
+  location: JournalLocation,
+  given: ParsedArgs,
+  context: Context,
+): Promise<JournalChecked> {
+  if (location.is === 'shared') return { findings: await sharedChecked(location.address, given, context) };
+  const facts = await journalFacts(location.path);
+  const findings = journalFindings(location.path, facts);
+  return facts.is === 'there' ? { findings, latestMs: facts.look.latestMs } : { findings };
 }
 
 async function sharedChecked(
