@@ -26,9 +26,9 @@ export class Reasons {
     return [...this.#causes.values()];
   }
 
-  /** Rows with a reason that is not among the causes. */
+  /** Rows that none of the causes names. */
   get left(): number {
-    return this.causes.reduce((left, { rows }) => left - rows, this.#rows);
+    return this.causes.reduce((left, { first }) => left - first.length, this.#rows);
   }
 
   get rows(): number {

@@ -108,7 +108,7 @@ function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
 }
 
 /** Why nothing of a batch is sent because of some of its rows. Skipping rows must not get around a limit. */
-export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refused | undefined {
+export function rowsRefused(surveyed: Survey, { given, options }: Batch): RefusedRows | undefined {
   const { bad, refused, refusal, rows, tally, hasCommas } = surveyed;
   const { invalid } = tally.standings;
   const source = inputName(options);
@@ -124,10 +124,14 @@ export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refuse
   return { told: new Told(refusalCodes[refusal.rule], says, advice), fields: { refused: refused.first } };
 }
 
-type Refused = { readonly told: Told; readonly fields: Fields };
+type RefusedRows = { readonly told: Told; readonly fields: Fields };
 
 /** Ends a batch that sends nothing. */
-export async function tellRefused({ told, fields }: Refused, surveyed: Survey, batch: Batch): Promise<Exit> {
+export async function tellRefused(
+  { told, fields }: RefusedRows,
+  surveyed: Survey,
+  batch: Batch,
+): Promise<Exit> {
   const { display } = batch.context;
   warnOf(surveyed.refused, batch.given, display);
   const problem = problemOf(told, batch.context.doing);
