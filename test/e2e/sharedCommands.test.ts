@@ -87,7 +87,7 @@ describe('journal migrate', () => {
     expect(refused.stderr).not.toContain('canary');
     const runs = await run(['history'], { BOTCTL_JOURNAL: roleUrl('poor') });
     const owners = placeOf(url);
-    expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal '${owners}'`]);
+    expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal ${owners}`]);
   });
 
   test('says of what it refuses that nothing was changed', async () => {
