@@ -55,18 +55,6 @@ export const variants: readonly Variant[] = [
     caughtBy: ['concurrent'],
   },
   {
-    name: 'names-not-compared',
-    what: 'a payment is not compared with those under other names',
-    edits: [
-      {
-        file: 'src/once/engine/plan.ts',
-        from: 'if (windowMs === 0) return noRepeats;',
-        to: 'if (windowMs >= 0) return noRepeats;',
-      },
-    ],
-    caughtBy: ['concurrent'],
-  },
-  {
     name: 'new-ids-not-compared',
     what: 'a row with a new id is not compared with what its batch paid under ids that are gone',
     edits: [
@@ -347,18 +335,6 @@ export const variants: readonly Variant[] = [
         file: 'src/once/chain/settle.ts',
         from: 'if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
         to: 'if (isFinalMatch(view)) void unitOf(cluster, signature, view.instruction);',
-      },
-    ],
-    caughtBy: ['chain'],
-  },
-  {
-    name: 'time-not-judged',
-    what: 'a payment proves a transfer whenever it was made',
-    edits: [
-      {
-        file: 'src/once/chain/verdict.ts',
-        from: 'const isOlder = before !== undefined && slot <= before.slot;',
-        to: "if (nowMs > 0) return 'in-time';\n  const isOlder = before !== undefined && slot <= before.slot;",
       },
     ],
     caughtBy: ['chain'],

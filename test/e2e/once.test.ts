@@ -21,7 +21,8 @@ describe('the same command twice at once', () => {
     ['transfer', payAda],
   ] as const)('%s makes one request, and both print the same outcome', async (_name, argv) => {
     await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 400 });
-    const both = await Promise.all([operator.jsonApart(argv), operator.jsonApart(argv)]);
+    const waiting = [...argv, '--max-wait', '20s'];
+    const both = await Promise.all([operator.jsonApart(waiting), operator.jsonApart(waiting)]);
     const [left, right] = both;
     expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
     expect(left.intent).toEqual(right.intent);
@@ -36,7 +37,7 @@ describe('the same command twice at once', () => {
 
   test('both print the same refusal', async () => {
     await operator.sandbox.faults({ kind: 'stall', when: 'before', ms: 400 });
-    const argv = [...payAda.slice(0, 6), '999999'];
+    const argv = [...payAda.slice(0, 6), '999999', '--max-wait', '20s'];
     const both = await Promise.all([operator.jsonApart(argv), operator.jsonApart(argv)]);
     // Whoever comes after the refusal is not a re-run any more; whoever waited tells it.
     expect(both.map(({ exit }) => exit)).toEqual([5, 5]);

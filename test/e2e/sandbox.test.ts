@@ -189,7 +189,7 @@ describe('botctl sandbox', () => {
 
   test.each([
     [['--port=70000'], '--port must be'],
-    [['fund'], 'sandbox takes no positional arguments'],
+    [['fund'], "Too many arguments for 'sandbox'"],
   ])('refuses %j, and changes nothing', async (args, sentence) => {
     const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
     expect([code, stdout]).toEqual([2, '']);

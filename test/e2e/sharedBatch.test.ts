@@ -254,7 +254,7 @@ describe('the journal', () => {
     journal = asRole(journal, 'sharer', 'shares');
     expect((await run(3)).code).toBe(0);
     const file = fileOf(machine(), 3, 'r3,conv_demo,row 3');
-    const more = await botctlHere(words(file, '--json', '--changed-file'), { env: machine() });
+    const more = await botctlHere(words(file, '--json'), { env: machine() });
     expect([more.code, endOf(more).result.done]).toEqual([0, 4]);
   });
 
@@ -304,89 +304,5 @@ describe('the journal', () => {
     const again = await botctl(argv, { env });
     expect([again.code, endOf(again).result.done]).toEqual([0, rows]);
     expect(await timesOf(rows)).toEqual(onceEach(rows));
-  });
-});
-
-describe('the file', () => {
-  const corrected = 'r-new,conv_demo,row 3';
-
-  async function changed(...more: string[]): Promise<Ran> {
-    const env = machine();
-    return botctlHere(words(fileOf(env, 3, corrected), '--json', ...more), { env });
-  }
-
-  test('is the same for all, or nothing is sent', async () => {
-    expect((await run(3)).code).toBe(0);
-    for (const dry of [[], ['--dry-run']]) {
-      const refused = await changed(...dry);
-      expect([refused.code, endOf(refused).error]).toEqual([
-        6,
-        expect.objectContaining({ code: 'other-file', retry: 'after-fix' }),
-      ]);
-      expect(endOf(refused).error?.message).toMatch(/SHA-256 differs. Nothing was sent this time\.$/u);
-    }
-    expect(await timesOf(3)).toEqual(onceEach(3));
-    const taken = await changed('--changed-file');
-    expect([taken.code, endOf(taken).result]).toEqual([
-      0,
-      { done: 4, done_now: 1, done_before: 3, done_by_others: 0 },
-    ]);
-    // Now the corrected one is on record.
-    expect((await run(3)).code).toBe(6);
-    expect((await changed()).code).toBe(0);
-  });
-
-  test('stays what it is while somebody works on it', async () => {
-    await sandbox.faults({ kind: 'stall', when: 'before', ms: null, times: 1 });
-    const first = start(3);
-    await firstAttempt();
-    const refused = await changed('--changed-file');
-    expect([refused.code, endOf(refused).error]).toEqual([
-      6,
-      expect.objectContaining({ code: 'batch-at-work', retry: 'same-command' }),
-    ]);
-    first.child.kill('SIGKILL');
-    // Killed, it counts as at work until its lease has run out.
-    await once(first.child, 'close');
-    expect((await changed('--changed-file')).code).toBe(6);
-    let taken = refused;
-    while (taken.code === 6) {
-      await silence(journal, first.child.pid ?? 0);
-      taken = await changed('--changed-file');
-    }
-    expect(taken.code).toBe(0);
-    expect(await timesOf(4)).toEqual(onceEach(4));
-  });
-
-  test('is replaced where a runner has nothing in hand, and that one claims no more', async () => {
-    const first = start(3, '--concurrency', '1', '--rate', '1/s');
-    await effects(1);
-    const inHand = () => server.query(`SELECT FROM botctl.intents WHERE state = 'sending'`, [], journal);
-    while ((await inHand()).length > 0) await new Promise((done) => setTimeout(done, 10));
-    first.child.kill('SIGSTOP');
-    const env = machine();
-    const other = await botctlHere(
-      words(fileOf(env, 0, 'r-new,conv_demo,row 1'), '--json', '--changed-file'),
-      { env },
-    );
-    expect([other.code, endOf(other).result.done]).toEqual([0, 1]);
-    first.child.kill('SIGCONT');
-    const ended = await first.ended;
-    expect([ended.code, endOf(ended)]).toEqual([
-      11,
-      expect.objectContaining({ stopped: 'failure', error: expect.objectContaining({ code: 'stopped' }) }),
-    ]);
-    expect(endOf(ended).error?.message).toContain('is no longer the file of the batch news');
-    expect(endOf(ended).result).toMatchObject({ done: 1, not_begun: 2 });
-    expect(await timesOf(2)).toEqual(onceEach(2));
-  });
-
-  test('counts by its bytes from stdin too', async () => {
-    const env = machine();
-    const stdin = readFileSync(fileOf(env, 3), 'utf8');
-    const piped = (text: string) => botctlHere(words('-', '--json'), { env, stdin: text });
-    expect((await piped(stdin)).code).toBe(0);
-    expect((await run(3)).code).toBe(0);
-    expect((await piped(`${stdin}\n`)).code).toBe(6);
   });
 });

@@ -150,12 +150,6 @@ describe('a journal that cannot be used', () => {
       'the rule insert_on_attempts_keeps is missing, switched off or changed',
     ],
     [
-      'lacks a table',
-      sql('DROP TABLE botctl.paid'),
-      'journal-schema',
-      'the table paid and the rule paid_is_never_deleted are missing',
-    ],
-    [
       'lacks a column and has another one',
       sql('ALTER TABLE botctl.batches DROP COLUMN beyond, ADD COLUMN more text'),
       'journal-schema',

@@ -87,7 +87,7 @@ const allowed: Record<State, readonly State[]> = {
   sending: ['open', 'unknown', 'accepted', 'rejected', 'held'],
   unknown: ['sending', 'held', 'resolved', 'accepted'],
   accepted: [],
-  rejected: ['sending', 'accepted'],
+  rejected: ['sending', 'resolved', 'accepted'],
   held: ['sending', 'resolved', 'accepted'],
   resolved: ['sending', 'accepted'],
 };
@@ -462,8 +462,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   });
 
   describe('a batch', () => {
-    const batch = `INSERT INTO batches (base_url, kind, name, digest, rows, invalid, skipped, skipped_in_doubt, totals, beyond)
-      VALUES ('u', 'message', 'n', 'd', 9, 0, 0, 0, '[]', '{}')`;
+    const batch = `INSERT INTO batches (base_url, kind, name, rows, invalid, skipped, skipped_in_doubt, totals, beyond)
+      VALUES ('u', 'message', 'n', 9, 0, 0, 0, '[]', '{}')`;
 
     test('is one by its name', async () => {
       await run(batch);

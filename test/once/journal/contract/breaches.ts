@@ -17,12 +17,12 @@ const move = (state: string, more = ''): string =>
 const claim = `UPDATE intents SET state = 'sending', owner = 'p', resolved_as = NULL`;
 const happened = move('resolved', '').replace('resolved_as = NULL', `resolved_as = 'happened'`);
 const observe = (verdict: string): string =>
-  `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
-   VALUES (1, '${verdict}', 'w', 1, 's', 'g', '0', '{}')`;
+  `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
+   VALUES (1, '${verdict}', 1, 's', 'g', '0', '{}')`;
 const decide = `INSERT INTO decisions (intent, kind, who, at, reason) VALUES (1, 'happened', 'w', 1, 'r')`;
 const keep = `INSERT INTO receipts (origin, what, value, intent) VALUES ('u', 'signature', 's', 1)`;
-const batch = `INSERT INTO batches (name, base_url, kind, digest, rows, invalid, skipped, skipped_in_doubt, totals, beyond)
-  VALUES ('b', 'u', 'message', 'd', 1, 0, 0, 0, '[]', '{}')`;
+const batch = `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped, skipped_in_doubt, totals, beyond)
+  VALUES ('b', 'u', 'message', 1, 0, 0, 0, '[]', '{}')`;
 
 /** What breaks a rule, after statements that break none. */
 const breaches: readonly (readonly [says: string, ...statements: readonly string[]])[] = [
