@@ -145,6 +145,7 @@ function stateOf(service: Service): object {
     conversations: ledger.conversations(),
     wallet: { address, balances: balancesOf(ledger, derived, address) },
     assets: [derived.usdc],
+    genesis_hash: derived.genesisHash,
     readings: readingsOf(ledger),
     faults: faultsOf(service),
     counts,

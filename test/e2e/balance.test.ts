@@ -73,7 +73,13 @@ describe('balance', () => {
     });
     const env = { BOTCTL_TOKEN: 'x'.repeat(20), BOTCTL_BASE_URL: operator.sandbox.baseUrl };
     const { code, stderr } = await operator.run(['balance'], { env });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--profile NAME') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/Set BOTCTL_RPC_URL and BOTCTL_WALLET,/u),
+    });
+    const withNode = { ...env, BOTCTL_RPC_URL: operator.sandbox.node.rpcUrl };
+    const lacking = await operator.run(['balance'], { env: withNode });
+    expect(lacking).toMatchObject({ code: 2, stderr: expect.stringMatching(/Set BOTCTL_WALLET,/u) });
   });
 
   test.each<[string, FaultSpec]>([
@@ -134,9 +140,7 @@ describe('a dry run', () => {
     });
     await config('unset', 'payer', 'rpc-url');
     const { stdout } = await operator.run([...payAda, '--dry-run']);
-    expect(stdout).toMatch(
-      /Balance +not asked: the profile has no rpc-url \(botctl balance says how to set it\)\n/u,
-    );
+    expect(stdout).toMatch(/Balance +not asked: no rpc-url is set \(botctl balance says how to set it\)\n/u);
     expect(await told(...payAda, '--dry-run')).not.toHaveProperty('balances');
   });
 

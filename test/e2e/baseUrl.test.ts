@@ -54,24 +54,12 @@ describe('beside a profile', () => {
         );
         const byVariable = await operator.json(words(), { env: { BOTCTL_BASE_URL: other } });
         expect(byVariable).toMatchObject({ exit: 2, error: { code: 'base-url' } });
-        expect(byVariable.error?.next?.[0]).toMatch(/^env -u BOTCTL_BASE_URL botctl /u);
       }
       expect(existsSync(fetched)).toBe(false);
       expect(existsSync(operator.journal)).toBe(false);
       expect(await operator.sandbox.ledger()).toEqual([]);
     },
   );
-
-  test('the command without the variable can be pasted, with all that it was given', async () => {
-    useProfile(operator.sandbox.baseUrl);
-    const words = [...payAda, '--once', "it's pay day", '--profile', 'payer', '--memo', '$HOME'];
-    operator.env.PATH = operator.home.pathWithBotctl();
-    operator.env.BOTCTL_BASE_URL = 'https://stage.example';
-    const [pasted = ''] = (await operator.json(words)).error?.next ?? [];
-    expect(await operator.shell(pasted)).toMatchObject({ code: 0 });
-    const [effect] = await operator.sandbox.ledger();
-    expect(effect?.request).toMatchObject({ memo: '$HOME' });
-  });
 
   test('the same base URL in another spelling is the same', async () => {
     useProfile(operator.sandbox.baseUrl);

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { takeLock } from '../../src/machine/fileLock.ts';
 import { type Ran, started } from '../../testing/botctl.ts';
 import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -41,12 +40,14 @@ describe('a signal while botctl waits', () => {
     },
   );
 
-  test('for another writer ends it with 130, and nothing is changed', async () => {
-    const before = home.readConfig();
-    const lock = takeLock(join(home.configFolder, 'config.lock'), 0);
-    const { code } = await interrupted(['config', 'set', 'prod', 'timeout', '5s'], 'SIGINT');
-    lock?.release();
-    expect(code).toBe(130);
-    expect(home.readConfig()).toEqual(before);
+  test('for the sandbox that a profile is for ends it with 130', async () => {
+    let ask = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve;
+    });
+    const silent = await nodeBeside(() => ask());
+    const line = ['config', 'add', 'x', '--sandbox', '--base-url', silent, '--json'];
+    const { code, stdout } = await interrupted(line, 'SIGINT', () => asked);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([130, 'interrupted']);
   });
 });

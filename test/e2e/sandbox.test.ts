@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { botctl, shell } from '../../testing/botctl.ts';
+import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { program, programWords } from '../../testing/program.ts';
@@ -178,13 +178,20 @@ describe('botctl sandbox', () => {
     expect(run('--data', '/dev/null/x').status).toBe(1);
   });
 
-  test('prints lines that make a profile for it and for its chain, to be pasted', async () => {
+  test('prints a line that makes a profile for it and for its chain, to be pasted', async () => {
     const { env } = shared;
-    const { stdout } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
-    const [lines = ''] = stdout.match(/echo .*config add.*assets .*?\n/su) ?? [];
-    const { code, stdout: shown } = await shell(`${lines.trim()} && botctl config show local`, { env });
-    expect(code).toBe(0);
-    expect(shown).toMatch(/rpc-url +127\.0\.0\.1.*cluster.*wallet.*USDC/su);
+    const sandbox = await startSandboxProcess(['--ephemeral']);
+    const where = ['--sandbox', '--base-url', sandbox.greeting.base_url];
+    const { code, stdout } = await botctl(['config', 'add', 'local', ...where, '--json'], { env });
+    await sandbox.end('SIGTERM');
+    const { base_url, wallet, genesis_hash: cluster, assets } = sandbox.greeting;
+    const chain = { rpc: new URL(base_url).host, cluster, wallet: wallet.address, assets };
+    expect({ code, profile: JSON.parse(stdout).profile }).toMatchObject({
+      code: 0,
+      profile: { base_url, ...chain },
+    });
+    const { stdout: shown } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
+    expect(shown).toMatch(/^ {2}botctl config add local --sandbox( --base-url http:\S+)?$/mu);
   });
 
   test.each([

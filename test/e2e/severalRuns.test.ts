@@ -54,17 +54,6 @@ describe('two runs under one name, with a journal in a file', () => {
     expect(lastLine(stdout)).toMatchObject({ result: { done: 20 } });
     expect(readFileSync(report, 'utf8').match(/accepted/gu)).toHaveLength(20);
   });
-
-  test('while one is at work, no other journal is named for the commands after it', async () => {
-    const { env, home } = operator;
-    const slow = started(words(home.file('pay.csv', manyRows(3)), '--rate', '60/m'), env);
-    await paidAtLeast(1);
-    const other = ['config', 'journal', `${home.path}/other.db`];
-    const refused = await botctl(other, { env });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('may be sending through')]);
-    expect((await slow.ended).code).toBe(0);
-    expect((await botctl(other, { env })).code).toBe(0);
-  });
 });
 
 test('a runner whose token may not pay leaves its rows to the others', async () => {

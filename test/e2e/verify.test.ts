@@ -376,7 +376,7 @@ describe('a batch that is waited for', () => {
   };
 
   test('is not begun where what is named as a mint is none', async () => {
-    await config('set', 'payer', 'assets', JSON.stringify({ USDC: other }));
+    await config('set', 'payer', 'assets', `USDC=${other}`);
     const { code, lines } = await run();
     expect({ code, last: lines.at(-1) }).toMatchObject({ code: 2, last: { error: { code: 'no-mint' } } });
     expect(await operator.sandbox.ledger()).toEqual([]);

@@ -1,159 +1,276 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { configFolder, type Env } from '../../machine/folders.ts';
-import { type Bot, envBot } from '../../once/connection.ts';
-import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
-import type { Spellings } from '../../once/intent/spellings.ts';
-import { theFile } from '../say/open.ts';
+import { type Env, NoHomeFolder } from '../../machine/folders.ts';
+import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
+import { type Bot, type ChainProfile, envBot } from '../../once/connection.ts';
+import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import { spellingsIn } from '../../once/intent/spellings.ts';
+import { theProfile, tokenOrigin } from '../say/open.ts';
+import { listed } from '../say/phrases.ts';
+import { addingProfile, listingProfiles } from '../say/profiles.ts';
 import { Told, told } from '../say/told.ts';
-import type { ChosenSettings } from './profileBot.ts';
-import { Token } from './token.ts';
-import type { BotInputs, GivenBaseUrl } from './tokenSource.ts';
+import {
+  findProfile,
+  noProfiles,
+  type ProfileRecord,
+  type ProfilesFile,
+  profileOf,
+  profilesPaths,
+  readProfiles,
+  type TokenSource,
+} from './profiles.ts';
+import { readSettings } from './settings.ts';
+import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
 /** What the options of a command say about the bot. */
 export type BotOptions = {
   profile?: string | undefined;
   tokenFile?: string | undefined;
   baseUrl?: string | undefined;
-  /** The whole command, as words: a refusal suggests it again without the faulty part. */
-  command?: readonly string[] | undefined;
 };
 
-/** Where the token comes from. The first match wins. */
-type Choice =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'variable'; readonly token: string }
-  | { readonly kind: 'profile'; readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' }
-  | { readonly kind: 'in-use' };
+/** What is known of a bot without its token. */
+type KnownBot = Pick<Bot, 'name' | 'settings' | 'own' | 'spellings' | 'chain'>;
 
-function tokenChoice(options: BotOptions, env: Env): Choice {
-  if (options.tokenFile !== undefined)
-    return { kind: 'file', path: notEmpty(options.tokenFile, '--token-file') };
-  if (options.profile !== undefined) {
-    return { kind: 'profile', name: notEmpty(options.profile, '--profile'), namedBy: '--profile' };
-  }
-  if (env.BOTCTL_TOKEN !== undefined) {
-    return { kind: 'variable', token: notEmpty(env.BOTCTL_TOKEN, 'BOTCTL_TOKEN') };
-  }
-  if (env.BOTCTL_PROFILE !== undefined) {
-    return {
-      kind: 'profile',
-      name: notEmpty(env.BOTCTL_PROFILE, 'BOTCTL_PROFILE'),
-      namedBy: 'BOTCTL_PROFILE',
-    };
-  }
-  return { kind: 'in-use' };
-}
-
-/** An empty value means a missing secret or variable, never a wish to use another bot. */
-function notEmpty(value: string, where: string): string {
-  if (value === '') throw emptyBotInput(where);
-  return value;
-}
-
-/** Chooses the bot without sending anything. The code for profiles loads only if a profile is used. */
+/** Chooses the bot without sending anything. */
 export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<Bot> {
-  const { env } = inputs;
-  const choice = tokenChoice(options, env);
-  const given = givenBaseUrl(options, env);
-  switch (choice.kind) {
-    case 'variable':
-      return envBotWith('BOTCTL_TOKEN', given, env, () => Token.from(choice.token, 'BOTCTL_TOKEN'));
-    case 'file': {
-      const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
-      if (choice.path === '-')
-        return envBotWith('stdin', given, env, () => readTokenStdin(inputs.stdin, inputs));
-      return envBotWith(theFile(choice.path), given, env, () => readTokenFile(choice.path, inputs));
-    }
-    case 'profile': {
-      const { botNamed } = await import('./profileBot.ts');
-      return botNamed(choice.name, choice.namedBy, given, inputs);
-    }
-    case 'in-use': {
-      const { botInUse } = await import('./profileBot.ts');
-      return botInUse(given, inputs);
-    }
-  }
+  const written = writtenBot(options, inputs.env);
+  if (written === undefined) throw noBot();
+  const given = givenBaseUrl(options, inputs.env);
+  if (written.name === envBot && given === undefined)
+    throw told('base-url')`The token from ${tokenOrigin(written.profile.token)} has no base URL
+      Add --base-url URL or set BOTCTL_BASE_URL.`;
+  return withToken(written, given, inputs);
 }
 
-/** The settings that the chosen profile holds. Its token is not read. */
-export async function settingsOfChoice(
-  options: BotOptions,
-  { env }: Pick<BotInputs, 'env'>,
-): Promise<ChosenSettings> {
-  const choice = tokenChoice(options, env);
-  if (choice.kind === 'variable' || choice.kind === 'file')
-    return { settings: {}, spellings: await spellingsOfUser(env) };
-  const { settingsOfProfile } = await import('./profileBot.ts');
-  return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
-}
-
-/** What the user's profiles call tokens. Their code loads only if there are profiles. */
-async function spellingsOfUser(env: Env): Promise<Spellings | undefined> {
-  try {
-    if (!existsSync(join(configFolder(env), 'config.json'))) return undefined;
-  } catch {
-    // Without a home folder there are no profiles.
-    return undefined;
-  }
-  const { spellingsOfProfiles } = await import('./profileBot.ts');
-  return spellingsOfProfiles(env);
-}
-
-/** Where the chosen bot's transfers can be seen. Its token is not read. */
-export async function chainOfChoice(
-  options: BotOptions,
-  inputs: BotInputs,
-): Promise<Pick<Bot, 'name' | 'chain' | 'settings'>> {
-  const choice = tokenChoice(options, inputs.env);
-  if (choice.kind === 'variable' || choice.kind === 'file') return { name: envBot, settings: {} };
-  const { chainOfNamed } = await import('./profileBot.ts');
-  return chainOfNamed(choice.kind === 'profile' ? choice : undefined, inputs);
+/** The chosen bot without its token; undefined if nothing names one. */
+export async function knownBot(options: BotOptions, inputs: BotInputs): Promise<KnownBot | undefined> {
+  const written = writtenBot(options, inputs.env);
+  return written && knownOf(written, inputs);
 }
 
 /** The bot of a profile at the profile's own base URL; undefined if the profile no longer exists. */
 export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
-  const { botAtOwnUrl } = await import('./profileBot.ts');
-  return botAtOwnUrl(name, inputs);
+  const written = writtenProfile(name, inputs.env);
+  return written && withToken(written, undefined, inputs);
 }
 
-/** Where a profile's transfers can be seen. Nothing is sent, so its token is not read. */
-export async function chainOfProfile(
-  name: string,
-  inputs: BotInputs,
-): Promise<Pick<Bot, 'name' | 'chain' | 'settings'> | undefined> {
-  const { chainAtProfile } = await import('./profileBot.ts');
-  return chainAtProfile(name, inputs);
+/** The same without its token, also for the bot of the environment. */
+export async function knownByName(name: string, inputs: BotInputs): Promise<KnownBot | undefined> {
+  const { env } = inputs;
+  const written = name === envBot ? writtenInEnv(tokenOfEnv, {}, env) : writtenProfile(name, env);
+  return written && knownOf(written, inputs);
 }
+
+/** A bot as it is written down, in a profile or in the environment. Nothing of it is checked. */
+type WrittenBot = { readonly name: string; readonly profile: ProfileRecord; readonly file: ProfilesFile };
+
+/** The first that names a bot wins. */
+function writtenBot(options: BotOptions, env: Env): WrittenBot | undefined {
+  const named = (name: string, source: string): WrittenBot => {
+    const file = profilesOf(env);
+    return { name, profile: findProfile(file, name, source), file };
+  };
+  const { tokenFile, profile } = options;
+  if (tokenFile !== undefined)
+    return writtenInEnv({ kind: 'file', path: notEmpty(tokenFile, '--token-file') }, options, env);
+  if (profile !== undefined) return named(notEmpty(profile, '--profile'), 'named by --profile');
+  if (env.BOTCTL_TOKEN !== undefined) {
+    notEmpty(env.BOTCTL_TOKEN, 'BOTCTL_TOKEN');
+    return writtenInEnv(tokenOfEnv, options, env);
+  }
+  if (env.BOTCTL_PROFILE !== undefined)
+    return named(notEmpty(env.BOTCTL_PROFILE, 'BOTCTL_PROFILE'), 'named by BOTCTL_PROFILE');
+  const inUse = profilesOf(env)['in-use'];
+  return inUse === undefined ? undefined : named(inUse, 'the one in use');
+}
+
+const tokenOfEnv: TokenSource = { kind: 'env', variable: 'BOTCTL_TOKEN' };
+
+/** The bot of the environment, as a profile. Its policy is BOTCTL_POLICY, which applies to every bot. */
+function writtenInEnv(token: TokenSource, options: BotOptions, env: Env): WrittenBot {
+  const { BOTCTL_RPC_URL: node, BOTCTL_WALLET: wallet } = env;
+  if (node !== undefined) notEmpty(node, 'BOTCTL_RPC_URL');
+  return {
+    name: envBot,
+    profile: {
+      'base-url': options.baseUrl ?? env.BOTCTL_BASE_URL ?? '',
+      token,
+      'rpc-url': node === undefined ? undefined : { kind: 'env', variable: 'BOTCTL_RPC_URL' },
+      wallet: wallet === undefined ? undefined : notEmpty(wallet, 'BOTCTL_WALLET'),
+    },
+    file: profilesOf(env),
+  };
+}
+
+function writtenProfile(name: string, env: Env): WrittenBot | undefined {
+  const file = profilesOf(env);
+  const profile = profileOf(file, name);
+  return profile && { name, profile, file };
+}
+
+/** Without a home folder there are no profiles. */
+function profilesOf(env: Env): ProfilesFile {
+  try {
+    return readProfiles(profilesPaths(env));
+  } catch (error) {
+    if (error instanceof NoHomeFolder) return noProfiles;
+    throw error;
+  }
+}
+
+/** An empty value means a missing secret or variable, never a wish to use another bot. */
+function notEmpty(value: string, where: string): string {
+  if (value !== '') return value;
+  throw new Told(where === 'BOTCTL_TOKEN' ? 'no-token' : 'usage', `${where} is empty`, {
+    hint: where.startsWith('--')
+      ? `Give ${where} a value, or leave it out.`
+      : `Give ${where} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
+  });
+}
+
+/** A base URL, and the option or variable that gave it. */
+type GivenBaseUrl = { readonly baseUrl: BaseUrl; readonly by: string };
 
 function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
   const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
   const text = options.baseUrl ?? env.BOTCTL_BASE_URL;
-  if (text === undefined) return undefined;
-  return { baseUrl: parseBaseUrl(notEmpty(text, by), by), by, command: options.command };
+  return text === undefined ? undefined : { baseUrl: parseBaseUrl(notEmpty(text, by), by), by };
 }
 
-async function envBotWith(
-  tokenSource: string,
+async function withToken(
+  written: WrittenBot,
   given: GivenBaseUrl | undefined,
-  env: Env,
-  read: () => Token | Promise<Token>,
+  inputs: BotInputs,
 ): Promise<Bot> {
-  if (given === undefined)
-    throw told('base-url')`The token from ${tokenSource} has no base URL
-      Add --base-url URL or set BOTCTL_BASE_URL.`;
-  const baseUrl = identityUrl(given.baseUrl);
-  const token = await read();
-  const spellings = await spellingsOfUser(env);
-  return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {}, spellings };
+  const { name, profile } = written;
+  const spelledUrl = parseBaseUrl(profile['base-url'], `The base-url of profile ${name}`);
+  const baseUrl = identityUrl(spelledUrl);
+  // A different base URL is neither followed nor ignored: an exported staging URL would pay through production.
+  if (given !== undefined && identityUrl(given.baseUrl) !== baseUrl)
+    throw told('base-url', { next: listingProfiles })`
+      ${given.by} is ${given.baseUrl}, but the profile ${name} is for ${spelledUrl}
+      Leave ${given.by} out to use ${spelledUrl}, or name a profile for the other service with --profile.`;
+  const origin = tokenOrigin(profile.token);
+  return {
+    ...knownOf(written, inputs),
+    baseUrl,
+    spelledUrl,
+    token: await readSecret(profile.token, 'token', name, inputs),
+    tokenSource: name === envBot ? origin : `${theProfile(name)}: ${origin}`,
+  };
 }
 
-/** An option or a variable that names the bot has no value. */
-function emptyBotInput(source: string): Told {
-  const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
-  return new Told(code, `${source} is empty`, {
-    hint: source.startsWith('--')
-      ? `Give ${source} a value, or leave it out.`
-      : `Give ${source} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
-  });
+function knownOf({ name, profile, file }: WrittenBot, inputs: BotInputs): KnownBot {
+  const { chain, ...checked } = checkProfile(name, profile);
+  const spellings = spellingsIn(Object.values(file.profiles).map(({ assets = {} }) => assets));
+  const source = profile['rpc-url'];
+  if (source === undefined) return { ...checked, spellings };
+  const readUrl = async (): Promise<RpcUrl> =>
+    RpcUrl.from((await readSecret(source, 'rpc-url', name, inputs)).reveal(), theProfile(name));
+  let url: Promise<RpcUrl> | undefined;
+  const rpcUrl = (): Promise<RpcUrl> => {
+    // Read once: a person may have to unlock a vault for it.
+    url ??= readUrl();
+    return url;
+  };
+  return { ...checked, spellings, chain: { ...chain, rpcUrl } };
+}
+
+type CheckedProfile = Pick<Bot, 'name' | 'settings' | 'own'> & {
+  readonly chain: Omit<ChainProfile, 'rpcUrl'>;
+};
+
+/** Checks what a profile says, apart from its base URL and its secrets. */
+export function checkProfile(name: string, profile: ProfileRecord): CheckedProfile {
+  const { assets = {}, cluster = 'mainnet' } = profile;
+  const wallet = profile.wallet === undefined ? undefined : checkWallet(profile.wallet);
+  checkAssets(assets);
+  return {
+    name,
+    settings: readSettings(profile, (key) => `The ${key} of profile ${name}`),
+    own: { wallet, assets },
+    chain: { cluster: readCluster(cluster), wallet, assets },
+  };
+}
+
+function readCluster(text: string): Cluster {
+  const cluster = clusterOf(text);
+  if (cluster !== undefined) return cluster;
+  throw told('bad-input')`${JSON.stringify(text)} is not a cluster
+    Use ${listed(clusterNames, 'or')}, or the cluster’s genesis hash.`;
+}
+
+function checkWallet(text: string): string {
+  if (isHash(text)) return text;
+  throw told('bad-input')`The wallet ${JSON.stringify(text)} is not 32 bytes in base58
+    Give the address of the bot’s own wallet.`;
+}
+
+function checkAssets(assets: Readonly<Record<string, string>>): void {
+  for (const [asset, mint] of Object.entries(assets)) {
+    if (asset === '' || asset === 'SOL')
+      throw badAssets(`${JSON.stringify(asset)} cannot be the name of a token`);
+    if (!isHash(mint)) throw badAssets(`the mint of ${JSON.stringify(asset)} is not 32 bytes in base58`);
+  }
+}
+
+/** Reads names and their mints: `USDC=EPjF…,EURC=HzwqbK…`. */
+export function parseAssets(text: string): Record<string, string> {
+  const assets = new Map<string, string>();
+  for (const pair of text.split(',')) {
+    const [name = '', mint, ...more] = pair.split('=').map((part) => part.trim());
+    if (mint === undefined || more.length > 0) throw badAssets('a name and its mint are joined by one =');
+    if (assets.has(name)) throw badAssets(`${JSON.stringify(name)} is given twice`);
+    assets.set(name, mint);
+  }
+  return Object.fromEntries(assets);
+}
+
+function badAssets(problem: string): Told {
+  return told('bad-input')`The assets are not valid: ${problem}
+    Write names and mints, as in USDC=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, with a comma between two.`;
+}
+
+async function readSecret(
+  source: TokenSource,
+  secret: Secret,
+  profile: string,
+  inputs: BotInputs,
+): Promise<Token> {
+  switch (source.kind) {
+    case 'stored':
+      return Token.from(source.secret, theProfile(profile), secret);
+    case 'env':
+      return Token.from(
+        variableOf(source.variable, secret, profile, inputs.env),
+        tokenOrigin(source),
+        secret,
+      );
+    case 'file': {
+      const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
+      return source.path === '-'
+        ? readTokenStdin(inputs.stdin, inputs.interrupted, secret)
+        : readTokenFile(source.path, secret, inputs);
+    }
+    case 'command': {
+      const { runTokenCommand } = await import('./tokenInput.ts');
+      const printed = await runTokenCommand(source.command, secret, inputs);
+      return Token.from(printed, `the ${secret} command`, secret);
+    }
+  }
+}
+
+function variableOf(variable: string, secret: Secret, profile: string, env: Env): string {
+  const value = env[variable];
+  if (value !== undefined && value !== '') return value;
+  throw told(noSecret[secret])`
+    Profile ${profile} takes its ${secret} from the variable ${variable}, which ${value === '' ? 'is empty' : 'is not set'}
+    Set ${variable} and run the same command again, or change where the profile takes its ${secret} from:
+    $ config set ${profile} ${secret}`;
+}
+
+/** Nothing names a bot. */
+export function noBot(): Told {
+  return told('no-token', { next: [...addingProfile, ...listingProfiles] })`
+    No profile is in use, and none was named
+    Add a profile, name one with --profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.`;
 }

@@ -4,7 +4,7 @@ import type { SettingKey } from '../parse/setUpSpecs.ts';
 import { isoDay } from '../say/phrases.ts';
 import { type Told, told } from '../say/told.ts';
 
-export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
+type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
 // Node's timers cannot wait longer: a longer one would fire at once.
 const longestMs = 2_147_483_647;
@@ -27,7 +27,7 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
 }
 
 /** Refuses a relative path: it would name another file in another folder. */
-function readPath(where: string, text: string): string {
+export function readPath(where: string, text: string): string {
   if (isAbsolute(text)) return text;
   throw told('bad-input')`${where} ${JSON.stringify(text)} is not an absolute path
     Write the whole path, starting with /.`;

@@ -1,18 +1,34 @@
-import { badToken } from '../say/open.ts';
-import type { Secret } from './tokenSource.ts';
+import type { Env } from '../../machine/folders.ts';
+import { wholeRpcUrl } from '../say/open.ts';
+import type { Suggestion } from '../say/phrases.ts';
+import { told } from '../say/told.ts';
 
+/** What a profile keeps out of sight. An rpc-url often carries a key, so it is kept like a token. */
+export type Secret = 'token' | 'rpc-url';
+
+/** The code of a failure when it is missing. */
+export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const;
+
+/** What the bot and its token can be read from. */
+export type BotInputs = {
+  env: Env;
+  stdin: NodeJS.ReadableStream;
+  interrupted: AbortSignal;
+  warn(text: string, next?: readonly Suggestion[]): void;
+};
+
+const wholeToken =
+  'A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.';
 const longestToken = 4096;
 const mostShown = 4;
 const shownPart = 8;
 
 function complaintAbout(text: string): string | undefined {
-  if (text === '') return tokenProblems.empty;
-  if (text.length > longestToken) return tokenProblems.tooLong(longestToken);
+  if (text === '') return 'is empty';
+  if (text.length > longestToken) return `is longer than ${longestToken} characters`;
   const index = text.search(/[^\x21-\x7E]/u);
   if (index < 0) return undefined;
-  const character = text.charAt(index);
-  if (/\s/u.test(character)) return tokenProblems.blank(index + 1);
-  return character < '\u0080' ? tokenProblems.control(index + 1) : tokenProblems.notAscii(index + 1);
+  return `has a space, a control character or one outside ASCII at position ${index + 1}`;
 }
 
 /** A bot token. Only `reveal` shows it, and only the wire and the code that stores profiles may call that. */
@@ -27,7 +43,8 @@ export class Token {
   static from(text: string, origin: string, secret: Secret = 'token'): Token {
     const complaint = complaintAbout(text);
     if (complaint === undefined) return new Token(text);
-    throw badToken(origin, complaint, secret);
+    throw told(`bad-${secret}`)`The ${secret} from ${origin} ${complaint}
+      ${secret === 'token' ? wholeToken : wholeRpcUrl}`;
   }
 
   reveal(): string {
@@ -52,11 +69,3 @@ export class Token {
     return '[token]';
   }
 }
-
-const tokenProblems = {
-  empty: 'is empty',
-  tooLong: (most: number) => `is longer than ${most} characters`,
-  blank: (position: number) => `has a space or a line break at position ${position}`,
-  control: (position: number) => `has a control character at position ${position}`,
-  notAscii: (position: number) => `has a character outside ASCII at position ${position}`,
-} as const;

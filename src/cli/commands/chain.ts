@@ -12,14 +12,15 @@ import {
   type WaitOptions,
   watch,
 } from '../../once/chain/verify.ts';
-import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../../once/connection.ts';
+import { type Bot, type ChainProfile, channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
-import { chainOfProfile } from '../bot/chooseBot.ts';
+import { knownByName } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
   candidateLine,
+  chainLacks,
   chainWaitText,
   isUnsent,
   noRpcUrl,
@@ -106,13 +107,15 @@ export function refuseUnprovable(
 ): void {
   if (chain === undefined) throw noRpcUrl(name);
   if (until === 'finalized' && chain.wallet === undefined)
-    throw told('no-wallet')`The bot ${name} names no wallet, so the chain cannot prove that it paid
-      Use --wait=confirmed, or name its wallet:
-      $ config set ${name} wallet ADDRESS`;
+    throw chainLacks(
+      name,
+      ['wallet'],
+      `The bot ${name} names no wallet, so the chain cannot prove that it paid`,
+      'Use --wait=confirmed to do without. ',
+    );
   if (asset !== 'SOL' && mintOf(asset, chain) === undefined)
     throw told('no-mint')`The bot ${name} names no mint for ${asset}, so no payment of it can be recognised
-      Add it to the assets of the profile:
-      $ config set ${name} assets {"${asset}":"MINT"}`;
+      Add ${asset}=MINT to the assets of the profile, or give the mint itself as --asset.`;
 }
 
 /** Checks that the node is on the right cluster. */
@@ -158,12 +161,11 @@ export function chainsOfIntents(given: ParsedArgs, context: Context) {
     }
     if (name === sandboxBot)
       throw ofTheSandbox(id, await shownLocation(await journalLocation(given, context)), 'resume');
-    const bot = await chainOfProfile(name, botInputs(context));
+    const bot = await knownByName(name, botInputs(context));
     if (bot === undefined)
-      throw name === envBot
-        ? noRpcUrl(name)
-        : told('no-such-profile')`The profile ${name} no longer exists, so its Solana node cannot be asked
-          Name another profile whose node shows them, with --profile NAME.`;
+      throw told('no-such-profile')`
+        The profile ${name} no longer exists, so its Solana node cannot be asked
+        Name another profile whose node shows them, with --profile NAME.`;
     return { bot, close: async () => {} };
   };
   const connect = async (name: string, { id }: Intent): Promise<Opened> => {

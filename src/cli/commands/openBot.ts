@@ -11,10 +11,10 @@ import {
 import { sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
 import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
-import type { BotInputs } from '../bot/tokenSource.ts';
+import type { BotInputs } from '../bot/token.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { version } from '../parse/command.ts';
-import { againWords, startingSandbox, waitingForToken } from '../say/open.ts';
+import { startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/phrases.ts';
 import { told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
@@ -25,7 +25,6 @@ export function botOptions(given: ParsedArgs): BotOptions {
     profile: given.text('profile'),
     tokenFile: given.text('token-file'),
     baseUrl: given.text('base-url'),
-    command: againWords(given),
   };
 }
 

@@ -86,7 +86,7 @@ export async function openJournalOf(
   context: JournalContext,
   use: JournalUse,
 ): Promise<Journal> {
-  const journal = await openWithoutWarning(given, context, use);
+  const journal = await openAt(await journalLocation(given, context), given, context, use);
   if (journal.lost !== undefined) {
     const { lost = '' } = (await inWords(journal.lost)).details;
     context.display.warn(
@@ -112,15 +112,6 @@ export async function whileOpen<Opened extends { close(): Promise<void> }, Resul
   } finally {
     await opened.close();
   }
-}
-
-/** For a caller that has already reported what the journal may have lost. */
-async function openWithoutWarning(
-  given: ParsedArgs,
-  context: JournalContext,
-  use: JournalUse,
-): Promise<Journal> {
-  return openAt(await journalLocation(given, context), given, context, use);
 }
 
 export async function openAt(
@@ -190,7 +181,8 @@ export function isThere(location: JournalLocation): boolean {
   return [path, `${path}-wal`, `${path}.mark`].some(mayBeThere);
 }
 
-function mayBeThere(path: string): boolean {
+/** Whether the path exists. If that cannot be checked, it may. */
+export function mayBeThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

@@ -1,26 +1,28 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { type Bot, sandboxBot } from '../../once/connection.ts';
 import type { Policies, Policy } from '../../once/policy/policy.ts';
-import { settingsOfChoice } from '../bot/chooseBot.ts';
+import { knownBot } from '../bot/chooseBot.ts';
+import { readPath } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { botOptions } from './openBot.ts';
+import { botInputs, botOptions } from './openBot.ts';
+import { mayBeThere } from './openJournal.ts';
 
 /**
- * The policies that apply to this bot: its profile's and the machine's. The sandbox has none, because its money is not
- * real.
+ * The policies that apply to this bot: its profile's, the environment's and the machine's. The sandbox has none, because
+ * its money is not real.
  */
 export async function policiesOf(
   { name, settings }: Pick<Bot, 'name' | 'settings'>,
-  { machinePolicy }: Pick<Context, 'machinePolicy'>,
+  { machinePolicy, env }: Pick<Context, 'machinePolicy' | 'env'>,
 ): Promise<Policies | undefined> {
   if (name === sandboxBot) return undefined;
-  const { policy: own } = settings;
-  if (own === undefined && !mayExist(machinePolicy)) return undefined;
+  const { BOTCTL_POLICY: given } = env;
+  const named = [settings.policy, given === undefined ? given : readPath('BOTCTL_POLICY', given)].filter(
+    (one) => one !== undefined,
+  );
+  if (named.length === 0 && !mayBeThere(machinePolicy)) return undefined;
   const { policyAt } = await import('../bot/policyFile.ts');
-  const found: (Policy | undefined)[] = [
-    own === undefined ? undefined : policyAt(own, 'is-refused'),
-    own === machinePolicy ? undefined : policyAt(machinePolicy, 'is-fine'),
-  ];
+  const found: (Policy | undefined)[] = [...new Set(named)].map((path) => policyAt(path, 'is-refused'));
+  if (!named.includes(machinePolicy)) found.push(policyAt(machinePolicy, 'is-fine'));
   const policies = found.filter((one) => one !== undefined);
   return policies.length === 0 ? undefined : policies;
 }
@@ -36,21 +38,6 @@ export async function policiesAndSpellings(
   context: Context,
 ): Promise<Pick<Bot, 'spellings'> & { readonly policies: Policies }> {
   if (given.flag('sandbox')) return { policies: [] };
-  const { settings, spellings } = await settingsOfChoice(botOptions(given), context);
+  const { settings = {}, spellings } = (await knownBot(botOptions(given), botInputs(context))) ?? {};
   return { policies: (await policiesOf({ name: '', settings }, context)) ?? [], spellings };
-}
-
-/** Whether the path exists. If that cannot be checked, it may. */
-function mayExist(path: string): boolean {
-  if (existsSync(path)) return true;
-  try {
-    realpathSync(path);
-    return true;
-  } catch (error) {
-    return !(
-      error instanceof Error &&
-      'code' in error &&
-      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-    );
-  }
 }

@@ -8,8 +8,6 @@ export type SettingKey = (typeof settingKeys)[number];
 /** The settings that say which chain the transfers are on, and which node can show them. */
 export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;
 
-export type ChainKey = (typeof chainKeys)[number];
-
 export const policySpec = {
   group: 'Money',
   about: 'Show what a bot may pay, and to whom',
@@ -18,7 +16,7 @@ export const policySpec = {
       does: 'looks',
       about: 'Show the policies that apply to this bot, and what is left',
       details:
-        'The policies of the profile (config set NAME policy FILE) and of this machine (/etc/botctl/policy.json) both apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent until it is settled.',
+        'The policies of the profile (config set NAME policy FILE), of BOTCTL_POLICY and of this machine (/etc/botctl/policy.json) all apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent until it is settled.',
       examples: { 'Show the limits of the bot in use': 'botctl policy show' },
     }),
     check: command({
@@ -47,7 +45,7 @@ const add = command({
   does: 'changes',
   about: 'Add a profile: a bot, its service and its token',
   details:
-    'Give the service’s base URL with --base-url. On a terminal, botctl asks for the rest and tests the profile. The first profile is used at once.',
+    'Give the service’s base URL with --base-url, or --sandbox for the sandbox that runs. On a terminal, botctl asks for the token and tests the profile. The first profile is used at once.',
   arguments: ['<name>  the profile'],
   options: [
     ...tokenOptions,
@@ -56,11 +54,12 @@ const add = command({
         '--rpc-url <url>  a Solana node; its URL must hold no secret',
         '--cluster <cluster>  mainnet, devnet, testnet or a genesis hash',
         '--wallet <address>  the bot’s own address',
-        '--assets <json>  names and mints of tokens: {"USDC": "EPjF…"}',
+        ['--assets <name=mint>  a token’s name and mint: USDC=EPjF…', { repeatable: true }],
       ],
       'The chain',
     ),
     ...options([
+      '--policy <file>  a file that limits what the bot may pay',
       '--use  use this profile from now on',
       '-y, --yes  ask only for the token, and test nothing',
     ]),

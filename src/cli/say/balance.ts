@@ -19,7 +19,7 @@ export type Payable = { readonly asset: string; readonly amount: string };
 export function balanceText(balance: WalletBalance, payable: readonly Payable[] = []): string {
   switch (balance.is) {
     case 'not-set':
-      return `not asked: the profile has no ${balance.lacks} (botctl balance says how to set it)`;
+      return `not asked: no ${balance.lacks} is set (botctl balance says how to set it)`;
     case 'no-node':
       return `unknown: ${balance.why}`;
     case 'asked': {

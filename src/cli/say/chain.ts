@@ -230,13 +230,25 @@ export function someUnproven(
 }
 
 export function noRpcUrl(bot: string): Told {
+  return chainLacks(bot, ['rpc-url'], `The bot ${bot} names no Solana node to look up its transfers`);
+}
+
+const variables = { 'rpc-url': 'BOTCTL_RPC_URL', wallet: 'BOTCTL_WALLET' } as const;
+
+/** What a bot lacks is set where the bot is: in its profile, or in the environment. */
+export function chainLacks(
+  bot: string,
+  lacks: readonly (keyof typeof variables)[],
+  problem: string,
+  otherwise = '',
+): Told {
+  const code = lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet';
   if (bot === envBot)
-    return told('no-rpc-url')`
-      Only a profile can name a Solana node, and this bot’s token is from outside the profiles
-      Name a profile that has an rpc-url, with --profile NAME.`;
-  return told('no-rpc-url')`The bot ${bot} names no Solana node to look up its transfers
-    Name one in its profile, and run the command again:
-    $ config set ${bot} rpc-url`;
+    return told(code)`${problem}
+      ${otherwise}Set ${listed(lacks.map((key) => variables[key]))}, or name a profile with --profile NAME.`;
+  const next = lacks.map((key) => ['config', 'set', bot, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]);
+  return told(code, { next })`${problem}
+    ${otherwise}Set what is missing, then run the same command again:`;
 }
 
 export function paysSomethingElse({ id }: Intent, view: ChainView): Told {

@@ -77,9 +77,6 @@ export const journalTable: Table<JournalFacts> = {
   'backup-not-made': ({ path, trouble }) => says`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
     Free some space, or name a file in a folder that you may write to.`,
-  'owners-alive': ({ path, count }) => says`
-    ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
-    Let them end, or end them. Then run the same command again.`,
 };
 
 const shownParts = 3;

@@ -1,26 +1,12 @@
 import type { ChainFacts } from '../../once/chain/cluster.ts';
 import type { NoFile } from '../../once/journal/place.ts';
 import type { UrlSource } from '../../postgres/address.ts';
-import type { Secret, TokenSource } from '../bot/tokenSource.ts';
+import type { TokenSource } from '../bot/profiles.ts';
 import { type Occurrence, optionWords, type Suggestion } from './phrases.ts';
 import { type Sentence, says, sentence, type Table, Told, told } from './told.ts';
 
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
-
-/** `origin` says where the text came from. The text itself is never echoed. */
-export function badToken(origin: string, problem: string, secret: Secret): Told {
-  if (secret === 'rpc-url')
-    return told('bad-rpc-url')`The rpc-url from ${origin} ${problem}
-      ${wholeRpcUrl}`;
-  return told('bad-token')`The token from ${origin} ${problem}
-    A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.`;
-}
-
-export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const satisfies Record<
-  Secret,
-  string
->;
 
 /** Where a token comes from, if not from a profile. */
 export const theCommandLine = 'the command line';
@@ -46,7 +32,7 @@ export function tokenOrigin(source: TokenSource): string {
   }
 }
 
-const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
+export const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
 
 const rpcUrlFaults = {
   'not-a-url': 'is not a URL',
@@ -147,15 +133,11 @@ export type GivenWords = {
 };
 
 /** The whole command again, without some options and with others. */
-export function again(...how: Parameters<typeof againWords>): Suggestion {
-  return againWords(...how);
-}
-
-export function againWords(
+export function again(
   { command, args, occurrences }: GivenWords,
   without: readonly string[] = [],
   ...more: readonly Occurrence[]
-): readonly string[] {
+): Suggestion {
   const options = occurrences.filter(({ name }) => !without.includes(name));
   return [...command.split(' '), ...args.map(asPath), ...[...options, ...more].flatMap(optionWords)];
 }

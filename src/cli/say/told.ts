@@ -9,7 +9,7 @@ import {
 } from '../../once/failures.ts';
 import { counted, isoExact, type Suggestion } from './phrases.ts';
 
-export type ToldDetails = {
+type ToldDetails = {
   /** What to do next, as a sentence. */
   hint?: string;
   /** Commands that do it, each ready to paste. */

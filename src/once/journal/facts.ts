@@ -30,7 +30,6 @@ export type JournalFacts = {
   'backup-there': { readonly path: string };
   'backup-not-made': { readonly path: string; readonly trouble: DiskTrouble };
   /** These processes are alive and may be sending through it. */
-  'owners-alive': { readonly path: string; readonly count: number };
 };
 
 /** A part of a journal's schema: `intents`, `intents.why`, `insert_on_intents_keeps`. */
@@ -82,7 +81,6 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
   'set-up-unfinished': 'journal-not-writable',
   'backup-there': 'usage',
   'backup-not-made': 'machine-fault',
-  'owners-alive': 'not-allowed-now',
 };
 
 export const journalFailure = failing<JournalFacts>('journal', codes);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BotOptions, botOfProfile, chooseBot } from '../../../src/cli/bot/chooseBot.ts';
+import { type BotOptions, botOfProfile, chooseBot, knownByName } from '../../../src/cli/bot/chooseBot.ts';
 import { failureOf, wordsOf } from '../../../testing/failure.ts';
 import { Home } from '../../../testing/home.ts';
 
@@ -69,7 +69,7 @@ describe('whose token is used: first found wins', () => {
     expect(bot).toMatchObject({
       name: 'env',
       baseUrl: 'https://bots.example.com',
-      tokenSource: 'BOTCTL_TOKEN',
+      tokenSource: 'the variable BOTCTL_TOKEN',
       settings: {},
     });
   });
@@ -90,14 +90,10 @@ describe('whose token is used: first found wins', () => {
     });
   });
 
-  test('nothing found says how to begin; profiles without one in use are named', async () => {
+  test('nothing found says how to begin', async () => {
     const none = await failureOf(() => chooseBot({}, inputs()));
     expect(none.code).toBe('no-token');
     expect(wordsOf(none)).toMatch(/config add/u);
-    profiles();
-    const unused = await failureOf(() => chooseBot({}, inputs()));
-    expect(unused.code).toBe('no-token');
-    expect(wordsOf(unused)).toMatch(/prod or stage.*config use/u);
   });
 });
 
@@ -152,16 +148,6 @@ describe('where a token may go', () => {
     });
     const failure = await failureOf(() => chooseBot({ baseUrl: 'https://stage.example.com' }, inputs()));
     expect(failure.code).toBe('base-url');
-  });
-
-  test('of the variable, the command without it is suggested', async () => {
-    profiles('prod');
-    const command = ['send', '--content', 'two words'];
-    const env = { BOTCTL_BASE_URL: 'https://stage.example.com' };
-    const failure = await failureOf(() => chooseBot({ command }, inputs(env)));
-    expect(failure.details.next).toEqual([
-      { shell: [['env', '-u', 'BOTCTL_BASE_URL', 'botctl', ...command]] },
-    ]);
   });
 
   test.each(['ftp://x', 'http://bots.example.com', 'https://user:pw@bots.example.com', 'nonsense'])(
@@ -235,6 +221,30 @@ describe('what is given wrongly', () => {
       ),
     );
     expect(failure.code).toBe('interrupted');
+  });
+});
+
+describe('the bot of the environment', () => {
+  const env = { BOTCTL_TOKEN: 'token-of-env', BOTCTL_BASE_URL: prodUrl };
+  const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+  test('has a chain and a wallet, as a profile has', async () => {
+    const chained = { ...env, BOTCTL_RPC_URL: 'https://node.example.com/?key=k', BOTCTL_WALLET: wallet };
+    const { own, chain } = await chooseBot({}, inputs(chained));
+    expect([own?.wallet, chain?.wallet]).toEqual([wallet, wallet]);
+    expect((await chain?.rpcUrl())?.reveal()).toBe('https://node.example.com/?key=k');
+    const known = await knownByName('env', inputs(chained));
+    expect(known).toMatchObject({ name: 'env', chain: { wallet } });
+  });
+
+  test.each(['BOTCTL_RPC_URL', 'BOTCTL_WALLET'])('an empty %s is refused', async (name) => {
+    const failure = await failureOf(() => chooseBot({}, inputs({ ...env, [name]: '' })));
+    expect([failure.code, failure.message]).toEqual(['usage', expect.stringContaining(name)]);
+  });
+
+  test('has no need of a home folder', async () => {
+    const homeless = { ...inputs(env), env: { ...env, HOME: '', XDG_CONFIG_HOME: '' } };
+    expect((await chooseBot({}, homeless)).name).toBe('env');
   });
 });
 

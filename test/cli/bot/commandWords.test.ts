@@ -26,7 +26,6 @@ describe('a token command is split into words', () => {
     ["op 'read", 'unclosed quote'],
     ['op "canary\\"', 'unclosed quote'],
     ['op canary\\', 'ends in a backslash'],
-    ['op \0', 'zero byte'],
   ])('%j is refused with the rule, without being echoed', async (text, problem) => {
     const failure = await failureOf(() => commandWords(text));
     expect(failure.code).toBe('bad-input');

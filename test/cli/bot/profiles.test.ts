@@ -3,13 +3,13 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -25,7 +25,6 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-const never = new AbortController().signal;
 const secret = 'canary-token-of-alpha';
 const alpha: ProfilesFile = {
   version: 1,
@@ -38,7 +37,7 @@ function modeOf(path: string): number {
 }
 
 function change(edit: (file: ProfilesFile) => ProfilesFile): Promise<ProfilesFile> {
-  return changeProfiles(profilesPaths(home.env), edit, never);
+  return changeProfiles(profilesPaths(home.env), edit);
 }
 
 /** What the failure tells the operator to type, typed. */
@@ -69,56 +68,14 @@ describe('the profiles’ file', () => {
       expect(modeOf(join(home.configFolder, name))).toBe(0o600);
     }
   });
-
-  test('keeps what a newer botctl wrote into it', async () => {
-    home.writeConfig({
-      version: 1,
-      later: { x: 1 },
-      profiles: {
-        alpha: {
-          'base-url': 'https://a.example.com',
-          region: 'eu',
-          token: { kind: 'stored', secret, since: '2030' },
-        },
-      },
-    });
-    await change((file) => ({ ...file, 'in-use': 'alpha' }));
-    expect(home.readConfig()).toEqual({
-      version: 1,
-      later: { x: 1 },
-      'in-use': 'alpha',
-      profiles: {
-        alpha: {
-          'base-url': 'https://a.example.com',
-          region: 'eu',
-          token: { kind: 'stored', secret, since: '2030' },
-        },
-      },
-    });
-  });
-
-  test('a change that changes nothing writes nothing', async () => {
-    await change(() => alpha);
-    const before = statSync(home.configFile);
-    await change((file) => ({ ...file }));
-    expect(statSync(home.configFile).ino).toBe(before.ino);
-  });
-
-  test('what a killed writer left behind is removed by the next one', async () => {
-    await change(() => alpha);
-    const left = join(home.configFolder, 'draft.json.tmp-123');
-    writeFileSync(left, secret);
-    await change((file) => ({ ...file, 'in-use': undefined }));
-    expect(readdirSync(home.configFolder).sort()).toEqual(['config.json', 'config.lock']);
-  });
 });
 
 describe('a damaged file is refused and never emptied', () => {
   test.each([
-    ['', 'it is empty'],
+    ['', 'is not JSON'],
     ['{', 'is not JSON'],
     [`{\n  "profiles": {"a": {"token": ${secret}}}}`, 'is not JSON'],
-    [`{\n  "profiles": {\n    "${secret}": 1 1}}`, 'line 3, column 32'],
+    [`{\n  "profiles": {\n    "${secret}": 1 1}}`, 'is not JSON'],
     ['[]', 'at its top'],
     ['null', 'at its top'],
     ['{"version":2,"profiles":{}}', 'at version'],
@@ -156,41 +113,6 @@ describe('an unsafe file or folder is refused with the command that mends it', (
     ['file 0620', () => chmodSync(home.configFile, 0o620)],
     ['folder 0755', () => chmodSync(home.configFolder, 0o755)],
     ['folder 0701', () => chmodSync(home.configFolder, 0o701)],
-    [
-      'file a symbolic link',
-      () => {
-        renameSync(home.configFile, join(home.path, 'elsewhere.json'));
-        symlinkSync(join(home.path, 'elsewhere.json'), home.configFile);
-      },
-    ],
-    [
-      'folder a symbolic link',
-      () => {
-        renameSync(home.configFolder, join(home.path, 'else where'));
-        symlinkSync(join(home.path, 'else where'), home.configFolder);
-      },
-    ],
-    [
-      'file a dangling link',
-      () => {
-        renameSync(home.configFile, join(home.path, 'kept.json'));
-        symlinkSync(join(home.path, 'kept.json'), home.configFile);
-      },
-    ],
-    [
-      'file a folder',
-      () => {
-        renameSync(home.configFile, join(home.path, 'kept.json'));
-        mkdirSync(home.configFile, { mode: 0o700 });
-      },
-    ],
-    [
-      'file a pipe',
-      () => {
-        renameSync(home.configFile, join(home.path, 'kept.json'));
-        execFileSync('mkfifo', ['-m', '600', home.configFile]);
-      },
-    ],
   ];
 
   test.each(unsafe)('%s', async (_name, markInvalid) => {
@@ -205,9 +127,27 @@ describe('an unsafe file or folder is refused with the command that mends it', (
     }
     mendWith(await failureOf(() => readProfiles(profilesPaths(home.env))));
     const file = readProfiles(profilesPaths(home.env));
-    expect(file.profiles).toEqual(
-      _name.startsWith('file a folder') || _name.startsWith('file a pipe') ? {} : alpha.profiles,
-    );
+    expect(file.profiles).toEqual(alpha.profiles);
+  });
+
+  test.each([
+    ['a folder', () => mkdirSync(home.configFile, { mode: 0o700 })],
+    ['a pipe', () => execFileSync('mkfifo', ['-m', '600', home.configFile])],
+  ])('%s in its place is not read', async (_name, occupy) => {
+    mkdirSync(home.configFolder, { mode: 0o700, recursive: true });
+    occupy();
+    for (const attempt of [() => readProfiles(profilesPaths(home.env)), () => change(() => alpha)])
+      expect((await failureOf(attempt)).code).toBe('config-unsafe');
+  });
+
+  test('a link is followed, and what it leads to is changed', async () => {
+    await change(() => alpha);
+    const elsewhere = join(home.path, 'elsewhere.json');
+    renameSync(home.configFile, elsewhere);
+    symlinkSync(elsewhere, home.configFile);
+    await change((file) => ({ ...file, 'in-use': undefined }));
+    expect(readProfiles(profilesPaths(home.env))).toEqual({ version: 1, profiles: alpha.profiles });
+    expect([modeOf(elsewhere), lstatSync(home.configFile).isSymbolicLink()]).toEqual([0o600, true]);
   });
 
   test.skipIf(process.getuid?.() !== 0)('owned by somebody else (needs root to set up)', async () => {

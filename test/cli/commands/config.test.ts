@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../../testing/home.ts';
 import { runMain, type Setting } from '../../../testing/inProcess.ts';
 
+const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const secret = 'canary-token-0123456789-abcdefgh';
 
 let home: Home;
@@ -98,6 +99,31 @@ describe('config add', () => {
     });
   });
 
+  test('keeps a policy and the chain', async () => {
+    const line = ['add', 'prod', '--base-url', 'https://bots.example.com', '--token-env', 'T'];
+    const chain = [
+      '--rpc-url',
+      'https://node.example.com',
+      '--assets',
+      `USDC=${mint}`,
+      '--cluster',
+      'devnet',
+    ];
+    const { code, stderr } = await config([...line, ...chain, '--policy', 'policy.json']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('cannot send anything');
+    expect(home.readConfig()).toMatchObject({
+      profiles: {
+        prod: {
+          policy: join(process.cwd(), 'policy.json'),
+          'rpc-url': { kind: 'stored', secret: 'https://node.example.com' },
+          cluster: 'devnet',
+          assets: { USDC: mint },
+        },
+      },
+    });
+  });
+
   const to = (name: string, ...rest: string[]) => [
     'add',
     name,
@@ -128,7 +154,15 @@ describe('config add', () => {
     [to('x', '--token-file', ''), 'bad-input', /use --token-stdin/u],
     [to('x', '--token-file', '-', '--token-env', 'T'), 'usage', /--token-stdin and --token-env are both/u],
     [to('x', '--token-command', "op 'read"), 'bad-input', /unclosed quote/u],
-    [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /--timeout/u],
+    [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /The timeout of profile x/u],
+    [to('x', '--token-env', 'T', '--assets', 'USDC'), 'bad-input', /joined by one =/u],
+    [
+      to('x', '--token-env', 'T', '--assets', `USDC=${mint}`, '--assets', `USDC=${mint}`),
+      'bad-input',
+      /twice/u,
+    ],
+    [to('x', '--token-env', 'T', '--assets', 'USDC=x'), 'bad-input', /base58/u],
+    [['add', 'x', '--sandbox', '--base-url', 'http://127.0.0.1:9'], 'sandbox-unavailable', /botctl sandbox/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await addProd();
     await refused(line, code, words);
@@ -308,7 +342,7 @@ describe('config use, set, unset, remove, path', () => {
     [['set', 'prod', 'token', 'canary'], 'usage', /cannot be an argument/u],
     [['set', 'prod', 'token'], 'usage', /no terminal/u],
     [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
-    [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],
+    [['unset', 'prod', 'token'], 'bad-input', /config remove/u],
     [['unset', 'prod', 'speed'], 'bad-input', /timeout, max-wait/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await refused(line, code, words);

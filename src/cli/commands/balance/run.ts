@@ -2,8 +2,7 @@ import type { AssetOfWallet } from '../../../once/chain/node.ts';
 import { type Bot, type ChainProfile, envBot, sandboxBot } from '../../../once/connection.ts';
 import { exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
-import { chainOfChoice } from '../../bot/chooseBot.ts';
-import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import { knownBot, noBot } from '../../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import {
   balanceText,
@@ -12,10 +11,10 @@ import {
   tooLittle,
   type WalletBalance,
 } from '../../say/balance.ts';
-import { noRpcUrl, reasonWords } from '../../say/chain.ts';
+import { chainLacks, reasonWords } from '../../say/chain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { listed } from '../../say/phrases.ts';
-import { problemOf, type Told, told } from '../../say/told.ts';
+import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import { mintOf, type OpenedChain, openChain } from '../chain.ts';
 import { botInputs, botOptions, openBot } from '../openBot.ts';
@@ -47,7 +46,7 @@ export async function balanceToPay(
 /** A balance is shown beside something more important, so nobody waits longer for it. */
 export const balanceTimeoutMs = 1000;
 
-/** What the wallet holds of SOL and these assets. Undefined if this bot cannot have a node: only a profile names one. */
+/** What the wallet holds of SOL and these assets. Undefined if the environment or the sandbox names no node. */
 async function balanceOf(
   bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
   assets: readonly string[],
@@ -109,13 +108,13 @@ function balancesJson(balance: WalletBalance, payable: readonly Payable[] = []):
   });
 }
 
-type ChainBot = Pick<Bot, 'name' | 'chain' | 'settings'>;
+type ChainBot = Pick<Bot, 'name' | 'chain' | 'own' | 'settings'>;
 
 export const balance: Run = async (given, context) => {
   const { timeoutMs = balanceTimeoutMs } = settingsOf(given);
   const { bot, close } = await chainBotOf(given, context);
   try {
-    const chain = chainOf(bot, context);
+    const chain = chainOf(bot);
     // Fails here, with its own words, if the URL of the node cannot be read.
     await chain.rpcUrl();
     const balance = await balanceOf(bot, Object.keys(chain.assets), given, context, timeoutMs);
@@ -152,26 +151,21 @@ async function chainBotOf(
   given: ParsedArgs,
   context: Context,
 ): Promise<{ readonly bot: ChainBot; close(): Promise<void> }> {
-  if (!given.flag('sandbox'))
-    return { bot: await chainOfChoice(botOptions(given), botInputs(context)), close: async () => {} };
+  if (!given.flag('sandbox')) {
+    const bot = await knownBot(botOptions(given), botInputs(context));
+    if (bot === undefined) throw noBot();
+    return { bot, close: async () => {} };
+  }
   const { bot, connection } = await openBot(given, context);
   return { bot, close: () => connection.close() };
 }
 
-function chainOf({ name, chain }: ChainBot, { env }: Context): ChainProfile {
+function chainOf({ name, chain, own }: ChainBot): ChainProfile {
   if (chain?.wallet !== undefined) return chain;
-  if (name === envBot) throw noRpcUrl(name);
-  const { wallet } = profileOf(readProfiles(profilesPaths(env)), name) ?? {};
-  throw cannotAskBalance(name, [
+  const lacks = [
     ...(chain === undefined ? (['rpc-url'] as const) : []),
-    ...(wallet === undefined ? (['wallet'] as const) : []),
-  ]);
-}
-
-function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {
-  return told(lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet', {
-    next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
-  })`
-    The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for
-    Set what is missing, then run the same command again:`;
+    ...(own?.wallet === undefined ? (['wallet'] as const) : []),
+  ];
+  const problem = `The bot ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for`;
+  throw chainLacks(name, lacks, problem);
 }

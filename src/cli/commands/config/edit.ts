@@ -1,39 +1,31 @@
 import { resolve } from 'node:path';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
-import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
+import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
+  changeProfile,
   changeProfiles,
-  isChainKey,
-  isProfileKey,
-  isSettingKey,
   needsTokenAgain,
-  type ProfileKey,
-  profileKeys,
   removeProfile,
-  setBaseUrl,
-  setChainKey,
-  setRpcUrl,
-  setSetting,
-  setToken,
-  unsetSetting,
+  tokenOfOtherOrigin,
   useProfile,
 } from '../../bot/changeProfiles.ts';
+import { parseAssets } from '../../bot/chooseBot.ts';
 import {
   findProfile,
+  type ProfileRecord,
   type ProfilesFile,
   profileOf,
   profilesPaths,
   readProfiles,
+  type TokenSource,
 } from '../../bot/profiles.ts';
-import { Token } from '../../bot/token.ts';
+import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
-import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
-import type { SetArgs, TokenArgs } from '../../parse/setUpSpecs.ts';
-import { chainKeys, settingKeys } from '../../parse/setUpSpecs.ts';
-import { noneInUse, tokenAsArgument, tokenOfOtherOrigin } from '../../say/config.ts';
+import { chainKeys, type SetArgs, settingKeys, type TokenArgs } from '../../parse/setUpSpecs.ts';
+import { noneInUse, tokenAsArgument } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
@@ -41,29 +33,26 @@ import { problemOf, told } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
+/** What has a default, so that it can be reset. */
+const unsettable: readonly string[] = [...settingKeys, ...chainKeys];
+
 export async function set(given: SetArgs, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
   findProfile(readProfiles(profilesPaths(context.env)), name);
-  const change = await changeFor(name, checkedKey(key), value, given, context);
+  const change = await changeFor(name, key, value, given, context);
   const exit = await changeAndShow(
     given,
     context,
     name,
-    change,
+    (file) => changeProfile(file, name, change),
     (now, before) => `Set ${key} of profile ${name}: ${shownValue(now, key)}${was(before, key)}`,
   );
-  if (key === 'policy' && value !== undefined) await warnOfPolicy(resolve(value), context);
+  if (change.policy !== undefined) await warnOfPolicy(change.policy, context);
   return exit;
 }
 
-function checkedKey(key: string): ProfileKey {
-  if (isProfileKey(key)) return key;
-  throw told('bad-input')`A profile has no setting ${JSON.stringify(key)}
-    The settings are ${listed(profileKeys)}.`;
-}
-
 /** The file may be added later, but nothing is sent until then, so the user should know now. */
-async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
+export async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
   const { policyAt } = await import('../../bot/policyFile.ts');
   try {
     policyAt(path, 'is-refused');
@@ -75,89 +64,80 @@ async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
 
 async function changeFor(
   name: string,
-  key: ProfileKey,
+  key: string,
   value: string | undefined,
   given: SetArgs,
   context: Context,
-): Promise<(file: ProfilesFile) => ProfilesFile> {
+): Promise<Partial<ProfileRecord>> {
   if (key === 'token') {
     if (value !== undefined) throw tokenAsArgument();
-    const source = await givenSource(name, given, context);
-    return (file) => setToken(file, name, source);
+    return { token: await givenSource(name, given, context) };
   }
-  if (key === 'rpc-url') return rpcUrlChange(name, value, given, context);
+  if (key === 'rpc-url') return { 'rpc-url': await nodeSource(name, value, given, context) };
+  if (key !== 'base-url' && !unsettable.includes(key))
+    throw told('bad-input')`A profile has no setting ${JSON.stringify(key)}
+      The settings are ${listed(['base-url', 'token', ...unsettable])}.`;
   if (value === undefined)
     throw told('usage')`${key} needs a value
-      Give one, or reset the setting to its default:
-      $ config set ${name} ${key} VALUE
-      $ config unset ${name} ${key}`;
-  if (key === 'base-url') {
-    const baseUrl = parseBaseUrl(value, 'base-url');
-    const source = await sourceFor(name, baseUrl, given, context);
-    return (file) => setBaseUrl(file, name, baseUrl, source);
-  }
+      Give one:
+      $ config set ${name} ${key} VALUE`;
+  if (key === 'base-url') return movedTo(name, value, given, context);
   if (waysGiven(given).length > 0)
     throw told('usage')`A token cannot be given together with ${key}
-      Set one thing at a time:
-      $ config set ${name} token
-      $ config set ${name} ${key} ${value}`;
-  if (isChainKey(key)) return (file) => setChainKey(file, name, key, value);
-  // It applies wherever the profile is used.
-  const setting = key === 'policy' && value !== '' ? resolve(value) : value;
-  return (file) => setSetting(file, name, key, setting);
+      Set one thing at a time.`;
+  if (key === 'assets') return { assets: parseAssets(value) };
+  // A path applies wherever the profile is used.
+  return { [key]: key === 'policy' ? resolve(value) : value };
 }
 
 /** The URL often carries a key, so it is entered like a token. The command line takes only a URL without one. */
-async function rpcUrlChange(
+async function nodeSource(
   name: string,
   value: string | undefined,
   given: SetArgs,
   context: Context,
-): Promise<(file: ProfilesFile) => ProfilesFile> {
+): Promise<TokenSource> {
   if (value === undefined) {
     const source = await sourceOf('rpc-url', name, given, context);
     if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
-    return (file) => setRpcUrl(file, name, source);
+    return source;
   }
   const url = RpcUrl.from(value, theCommandLine);
   if (!url.isPlain || waysGiven(given).length > 0) throw rpcUrlAsArgument('set');
-  return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() });
+  return { kind: 'stored', secret: url.reveal() };
 }
 
-/** The token for a new base URL: the given one, or a requested one if the old one must not go there. */
-async function sourceFor(
+/** The new base URL, and the token for it: the given one, or a requested one if the old one must not go there. */
+async function movedTo(
   name: string,
-  baseUrl: BaseUrl,
+  value: string,
   given: TokenArgs,
   context: Context,
-): Promise<TokenSource | undefined> {
+): Promise<Partial<ProfileRecord>> {
+  const baseUrl = parseBaseUrl(value, 'base-url');
   const profile = findProfile(readProfiles(profilesPaths(context.env)), name);
   if (waysGiven(given).length === 0) {
-    if (!needsTokenAgain(profile, baseUrl)) return undefined;
-    if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile['base-url']);
+    if (!needsTokenAgain(profile, baseUrl)) return { 'base-url': baseUrl };
+    if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile);
     context.display.notice(
       `The token of ${name} is for ${profile['base-url']}: the new address needs its own.`,
     );
   }
-  return givenSource(name, given, context);
+  return { 'base-url': baseUrl, token: await givenSource(name, given, context) };
 }
 
 export async function unset(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = '', text = ''] = given.args;
-  if (!isSettingKey(text) && !isChainKey(text)) {
-    const problem = isProfileKey(text)
-      ? `A profile needs its ${text}`
-      : `A profile has no setting ${JSON.stringify(text)}`;
-    throw told('bad-input')`${problem}
-      You can reset ${listed([...settingKeys, ...chainKeys], 'or')}. To remove the whole profile:
+  const [name = '', key = ''] = given.args;
+  if (!unsettable.includes(key))
+    throw told('bad-input')`A profile has no setting ${JSON.stringify(key)} that can be reset
+      You can reset ${listed(unsettable, 'or')}. To remove the whole profile:
       $ config remove ${name}`;
-  }
   return changeAndShow(
     given,
     context,
     name,
-    (file) => unsetSetting(file, name, text),
-    (_now, before) => `Reset ${text} of profile ${name} to its default${was(before, text)}`,
+    (file) => changeProfile(file, name, { [key]: undefined }),
+    (_now, before) => `Reset ${key} of profile ${name} to its default${was(before, key)}`,
   );
 }
 
@@ -179,7 +159,7 @@ export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
 
 export async function remove(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
-  const { env, display, interrupts } = context;
+  const { env, display } = context;
   const paths = profilesPathsOf(context);
   const file = readProfiles(paths);
   const { 'base-url': baseUrl, token } = findProfile(file, name);
@@ -190,7 +170,7 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
       throw told('declined')`Answered No: profile ${name} is still there
         Run the same command again to be asked again.`;
   }
-  await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
+  await changeProfiles(paths, (before) => removeProfile(before, name));
   const says = `Removed profile ${name}.`;
   const removed = fieldsOf(profileFacts(file, name, env));
   await display.show(card(given.command, says, [['', undefined, { removed }]], name));
@@ -209,13 +189,13 @@ async function changeAndShow(
   change: (file: ProfilesFile) => ProfilesFile,
   says: (now: readonly Fact[], before: readonly Fact[]) => string,
 ): Promise<Exit> {
-  const { env, display, interrupts } = context;
+  const { env, display } = context;
   let before: readonly Fact[] = [];
   const noted = (file: ProfilesFile): ProfilesFile => {
     before = profileOf(file, name) === undefined ? [] : profileFacts(file, name, env);
     return change(file);
   };
-  const file = await changeProfiles(profilesPathsOf(context), noted, interrupts.first);
+  const file = await changeProfiles(profilesPathsOf(context), noted);
   const now = profileFacts(file, name, env);
   const fields = { profile: fieldsOf(now) };
   await display.show(card(given.command, says(now, before), [['', undefined, fields]], name));
@@ -238,7 +218,7 @@ export async function givenSource(profile: string, given: TokenArgs, context: Co
 }
 
 /** How the command line says where a secret is: in one of these ways, or in none, and then it is asked for. */
-function waysGiven(given: TokenArgs): string[] {
+export function waysGiven(given: TokenArgs): string[] {
   const file = given.text('token-file');
   const ways = {
     '--token-stdin': given.flag('token-stdin') || file === '-',
@@ -278,7 +258,7 @@ async function sourceOf(
       commandWords(of('token-command'), secret);
       return { kind: 'command', command: of('token-command') };
     case '--token-stdin': {
-      const token = await readTokenStdin(stdin, { secret, interrupted: interrupts.first });
+      const token = await readTokenStdin(stdin, interrupts.first, secret);
       return { kind: 'stored', secret: token.reveal() };
     }
   }

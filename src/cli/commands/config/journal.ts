@@ -14,7 +14,7 @@ import { profilesPathsOf } from './show.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */
 export async function journal(given: JournalArgs, context: Context): Promise<Exit> {
-  const { display, env, interrupts } = context;
+  const { display, env } = context;
   const [text] = given.args;
   const unset = given.flag('unset');
   if (text !== undefined && unset)
@@ -24,11 +24,7 @@ export async function journal(given: JournalArgs, context: Context): Promise<Exi
   if (text === undefined && !unset) return tell(journalInUse, given, context);
   const wanted = text === undefined ? undefined : await lastingName(text, given, context);
   if (wanted !== readProfiles(paths).journal) await refuseToLeave(given, context);
-  await changeProfiles(
-    paths,
-    ({ journal: _before, ...file }) => (wanted === undefined ? file : { ...file, journal: wanted }),
-    interrupts.first,
-  );
+  await changeProfiles(paths, (file) => ({ ...file, journal: wanted }));
   if (env.BOTCTL_JOURNAL !== undefined)
     display.warn('BOTCTL_JOURNAL is set, and still comes first in this shell.');
   return tell(journalSets, given, context);
@@ -53,7 +49,6 @@ const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
 async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
   const location = await lastingLocation(context);
   if (!isThere(location)) return;
-  if (location.is === 'file') await refuseOwners(location.path);
   const opening = openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
     throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
   });
@@ -64,14 +59,6 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
         Settle them first:
         $ history --state ${state}`;
   });
-}
-
-/** A batch between two rows has nothing unsettled. If it is killed and run again, it looks into the other journal. */
-async function refuseOwners(path: string): Promise<void> {
-  const { ownersAlive } = await import('../../../once/journal/file/ownFiles.ts');
-  const { journalFailure } = await import('../../../once/journal/facts.ts');
-  const count = ownersAlive(path);
-  if (count > 0) throw journalFailure('owners-alive', { path, count });
 }
 
 async function tell(

@@ -7,9 +7,9 @@ import {
   type ProfilesPaths,
   profilesPaths,
   readProfiles,
+  type TokenSource,
 } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
-import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/setUpSpecs.ts';
 import { noProfileToShow } from '../../say/config.ts';

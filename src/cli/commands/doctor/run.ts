@@ -5,7 +5,7 @@ import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Address } from '../../../postgres/address.ts';
-import { chainOfChoice } from '../../bot/chooseBot.ts';
+import { knownBot } from '../../bot/chooseBot.ts';
 import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/command.ts';
@@ -117,7 +117,7 @@ async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
 
 async function botFacts(given: ParsedArgs, context: Context): Promise<BotFacts> {
   const store = await profilesFinding(context);
-  const bot = await chainOfChoice(botOptions(given), botInputs(context)).catch(() => undefined);
+  const bot = await knownBot(botOptions(given), botInputs(context)).catch(() => undefined);
   const still = { direct: false, bot, close: async () => {} };
   try {
     const opened = await botOfCommand(given, context);

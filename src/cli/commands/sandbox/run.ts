@@ -6,16 +6,14 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import { chainTrouble } from '../../../sandbox/chain.ts';
 import type { RequestLog } from '../../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../../sandbox/start.ts';
+import { sandboxPort } from '../../bot/sandboxProfile.ts';
 import type { Context } from '../../parse/command.ts';
 import type { SandboxArgs } from '../../parse/setUpSpecs.ts';
-import { diskTrouble, formatAmountOf, isoExact, shellWord } from '../../say/phrases.ts';
+import { diskTrouble, formatAmountOf, isoExact } from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
 import { sandboxFolder } from '../openJournal.ts';
-
-/** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
-const steadyPort = 8420;
 
 type SandboxOptions = {
   port: number;
@@ -65,7 +63,7 @@ function parse(given: SandboxArgs): SandboxOptions {
   const port = given.text('port');
   return {
     port: portIn(port ?? '0'),
-    ...(port === undefined ? { steadyPort } : {}),
+    ...(port === undefined ? { steadyPort: sandboxPort } : {}),
     data,
     ephemeral,
   };
@@ -112,17 +110,14 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim('Create a profile for it:')}\n  ${profileLine(running, dataDir)}\n\n${paint.dim('Every request is shown here. Ctrl-C ends it.')}\n`,
+      `\n${paint.dim('Create a profile for it:')}\n  ${profileLine(running)}\n\n${paint.dim('Every request is shown here. Ctrl-C ends it.')}\n`,
     quiet: baseUrl,
   };
 }
 
-/** One command for a shell: a profile that also knows the sandbox's chain. */
-function profileLine({ baseUrl, tokens, node }: RunningSandbox, dataDir: string): string {
-  const chain = `--rpc-url ${node.rpcUrl} --cluster ${node.genesisHash} --wallet ${node.wallet}`;
-  const assets = `--assets '${JSON.stringify(node.assets)}'`;
-  const journal = shellWord(join(dataDir, 'journal.db'));
-  return `export BOTCTL_JOURNAL=${journal}; echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin ${chain} ${assets}`;
+function profileLine({ baseUrl }: RunningSandbox): string {
+  const where = baseUrl.endsWith(`:${sandboxPort}`) ? '' : ` --base-url ${baseUrl}`;
+  return `botctl config add local --sandbox${where}`;
 }
 
 const keyShown = 8;

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lchownSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -14,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { codeOf, makeFolder } from '../../../machine/disk.ts';
+import { makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
 import { type JournalFacts, journalFailure } from '../facts.ts';
@@ -235,15 +234,4 @@ const sentence = 'the journal was moved';
 /** Whether a statement was refused because the journal was closed after it was opened. */
 export function isRefusedAsMoved(error: unknown): boolean {
   return error instanceof Error && error.message.includes(sentence);
-}
-
-/** How many processes have this journal open and may send. */
-export function ownersAlive(path: string): number {
-  const folder = `${path}.owners`;
-  try {
-    return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 0;
-    throw error;
-  }
 }

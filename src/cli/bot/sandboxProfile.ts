@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import { interrupted, told } from '../say/told.ts';
+import type { ProfileRecord } from './profiles.ts';
+
+/** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
+export const sandboxPort = 8420;
+
+const text = z.string();
+
+const state = z.object({
+  tokens: z.object({ full: text }),
+  wallet: z.object({ address: text }),
+  assets: z.array(z.object({ symbol: text, mint: text })),
+  genesis_hash: text,
+});
+
+/** A profile for the sandbox that runs there: it is asked for the rest. */
+export async function profileOfSandbox(at: string, stop: AbortSignal): Promise<ProfileRecord> {
+  const baseUrl = parseBaseUrl(at, '--base-url');
+  try {
+    const reply = await fetch(`${baseUrl}/control`, { signal: stop });
+    const { tokens, wallet, assets, genesis_hash: cluster } = z.parse(state, await reply.json());
+    return {
+      'base-url': baseUrl,
+      token: { kind: 'stored', secret: tokens.full },
+      'rpc-url': { kind: 'stored', secret: `${baseUrl}/rpc` },
+      cluster,
+      wallet: wallet.address,
+      assets: Object.fromEntries(assets.map(({ symbol, mint }) => [symbol, mint])),
+    };
+  } catch (cause) {
+    if (stop.aborted) throw interrupted('before the sandbox answered');
+    throw told('sandbox-unavailable', { cause })`No sandbox answers at ${baseUrl}
+      Start it with botctl sandbox. If it shows another address, give that one with --base-url.`;
+  }
+}
