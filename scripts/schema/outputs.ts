@@ -330,7 +330,6 @@ const batchStatus = z
       'of its file as its latest run read it; or those begun, where the journal did not see it begin',
     ),
     begun: count,
-    not_in_file: count.optional().describe('of the rows, those that its file had no more at its latest run'),
     standings: z
       .strictObject({
         done: count.optional(),
@@ -351,11 +350,8 @@ const batchStatus = z
       .array(
         z.strictObject({
           asset: text,
-          all: text,
           done: text,
           undecided: text.describe('sending, unknown or held'),
-          left: text,
-          not_in_file: text.optional().describe('of all, what was paid by rows that are not in the file'),
         }),
       )
       .optional()

@@ -83,8 +83,7 @@ async function openText(
   input: Input,
 ): Promise<{ readonly source: string; readonly text: AsyncGenerator<string>; readonly isJson: boolean }> {
   const source = inputName(input);
-  const bytes = bytesOf({ ...input, name: source });
-  const pieces = wholeText(bytes, source);
+  const pieces = wholeText(bytesOf({ ...input, name: source }), source);
   const first = await firstPiece(pieces);
   return { source, text: again(first, pieces), isJson: /^\s*\{/u.test(first) };
 }

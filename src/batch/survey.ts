@@ -17,7 +17,7 @@ import { keyFor, type Order } from '../once/intent/naming.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { BatchInput, EarlierPayment, Intent, Journal } from '../once/journal/journal.ts';
+import type { EarlierPayment, Intent, Journal } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
@@ -71,8 +71,6 @@ export type Survey = {
   readonly lacking: number;
   /** Another bot, to which the name belongs. */
   readonly begunBy: string | undefined;
-  /** What the journal has under this name beyond the valid rows of the input. */
-  readonly beyond: BatchInput['beyond'];
   readonly bad: Reasons;
   /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
   readonly hasCommas: boolean;
@@ -187,7 +185,6 @@ class Surveyor {
       rows: this.#rows,
       tally: this.#tally,
       lacking: this.#beyond.lacking,
-      beyond: this.#beyond.left,
       bad: this.#bad,
       hasCommas: this.#hasCommas && !this.#hasDots,
       conflicts: this.#conflicts,
@@ -271,8 +268,7 @@ class Surveyor {
 
   #add(row: Read, seen: Seen | undefined): void {
     const found = seen?.found;
-    if (found?.namedBy === 'row' && found.name === this.#order.name)
-      this.#beyond.take(found, seen?.planned?.identity.fingerprint === found.fingerprint);
+    if (found?.namedBy === 'row' && found.name === this.#order.name) this.#beyond.take(found);
     if (row.is === 'repeated') this.#markRepeated(row, row.id, row.complaints);
     else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
     else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);

@@ -178,7 +178,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   ],
   owners: ['renewed_at', 'ended_at', 'asked_at', 'last_commit'],
   spent: ['units'],
-  batches: ['rows', 'invalid', 'skipped', 'skipped_in_doubt', 'totals', 'beyond'],
+  batches: ['rows', 'invalid', 'skipped', 'skipped_in_doubt'],
 };
 
 const growing = [

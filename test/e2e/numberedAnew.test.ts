@@ -33,7 +33,7 @@ const words = (rows: readonly Row[], ...more: string[]): string[] => {
 };
 
 function batch(rows: readonly Row[], ...more: string[]): Promise<Ran> {
-  return operator.run(words(rows, '--changed-file', ...more));
+  return operator.run(words(rows, ...more));
 }
 
 const first: readonly Row[] = [

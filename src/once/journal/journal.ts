@@ -152,12 +152,9 @@ export type Selection = {
 /** The number of intents in each state. */
 export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
-/** A sum of one asset, as a decimal. */
-export type AssetSum = { readonly asset: string; readonly amount: string };
-
 type BatchName = Scope & { readonly name: string };
 
-/** What a batch's file asked for when its latest run began. Only transfers have totals. */
+/** How many rows a batch's file had when its latest run began. */
 export type BatchInput = BatchName & {
   readonly rows: number;
   /** Those that were not valid. */
@@ -165,9 +162,6 @@ export type BatchInput = BatchName & {
   /** Those that the run left out because they were paid already, and those that only may have been. */
   readonly skipped: number;
   readonly skippedInDoubt: number;
-  readonly totals: readonly AssetSum[];
-  /** What the journal has under this name beyond the file. The sums are of what was paid, or may have been. */
-  readonly beyond: { readonly rows: number; readonly totals: readonly AssetSum[] };
 };
 
 /** A group of batch rows that have all of these fields in common. */
@@ -246,7 +240,7 @@ export interface Reads {
   paidBefore(payment: OfAnotherIntent): Promise<EarlierPayment[]>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
-  /** What the files of all batches with this name asked for. */
+  /** How many rows the files of all batches with this name had. */
   batchInputs(name: string): Promise<BatchInput[]>;
   /** The names of all batches. */
   batchNames(): Promise<string[]>;
@@ -296,7 +290,7 @@ export interface Writes {
   /** Does the same for all rows that batches of this name have done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
   supersede(id: string): Promise<void>;
-  /** Keeps what a batch's file asks for. */
+  /** Keeps how many rows a batch's file has. */
   keepBatch(input: BatchInput): Promise<void>;
   /** Records an intent without an attempt, to wait for a person's approval. */
   propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;

@@ -3,7 +3,6 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import {
-  type AssetSum,
   type Attempt,
   type BatchInput,
   type Decision,
@@ -191,8 +190,6 @@ export function batchInputOf(row: JournalRow): BatchInput {
     invalid: Number(row.invalid),
     skipped: Number(row.skipped),
     skippedInDoubt: Number(row.skipped_in_doubt),
-    totals: JSON.parse(row.totals as string) as AssetSum[],
-    beyond: JSON.parse(row.beyond as string) as BatchInput['beyond'],
   };
 }
 

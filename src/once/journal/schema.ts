@@ -88,7 +88,7 @@ CREATE TABLE services (
   base_url  TEXT PRIMARY KEY
 ) STRICT;
 
--- What a batch's file asked for when its latest run began.
+-- How many rows a batch's file had when its latest run began.
 CREATE TABLE batches (
   name              TEXT NOT NULL,
   base_url          TEXT NOT NULL,
@@ -98,10 +98,6 @@ CREATE TABLE batches (
   -- Paid already, or perhaps.
   skipped           INTEGER NOT NULL,
   skipped_in_doubt  INTEGER NOT NULL,
-  -- The sum of each asset, as JSON.
-  totals            TEXT NOT NULL,
-  -- What the journal had under this name beyond the file, as JSON.
-  beyond            TEXT NOT NULL,
   PRIMARY KEY (name, base_url, kind)
 ) STRICT;
 

@@ -208,11 +208,10 @@ export const changes = {
     AND (kind || '') = :kind AND (created_at, seq) > (:createdAt, :seq) AND (created_at, seq) <= (:lastAt, :last)
     AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
   supersede: 'UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0',
-  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped, skipped_in_doubt,
-      totals, beyond) VALUES (:name, :baseUrl, :kind, :rows, :invalid, :skipped, :skippedInDoubt, :totals, :beyond)
-    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows,
-      invalid = excluded.invalid, skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt,
-      totals = excluded.totals, beyond = excluded.beyond`,
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped, skipped_in_doubt)
+    VALUES (:name, :baseUrl, :kind, :rows, :invalid, :skipped, :skippedInDoubt)
+    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid,
+      skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt`,
   spend: `INSERT INTO spent (asset, hour, units) VALUES (:asset, :hour, :units)
     ON CONFLICT (asset, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
 } as const;
@@ -419,8 +418,7 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       }
     },
     supersede: (id) => change(changes.supersede, { id }),
-    keepBatch: ({ totals, beyond, ...input }) =>
-      change(changes.keepBatch, { ...input, totals: JSON.stringify(totals), beyond: JSON.stringify(beyond) }),
+    keepBatch: (input) => change(changes.keepBatch, input),
     propose: async (intent, why, at) => {
       await change(changes.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
       const [row] = await ask(questions.get, { id: intent.id });

@@ -11,7 +11,6 @@ import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { EngineContext } from '../../../once/engine/context.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
 import { asFailure, type Exit, exitOf } from '../../../once/failures.ts';
-import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { EarlierPayment, Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
@@ -142,15 +141,14 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
 async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
   const { bot, order, sheet } = batch;
-  // With those of which nothing is left: what is beyond the file is counted under the spelling that the file gives.
-  const totals = [...surveyed.tally.totals].map(([asset, { all }]) => ({ asset, amount: formatAmount(all) }));
   const skips = surveyed.tally.standings.skipped !== undefined;
-  const skipped = skips ? sheet.countSkipped() : 0;
-  const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
-  const { rows, beyond } = surveyed;
-  const { invalid } = surveyed.tally.standings;
-  const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
-  const input = { ...scope, rows, invalid, skipped, skippedInDoubt, totals, beyond };
+  const input = {
+    ...{ baseUrl: bot.baseUrl, kind: order.kind, name: order.name },
+    rows: surveyed.rows,
+    invalid: surveyed.tally.standings.invalid,
+    skipped: skips ? sheet.countSkipped() : 0,
+    skippedInDoubt: skips ? surveyed.repeats.inDoubt : 0,
+  };
   await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
 

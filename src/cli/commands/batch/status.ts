@@ -1,5 +1,5 @@
 import { type Exit, exitOf } from '../../../once/failures.ts';
-import { amountOf, countedAsset, unitsOf } from '../../../once/intent/amount.ts';
+import { amountOf, countedAsset } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import type { Run } from '../../parse/command.ts';
@@ -15,7 +15,7 @@ import {
   rowsInALine,
 } from '../../say/rows.ts';
 import { told } from '../../say/told.ts';
-import { card, type Fact, type Fields } from '../../show/card.ts';
+import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
@@ -90,8 +90,7 @@ function statusOf(
 ): BatchStatus {
   const [{ kind, spelledUrl }] = groups;
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
-  const beyond = input?.beyond.rows ?? 0;
-  const rows = Math.max(begun, (input?.rows ?? 0) + beyond);
+  const rows = Math.max(begun, input?.rows ?? 0);
   const standings: Partial<Record<RowStanding, number>> = {};
   for (const [standing, count] of [...groups.map(countOf), ...unbegun(rows - begun, input)])
     if (count > 0) standings[standing] = (standings[standing] ?? 0) + count;
@@ -103,8 +102,7 @@ function statusOf(
     input,
     rows,
     begun,
-    beyond,
-    paid: sumsOf(groups, input),
+    paid: sumsOf(groups),
     standings,
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
     updatedAtMs: Math.max(...groups.map(({ updatedAtMs }) => updatedAtMs)),
@@ -130,41 +128,25 @@ function unbegun(rows: number, input: BatchInput | undefined): Count[] {
 
 const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
 
-type Sums = { readonly asset: string; all: bigint; done: bigint; undecided: bigint; beyond: bigint };
+type Sums = { readonly asset: string; done: bigint; undecided: bigint };
 
-/** What the rows of each asset paid, may have paid, and do not pay so far. */
-function sumsOf(groups: readonly RowsStanding[], input: BatchInput | undefined): readonly PaidSum[] {
+/** What the rows of each asset paid, and what they may have paid. */
+function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
   const sums = new Map<string, Sums>();
-  const sumOf = (asset: string): Sums => {
-    const key = countedAsset(asset);
-    const sum = sums.get(key) ?? { asset, all: 0n, done: 0n, undecided: 0n, beyond: 0n };
-    sums.set(key, sum);
-    return sum;
-  };
-  for (const { asset, amount } of input?.totals ?? []) sumOf(asset).all += unitsOf(amount);
-  for (const { asset, amount } of input?.beyond.totals ?? []) sumOf(asset).beyond += unitsOf(amount);
   for (const group of groups) {
     if (group.paid === undefined) continue;
-    const sum = sumOf(group.paid.asset);
+    const { asset, units } = group.paid;
+    const sum = sums.get(countedAsset(asset)) ?? { asset, done: 0n, undecided: 0n };
+    sums.set(countedAsset(asset), sum);
     const standing = standingOf(group);
-    if (standing === 'done') sum.done += group.paid.units;
-    else if (undecided.includes(standing)) sum.undecided += group.paid.units;
-    if (input === undefined) sum.all += group.paid.units;
+    if (standing === 'done') sum.done += units;
+    else if (undecided.includes(standing)) sum.undecided += units;
   }
-  return [...sums.values()].map(paidSumOf).filter(({ all }) => all !== '0');
-}
-
-function paidSumOf({ asset, all: ofFile, done, undecided: doubtful, beyond }: Sums): PaidSum {
-  const left = ofFile + beyond - done - doubtful;
-  return {
+  return [...sums.values()].map(({ asset, done, undecided: doubtful }) => ({
     asset,
-    // The file may have become smaller since its run.
-    all: amountOf(left < 0n ? done + doubtful : ofFile + beyond),
     done: amountOf(done),
     undecided: amountOf(doubtful),
-    left: amountOf(left < 0n ? 0n : left),
-    beyond: amountOf(beyond),
-  };
+  }));
 }
 
 function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStanding {
@@ -188,8 +170,6 @@ type BatchStatus = {
   readonly input: BatchInput | undefined;
   readonly rows: number;
   readonly begun: number;
-  /** Rows that its file had no more at its latest run. */
-  readonly beyond: number;
   readonly paid: readonly PaidSum[];
   readonly standings: RowCounts;
   readonly begunAtMs: number;
@@ -197,9 +177,7 @@ type BatchStatus = {
 };
 
 function batchStatusView(command: string, status: BatchStatus): View {
-  const { name, kind, baseUrl, bots, rows, begun, beyond, paid, standings, begunAtMs, updatedAtMs } = status;
-  const gone = beyond === 0 ? '' : `, ${formatCount(beyond)} of them ${notInFile}`;
-  const counts = { rows, begun, not_in_file: beyond === 0 ? undefined : beyond };
+  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
   return card(
     command,
     ({ paint }) => `${paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n`,
@@ -209,12 +187,12 @@ function batchStatusView(command: string, status: BatchStatus): View {
       ['Service', baseUrl],
       [
         'Rows',
-        status.input === undefined ? `${formatCount(begun)} begun` : `${formatCount(rows)}${gone}`,
-        counts,
+        status.input === undefined ? `${formatCount(begun)} begun` : formatCount(rows),
+        { rows, begun },
       ],
       ['Standings', undefined, { standings: countFields(standings) }],
       ...rowFacts(standings),
-      ['Totals', undefined, kind === 'message' ? {} : { totals: paid.map(sumJson) }],
+      ['Totals', undefined, kind === 'message' ? {} : { totals: paid }],
       ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
       ['Began', iso(begunAtMs), { begun_at: isoExact(begunAtMs) }],
       ['Latest', iso(updatedAtMs), { updated_at: isoExact(updatedAtMs) }],
@@ -223,20 +201,12 @@ function batchStatusView(command: string, status: BatchStatus): View {
   );
 }
 
-function sumJson({ beyond, ...sum }: PaidSum): Fields {
-  return { ...sum, not_in_file: beyond === '0' ? undefined : beyond };
-}
+/** Sums of one asset: of the rows that are done, and of those that may have been. */
+type PaidSum = Readonly<Record<'asset' | 'done' | 'undecided', string>>;
 
-/** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
-type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left' | 'beyond', string>>;
-
-const notInFile = 'not in the latest file';
-
-function paidOf({ asset, all, done, undecided, left, beyond }: PaidSum): string {
+function paidOf({ asset, done, undecided }: PaidSum): string {
   const doubt = undecided === '0' ? '' : `, ${undecided} undecided`;
-  const rest = left === '0' ? '' : `, ${left} left`;
-  const gone = beyond === '0' ? '' : `, ${formatAmountOf(beyond, asset)} of it ${notInFile}`;
-  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${rest}${gone}`;
+  return `${formatAmountOf(done, asset)} done${doubt}`;
 }
 
 function batchInOneLine({ kind, rows, standings: { done = 0, ...others } }: BatchStatus): string {

@@ -105,8 +105,6 @@ const input = {
   invalid: 0,
   skipped: 0,
   skippedInDoubt: 0,
-  totals: [],
-  beyond: { rows: 0, totals: [] },
 } satisfies BatchInput;
 
 /** Each changes one intent, or a small batch. */
