@@ -23,14 +23,3 @@ export function intentsIn(path: string): Kept[] {
     database.close();
   }
 }
-
-/** The number of an intent, counted from the first. */
-export function numberOf(path: string, key: string): number {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
-  try {
-    const row = database.prepare('SELECT seq FROM intents WHERE key = ?').get(key);
-    return Number((row as { seq?: number } | undefined)?.seq ?? 0);
-  } finally {
-    database.close();
-  }
-}

@@ -269,8 +269,6 @@ const spoken: Record<string, readonly string[]> = {
   // Names of what is locked and guarded.
   'once/engine/claim.ts': ['payment '],
   'once/journal/rows.ts': ['receipt '],
-  // The head of a file.
-  'once/journal/file/mark.ts': ['botctl mark 1\n\0\0'],
   // What HTTP asks for.
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],

@@ -16,7 +16,7 @@ export async function makeVariedSharedJournal(
 export function rejectAllButTheOldest(url: string): Promise<void> {
   return changeTables(
     url,
-    `UPDATE botctl.intents SET state = 'rejected', why = NULL, tainted = 0, counts_at = NULL WHERE seq > 30`,
+    `UPDATE botctl.intents SET state = 'rejected', why = NULL, tainted = 0 WHERE seq > 30`,
   );
 }
 
@@ -29,7 +29,7 @@ function changeTables(url: string, sql: string): Promise<void> {
 
 const fill = (intents: number, from: number): string => `
   INSERT INTO botctl.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
-    body, created_at, updated_at, reported_at, attempts, state, why, tainted, counts_at)
+    body, created_at, updated_at, reported_at, attempts, state, why, tainted, tried_at)
   SELECT substr(md5('i' || n), 1, 12), CASE WHEN pays THEN 'transfer' ELSE 'message' END, 'https://bots.example',
     CASE WHEN rare THEN 'rare' ELSE 'bench' END, CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END,
     CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END, CASE WHEN pays AND NOT rare THEN 'row-' || n END,

@@ -147,7 +147,7 @@ export const variants: readonly Variant[] = [
         file: 'src/once/journal/verbs.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
       may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
-        to: "SET state = 'open', owner = NULL, counts_at = NULL, updated_at = :at",
+        to: "SET state = 'open', owner = NULL, updated_at = :at",
       },
       {
         file: 'src/once/journal/verbs.ts',
@@ -211,16 +211,34 @@ export const variants: readonly Variant[] = [
     caughtBy: ['faults'],
   },
   {
-    name: 'mark-not-written',
-    what: 'the mark beside the journal stays as it was set up',
+    name: 'no-note',
+    what: 'nothing that a journal acknowledged is noted on this machine',
+    edits: [{ file: 'src/once/journal/store.ts', from: 'this.#note.note(latest);', to: 'void this.#note;' }],
+    caughtBy: ['hurt'],
+  },
+  {
+    name: 'note-before-the-commit',
+    what: 'what a commit would record is noted before it is made',
     edits: [
       {
-        file: 'src/once/journal/file/base.ts',
-        from: 'this.#mark?.raise({ intents: 0, attempts: 0, decisions: 0, ...this.#given });',
-        to: 'void this.#mark;',
+        file: 'src/once/journal/store.ts',
+        from: '        latest = known;\n',
+        to: '        this.#noteDown(known);\n',
       },
     ],
-    caughtBy: ['hurt'],
+    caughtBy: ['killed'],
+  },
+  {
+    name: 'lease-not-asked',
+    what: 'a sender does not ask its lease before the headers leave',
+    edits: [
+      {
+        file: 'src/postgres/openSharedJournal.ts',
+        from: "return lease.isStale() ? { is: 'stale-claim' } : undefined;",
+        to: 'return undefined;',
+      },
+    ],
+    caughtBy: ['machines'],
   },
   {
     name: 'no-fence',

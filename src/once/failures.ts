@@ -37,7 +37,6 @@ export const failureExits = {
   'stdout-not-writable': 1,
   'journal-not-writable': 1,
   'journal-damaged': 1,
-  'journal-newer': 1,
   'journal-gone': 1,
   'journal-lost': 1,
   'journal-moved': 1,

@@ -1,13 +1,12 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Failure, isOutage } from '../once/failures.ts';
 import type { Guards } from '../once/journal/journal.ts';
 import { Mutex } from '../once/journal/mutex.ts';
-import type { Ask, Values } from '../once/journal/rows.ts';
+import type { Ask } from '../once/journal/rows.ts';
 import type { Base, OwnReads } from '../once/journal/store.ts';
-import { changes } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
-import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
 import {
   codeOf,
   isElsewhere,
@@ -32,9 +31,8 @@ type BaseInputs = {
   readonly connections: PgConnections;
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
+  readonly timeline: () => number;
   readonly onServerTime: (nowMs: number) => void;
-  /** Called with the last note of a commit that is on the server's disk. */
-  readonly onAcknowledged: (note: Note) => void;
 };
 
 /** A server as a base: one transaction at a time, on one connection that is made again when it breaks. */
@@ -78,15 +76,9 @@ export class ServerBase implements Base {
     };
   }
 
-  /** The same in the name of another process, for what that one could not record. */
-  as(owner: string): Base {
-    const { ask, reads } = this;
-    return {
-      ...{ ask, reads },
-      owners: { ...this.owners, self: () => owner },
-      transact: (work, guards) => this.transact(work, guards),
-      failedAsWhole: (reason) => this.failedAsWhole(reason),
-    };
+  /** A machine without a disk for notes has none, and cannot tell later whether the journal lost something. */
+  notNoted(): undefined {
+    return undefined;
   }
 
   /** An outage met all of them, and so did a commit that may have been made. */
@@ -132,24 +124,18 @@ export class ServerBase implements Base {
     return this.#turns.alone(() => this.#commit(work, guards));
   }
 
-  /** A commit is made again where it was rolled back by others, or turns out not to have been made. */
+  /** A commit is made again where it was rolled back by others; never where nobody said how it ended. */
   async #commit<Result>(work: Work<Result>, guards: Guards): Promise<Result> {
     const { connections, place } = this.#inputs;
     const waiting = connections.waiting(guards.beforeSending !== true);
     for (let tries = 1; ; tries += 1) {
       const connection = await connections.working(waiting);
-      const commit: Commit = { id: randomUUID(), noted: undefined, mayHaveBegun: false };
       try {
-        const result = await this.#try(work, guards, commit, connection);
+        const result = await this.#try(work, guards, connection);
         waiting.over();
         return result;
-      } catch (thrown) {
-        const made = thrown instanceof Unheard && (await this.#isMade(thrown, commit, guards, waiting));
-        if (made) {
-          waiting.over();
-          return thrown.result as Result;
-        }
-        const error = thrown instanceof Unheard ? thrown.because : thrown;
+      } catch (error) {
+        if (error instanceof Failure) throw error;
         // The server answers, so later work starts with a fresh waiting time.
         if (!connection.isBroken && !needsTime(error)) waiting.over();
         const mayPass = connection.isBroken || isPassing(error) || isOfNetwork(error);
@@ -160,16 +146,11 @@ export class ServerBase implements Base {
     }
   }
 
-  async #try<Result>(
-    work: Work<Result>,
-    guards: Guards,
-    commit: Commit,
-    connection: PgConnection,
-  ): Promise<Result> {
-    const { schema, lease, place, onAcknowledged } = this.#inputs;
+  async #try<Result>(work: Work<Result>, guards: Guards, connection: PgConnection): Promise<Result> {
+    const { schema, lease, place } = this.#inputs;
     const askedAt = thisMoment();
     let isOver = false;
-    const begins = this.#begin(connection, guards, commit.id);
+    const begins = this.#begin(connection, guards);
     begins.catch(() => {});
     // What is asked first shares the round trip of BEGIN. A change waits for its answer: without it, it would be a
     // commit of its own.
@@ -182,7 +163,6 @@ export class ServerBase implements Base {
     // A work that asks after the end would change the journal in a commit of its own, without any guard.
     const ask: Ask = async (sql, values) => {
       if (isOver) throw new Error(tooLate);
-      note(commit, sql, values);
       return gathered.ask(sql, values);
     };
     let result: Result;
@@ -203,31 +183,30 @@ export class ServerBase implements Base {
       isOver = true;
     }
     const { command } = await connection.query('COMMIT').catch((error: unknown) => {
-      // The commit may be on disk even if the server reports an error.
+      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run finds it by its key.
       connection.destroy();
-      throw new Unheard(result, error);
+      const trouble = { is: 'commit-unheard' } as const;
+      throw sharedFailure('unreachable', { place, trouble }, error);
     });
     // Only this word shows that the server rolled back instead.
     if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
     if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
     if (guards.beforeSending === true) lease.renewed(askedAt);
-    if (commit.noted !== undefined) onAcknowledged(commit.noted);
     return result;
   }
 
   /**
-   * Takes the lock of those who write, then renews the lease, with the id of this commit. What is read later sees what
-   * others committed. A process that waits long for the lock releases the connection and starts again.
+   * Takes the lock of those who write, then renews the lease. What is read later sees what others committed. A process
+   * that waits long for the lock releases the connection and starts again.
    */
   async #begin(
     connection: PgConnection,
     { beforeSending: fences = false, unsynced = false }: Guards,
-    id: string,
   ): Promise<void> {
-    const { lease, onServerTime } = this.#inputs;
+    const { lease, timeline, onServerTime } = this.#inputs;
     const answers = await connection.all([
       ...this.#locked(unsynced),
-      lease.renewalOn(connection, id, fences),
+      lease.renewalOn(connection, timeline(), fences),
     ]);
     const rows = answers.at(-1)?.rows ?? [];
     lease.fence(rows);
@@ -241,43 +220,6 @@ export class ServerBase implements Base {
       /* sql */ `SET LOCAL lock_timeout = '2s'`,
       lockOfWriters(this.#inputs.schema),
     ];
-  }
-
-  /**
-   * Whether a commit was made to which no answer came. The server may still be at it; once the lock is free it is
-   * neither or both. Nobody knows whether it waited for the standby, but a later commit that waits covers it.
-   */
-  async #isMade({ because }: Unheard, commit: Commit, guards: Guards, waiting: Waiting): Promise<boolean> {
-    const { connections, lease, place } = this.#inputs;
-    try {
-      do {
-        const connection = await connections.working(waiting);
-        const askedAt = thisMoment();
-        try {
-          const answers = await connection.all([...this.#locked(false), lease.lastCommit]);
-          const last = answers.at(-1)?.rows[0];
-          if (last?.last_commit !== commit.id) {
-            await rollBack(connection, undefined);
-            return false;
-          }
-          await connection.all([lease.renewalOn(connection, commit.id, false), 'COMMIT']);
-          if (isUnawaited(connection)) throw sharedFailure('not-on-standby', { place });
-          // What it claims may be another's by now: then it stands on record, and nothing of it leaves.
-          if (guards.beforeSending === true && last.ended_at === null) lease.renewed(askedAt);
-          if (commit.noted !== undefined) this.#inputs.onAcknowledged(commit.noted);
-          return true;
-        } catch (error) {
-          await rollBack(connection, error);
-          if (!connection.isBroken && !isPassing(error)) throw error;
-        }
-      } while (await waiting.again());
-      throw await this.#heldUpBy(because, waiting);
-    } catch (error) {
-      const failure = failureOf(error, place);
-      if (failure instanceof Failure && failure.kind === 'not-on-standby') throw failure;
-      // An attempt may have been begun, so whoever looks next must take it for sent.
-      throw commit.mayHaveBegun ? sharedFailure('unheard', { place }, error) : failure;
-    }
   }
 
   /** A lock may be held by a commit that waits for a standby. */
@@ -297,33 +239,6 @@ export class ServerBase implements Base {
 const tooLate = 'this transaction is over';
 
 type Work<Result> = (ask: Ask, reads: OwnReads) => Promise<Result>;
-
-/** A commit that is being made, by an id that is drawn for it, and what of it must not be forgotten. */
-type Commit = { readonly id: string; noted: Note | undefined; mayHaveBegun: boolean };
-
-function note(commit: Commit, sql: string, { id, number, at }: Values): void {
-  const noted = (what: Note['what'], which: unknown): void => {
-    commit.noted = { what, id: String(id), number: Number(which), at: Number(at) };
-  };
-  if (sql === changes.addAttempt) {
-    noted('attempt', number);
-    commit.mayHaveBegun = true;
-  }
-  if (sql === changes.addDecision) noted('decision', at);
-  if (sql === changes.observe) noted('observation', at);
-}
-
-/** The answer to COMMIT was lost. */
-class Unheard extends Error {
-  readonly result: unknown;
-  readonly because: unknown;
-
-  constructor(result: unknown, because: unknown) {
-    super();
-    this.result = result;
-    this.because = because;
-  }
-}
 
 async function rollBack(connection: PgConnection, because: unknown): Promise<void> {
   if (connection.isBroken) return;
@@ -349,8 +264,8 @@ const process = /* sql */ 'SELECT host, pid FROM owners WHERE id = :owner';
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
-/** Failures of a commit that was made, or may have been. */
-const wholes = ['unheard', 'not-on-standby'];
+/** Failures of a commit that was made. */
+const wholes = ['not-on-standby'];
 
 /** What needs time is limited by `--max-wait`, everything else by a count. */
 async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {

@@ -40,17 +40,16 @@ export type Waiting = {
 export class PgConnections {
   readonly #address: Address;
   readonly #patience: Patience;
-  /** Checks a new connection: returns the server's name, and throws if the journal must not be written there. */
-  readonly #greet: (connection: PgConnection) => Promise<string>;
+  /** Checks a new connection, and throws if the journal must not be written there. */
+  readonly #greet: (connection: PgConnection) => Promise<void>;
   #connection: PgConnection | undefined;
   /** The newest connection, perhaps not greeted yet. */
   #latest: PgConnection | undefined;
   readonly #left = new AbortController();
-  #server = '';
   /** Since when no work succeeded. Later work does not wait for the same problem again. */
   #fruitlessSinceMs: number | undefined;
 
-  constructor(address: Address, patience: Patience, greet: (connection: PgConnection) => Promise<string>) {
+  constructor(address: Address, patience: Patience, greet: (connection: PgConnection) => Promise<void>) {
     this.#address = address;
     this.#patience = patience;
     this.#greet = greet;
@@ -82,13 +81,6 @@ export class PgConnections {
     if (this.#connection?.isBroken !== false) return this.#keepTrying(() => true, waiting);
     this.#connection.answerWithin(waiting.leftMs);
     return this.#connection;
-  }
-
-  /**
-   * The name of the server that answered last. Another server, or another history of the same one, has another name.
-   */
-  get server(): string {
-    return this.#server;
   }
 
   /** How long to wait. Recording a reply deserves more patience than work that can still be left undone. */
@@ -130,15 +122,18 @@ export class PgConnections {
     return connection;
   }
 
-  /** Runs a last statement if the connection still works. */
+  /** Runs a last statement, if the server answers. */
   async farewell(statement: (connection: PgConnection) => string): Promise<void> {
-    const connection = this.#connection;
-    if (connection === undefined || connection.isBroken) return;
+    const connection = this.#connection?.isBroken
+      ? await this.another().catch(() => undefined)
+      : this.#connection;
+    if (connection === undefined) return;
     const late = setTimeout(() => connection.destroy(), longestFarewellMs);
     await connection
       .all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = off', statement(connection), 'COMMIT'])
       .catch(() => {});
     clearTimeout(late);
+    if (connection !== this.#connection) await connection.close();
   }
 
   async close(): Promise<void> {
@@ -168,7 +163,7 @@ export class PgConnections {
     const connection = await PgConnection.connect(this.#address, { leftMs, givenUp });
     this.#latest = connection;
     try {
-      this.#server = await this.#greet(connection);
+      await this.#greet(connection);
     } catch (error) {
       connection.destroy();
       throw error;

@@ -1,7 +1,7 @@
 import type { DiskTrouble } from '../machine/disk.ts';
 import { failing } from '../once/failures.ts';
 import type { Unseen } from '../once/intent/facts.ts';
-import type { SchemaPart } from '../once/journal/facts.ts';
+import type { Loss } from '../once/journal/facts.ts';
 
 // A URL may hold a password, and a misplaced character can make any part of it one. So no field holds any of it except
 // the names of its parameters. `place` is the journal's URL without its password.
@@ -49,13 +49,6 @@ export class ServerTroubleError extends Error {
   }
 }
 
-/** What a shared journal has lost, as far as this machine can tell. */
-export type SharedLoss =
-  /** Records that the journal acknowledged to this machine but no longer has. */
-  | { readonly is: 'records'; readonly missing: readonly Note[] }
-  /** The journal is on a server where it never was before, and this machine has no notes of it. */
-  | { readonly is: 'server-changed' };
-
 /** What the server refuses: the user, the database, or an action. */
 export type Denial = 'user' | 'database' | 'rights';
 
@@ -85,8 +78,6 @@ export type SharedFacts = {
 
   interrupted: None;
   unreachable: AtPlace & { readonly trouble: ServerTrouble };
-  /** It may have recorded that an attempt was begun. */
-  unheard: AtPlace;
   'no-tls': AtPlace;
   'certificate-refused': AtPlace & { readonly trouble: ServerTrouble };
   'password-missing': AtPlace;
@@ -110,16 +101,13 @@ export type SharedFacts = {
 
   /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
   'schema-missing': AtPlace & { readonly schema: string; readonly ownersUrl: string | undefined };
-  'schema-newer': AtPlace & { readonly version: number; readonly known: number };
-  'schema-unreleased': AtPlace;
-  /** Somebody changed it by hand. */
-  'schema-changed': AtPlace & { readonly lacks: readonly SchemaPart[] };
+  /** Another botctl made it. */
+  'other-version': AtPlace & { readonly version: number; readonly known: number };
   'schema-foreign': AtPlace & { readonly schema: string };
-  'no-salt': AtPlace;
   'may-only-look': AtPlace;
   'may-not-migrate': AtPlace & { readonly schema: string };
 
-  lost: AtPlace & { readonly loss: SharedLoss };
+  lost: AtPlace & { readonly loss: Loss };
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
   /** Other processes have declared this one dead. */
   fenced: AtPlace;
@@ -142,7 +130,6 @@ const codes = {
 
   interrupted: 'interrupted',
   unreachable: 'journal-unreachable',
-  unheard: 'unknown',
   'no-tls': 'journal-unusable',
   'certificate-refused': 'journal-unusable',
   'password-missing': 'journal-unusable',
@@ -159,11 +146,8 @@ const codes = {
   'disk-full': 'journal-not-writable',
 
   'schema-missing': 'journal-schema',
-  'schema-newer': 'journal-schema',
-  'schema-unreleased': 'journal-schema',
-  'schema-changed': 'journal-schema',
+  'other-version': 'journal-schema',
   'schema-foreign': 'journal-schema',
-  'no-salt': 'journal-schema',
   'may-only-look': 'journal-schema',
   'may-not-migrate': 'journal-schema',
 
@@ -173,15 +157,3 @@ const codes = {
 } as const;
 
 export const sharedFailure = failing<SharedFacts>('shared', codes);
-
-/**
- * Something that the journal acknowledged to this machine: an attempt by its number and its time, a decision or observation
- * by its time.
- */
-export type Note = {
-  readonly what: 'attempt' | 'decision' | 'observation';
-  readonly id: string;
-  readonly number: number;
-  /** Where an attempt was lost, another machine makes one of its number. */
-  readonly at: number;
-};

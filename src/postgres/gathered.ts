@@ -1,4 +1,6 @@
+import type { Known } from '../once/journal/known.ts';
 import type { Ask, JournalRow, Values } from '../once/journal/rows.ts';
+import { questions } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import { cellsOf, type Row, type Turned, turn } from './sql.ts';
 
@@ -79,4 +81,18 @@ export function askOn(
       );
   });
   return Promise.all(answers);
+}
+
+/** What of the noted attempts and decisions the journal does not have. */
+export async function lackedBy(
+  connection: PgConnection,
+  schema: string,
+  noted: readonly Known[],
+): Promise<Known[]> {
+  if (noted.length === 0) return [];
+  const turned = turnedIn(schema, questions.holds);
+  const items = noted.map(({ entry, number, atMs: at }) => cellsOf(turned, { entry, number, at }));
+  const [rows = []] = await askOn(connection, [{ turned, items, askers: [] }]);
+  const held = new Set(rows.map(({ n }) => Number(n)));
+  return noted.filter((_known, n) => !held.has(n));
 }

@@ -1,10 +1,9 @@
 import type { Failure } from '../once/failures.ts';
-import type { SchemaPart } from '../once/journal/facts.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
 import { isUnawaited, NotOnStandby } from './faults.ts';
-import { noteParts, partsGone, partsNamed, sharedSchema } from './sharedSchema.ts';
+import { sharedSchema } from './sharedSchema.ts';
 import { inMs, inSchema, nowMs, type Row } from './sql.ts';
 
 /**
@@ -32,31 +31,22 @@ export type ServerFacts = {
   readonly settings: Readonly<
     Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding', string>
   >;
-  readonly systemId: string;
+  /** Its history: a standby that is promoted begins another. */
   readonly timeline: number;
   readonly startedAtMs: number;
   readonly nowMs: number;
 };
 
-/** A name that changes with the server, its history and every restart. */
-export function nameOfServer({ systemId, timeline, startedAtMs }: ServerFacts): string {
-  return `${systemId}/${timeline}/${startedAtMs}`;
-}
-
 /** What the journal says about itself. */
 export type JournalFacts = {
   readonly id: string;
-  /** Absent for a role that may only look. */
-  readonly salt: Uint8Array | undefined;
-  /** Who asks, as the server says. */
+  readonly salt: Uint8Array;
+  /** Who asks, as the server says, and whether it may add to the journal. */
   readonly role: string;
+  readonly mayAdd: boolean;
   readonly leaseMs: number;
-  /** The servers and timelines that the journal was on, and since when. */
-  readonly servers: readonly {
-    readonly systemId: string;
-    readonly timeline: number;
-    readonly sinceMs: number;
-  }[];
+  /** Since when the server has this history, as far as the journal's owners have seen. */
+  readonly timelineSinceMs: number | undefined;
 };
 
 export const session = [
@@ -83,20 +73,20 @@ export const session = [
   /* sql */ `SET tcp_user_timeout = '10s'`,
 ];
 
+/** A standby does not report its timeline. */
+const timelineNow = /* sql */ `CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END`;
+
 const aboutServer = /* sql */ `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby,
   current_setting('default_transaction_read_only')::boolean AS read_only,
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS server_encoding,
-  has_function_privilege('pg_control_system()', 'EXECUTE') AS tells_system, pg_backend_pid() AS pid, ${inMs('pg_postmaster_start_time()')} AS started, ${nowMs} AS now,
-  CASE WHEN pg_is_in_recovery() THEN 0
-    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END AS timeline`;
-
-const aboutSystem = /* sql */ `SELECT system_identifier::text AS id FROM pg_control_system()`;
+  pg_backend_pid() AS pid, ${inMs('pg_postmaster_start_time()')} AS started, ${nowMs} AS now,
+  ${timelineNow} AS timeline`;
 
 export async function askServer(connection: PgConnection): Promise<ServerFacts> {
   const answers = await connection.all([...session, connection.introduction, aboutServer]);
-  const row = answers.at(-1)?.rows[0] ?? {};
-  return serverFacts(connection, row, await rowIf(row.tells_system, connection, aboutSystem));
+  return serverFacts(connection, answers.at(-1)?.rows[0] ?? {});
 }
 
 /** Sets up a connection without asking the server about itself. */
@@ -109,7 +99,7 @@ export async function introduce(connection: PgConnection): Promise<void> {
   connection.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
 }
 
-function serverFacts(connection: PgConnection, row: Row, system: Row | undefined): ServerFacts {
+function serverFacts(connection: PgConnection, row: Row): ServerFacts {
   connection.introducedTo(Number(row.pid));
   const setting = (name: string): string => String(row[name]);
   return {
@@ -122,65 +112,47 @@ function serverFacts(connection: PgConnection, row: Row, system: Row | undefined
       synchronous_commit: setting('synchronous_commit'),
       server_encoding: setting('server_encoding'),
     },
-    // Some managed servers do not allow this question.
-    systemId: system === undefined ? '' : String(system.id),
     timeline: Number(row.timeline),
     startedAtMs: Number(row.started),
     nowMs: Number(row.now),
   };
 }
 
-/** Asks only if the role may: a refused question would appear in the server's log as an error. */
-async function rowIf(mayAsk: unknown, connection: PgConnection, sql: string): Promise<Row | undefined> {
-  return mayAsk === true ? (await connection.query(sql)).rows[0] : undefined;
-}
-
-const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
-  encode(m.id, 'hex') AS id, m.lease,
-  (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
-   FROM @schema.servers)::text AS servers
-  FROM (SELECT (SELECT value FROM @schema.meta WHERE name = 'journal-id') AS id,
-    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease) m`;
-
-const readSalt = /* sql */ `SELECT value FROM @schema.salt WHERE name = 'salt'`;
+const aboutJournal = /* sql */ `SELECT (SELECT encode(value, 'hex') FROM @schema.meta WHERE name = 'journal-id') AS id,
+  (SELECT value FROM @schema.meta WHERE name = 'salt') AS salt,
+  (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease,
+  session_user AS role, has_table_privilege('@schema.intents', 'INSERT') AS may_add,
+  (SELECT min(begun_at) FROM @schema.owners WHERE timeline = ${timelineNow}) AS timeline_since`;
 
 export async function askJournal(connection: PgConnection, schema: string): Promise<JournalFacts> {
-  const row = (await connection.query(inSchema(schema, aboutJournal))).rows[0] ?? {};
-  return journalFacts(row, await rowIf(row.tells_salt, connection, inSchema(schema, readSalt)));
+  return journalFacts((await connection.query(inSchema(schema, aboutJournal))).rows[0] ?? {});
 }
 
-function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
+function journalFacts(row: Row): JournalFacts {
   return {
     id: String(row.id),
-    salt: salt?.value as Uint8Array | undefined,
+    salt: row.salt as Uint8Array,
     role: String(row.role),
+    mayAdd: row.may_add === true,
     leaseMs: Number(row.lease),
-    servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
+    timelineSinceMs: row.timeline_since === null ? undefined : Number(row.timeline_since),
   };
 }
 
 /**
- * Asks for everything in one round trip, if nothing is refused and the journal is of this release. A role that only
- * looks may lack rights for some of it and needs two. In any other case it returns undefined, and the caller asks step
- * by step to find out what is wrong.
+ * Asks for everything in one round trip, if nothing is refused and the journal is of this release. In any other case it
+ * returns undefined, and the caller asks step by step to find out what is wrong.
  */
 export async function askAll(
   connection: PgConnection,
   schema: string,
-  use: 'send' | 'look',
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
-  const salted = inSchema(schema, readSalt);
-  const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
-  const forSome = use === 'send' ? [aboutSystem, salted, inSchema(schema, partsGone)] : [];
+  const asked = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
   try {
-    const answers = await connection.all([...session, connection.introduction, ...forAll, ...forSome]);
-    const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
-    const [server = {}, version, journal = {}, toldSystem, toldSalt, gone] = rows;
+    const answers = await connection.all([...session, connection.introduction, ...asked]);
+    const [server = {}, version, journal = {}] = answers.slice(session.length + 1).map(({ rows }) => rows[0]);
     if (Number(version?.version) !== schemaVersion) return undefined;
-    if (gone !== undefined) return undefined;
-    const system = use === 'send' ? toldSystem : await rowIf(server.tells_system, connection, aboutSystem);
-    const salt = use === 'send' ? toldSalt : await rowIf(journal.tells_salt, connection, salted);
-    return { server: serverFacts(connection, server, system), journal: journalFacts(journal, salt) };
+    return { server: serverFacts(connection, server), journal: journalFacts(journal) };
   } catch (error) {
     if (connection.isBroken) throw error;
     return undefined;
@@ -208,37 +180,26 @@ export function refusalToSend(
   const wanted = 'synchronous_commit';
   // The connection has asked for it. A server on which it is still off acknowledges commits that it may lose.
   if (server.settings[wanted] !== 'on') return sharedFailure('not-durable', { place, setting: wanted });
-  return journal.salt === undefined ? sharedFailure('no-salt', { place }) : undefined;
+  return journal.mayAdd ? undefined : sharedFailure('may-only-look', { place });
 }
 
 /** Refuses anything that is not a journal of this release. */
 export async function refuseSchema(connection: PgConnection, schema: string, place: string): Promise<void> {
   const state = await schemaStateOf(connection, schema);
   switch (state.is) {
-    case 'current': {
-      const lacks = await missingParts(connection, schema);
-      if (lacks.length > 0) throw sharedFailure('schema-changed', { place, lacks });
+    case 'current':
       return;
-    }
     case 'missing':
       throw sharedFailure('schema-missing', {
         place,
         schema,
         ownersUrl: await ownersUrl(connection, schema),
       });
-    case 'newer':
-      throw sharedFailure('schema-newer', { place, version: state.version, known: schemaVersion });
-    case 'unreleased':
-      throw sharedFailure('schema-unreleased', { place });
+    case 'other-version':
+      throw sharedFailure('other-version', { place, version: state.version, known: schemaVersion });
     case 'foreign':
       throw sharedFailure('schema-foreign', { place, schema });
   }
-}
-
-/** What somebody took away from the schema, or switched off. */
-async function missingParts(connection: PgConnection, schema: string): Promise<SchemaPart[]> {
-  const { rows } = await connection.query(inSchema(schema, partsGone));
-  return partsNamed(rows.map(({ part }) => String(part)));
 }
 
 const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
@@ -267,16 +228,11 @@ type SqlClient = {
 type SchemaState =
   | { readonly is: 'missing' }
   | { readonly is: 'current' }
-  | { readonly is: 'newer'; readonly version: number }
-  /** It was made before the first release, when version numbers had another meaning. */
-  | { readonly is: 'unreleased' }
+  | { readonly is: 'other-version'; readonly version: number }
   /** There is a table meta, but it is not a journal's. */
   | { readonly is: 'foreign' };
 
 const readVersion = /* sql */ `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'journal-version'`;
-
-const readUnreleased = /* sql */ `SELECT FROM @schema.meta v JOIN @schema.meta j ON j.name = 'journal-id'
-  WHERE v.name = 'version'`;
 
 /** Asks the server's catalogue first: a question about a missing table would appear in its log as an error. */
 export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
@@ -285,20 +241,14 @@ export async function schemaStateOf(client: SqlClient, schema: string): Promise<
   const isOurs = columns.some(({ name, type }) => name === 'value' && type === 'bytea');
   if (!isOurs || !columns.some(({ name }) => name === 'name')) return { is: 'foreign' };
   const [row] = (await client.query(inSchema(schema, readVersion))).rows;
-  if (row !== undefined) return stateOf(Number(row.version));
-  const unreleased = await client.query(inSchema(schema, readUnreleased));
-  return { is: unreleased.rows.length > 0 ? 'unreleased' : 'foreign' };
+  const version = Number(row?.version);
+  if (!Number.isSafeInteger(version)) return { is: 'foreign' };
+  return version === schemaVersion ? { is: 'current' } : { is: 'other-version', version };
 }
 
 const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::text AS type FROM pg_namespace n
   JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'meta' JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
   WHERE n.nspname = $1`;
-
-function stateOf(version: number): SchemaState {
-  if (!Number.isSafeInteger(version) || version < 1) return { is: 'foreign' };
-  if (version === schemaVersion) return { is: 'current' };
-  return version < schemaVersion ? { is: 'unreleased' } : { is: 'newer', version };
-}
 
 type Migrated =
   | { readonly is: 'migrated'; readonly from: number; readonly to: number }
@@ -340,15 +290,11 @@ async function make(client: SqlClient, schema: string, random: (size: number) =>
     for (const setting of takingItsTime) await run(setting);
     if (!(await exists(client, schema))) await run(/* sql */ 'CREATE SCHEMA @schema');
     await run(sharedSchema);
-    await run(/* sql */ `INSERT INTO @schema.salt (name, value) VALUES ('salt', $1)`, [
-      Buffer.from(random(32)),
-    ]);
     await run(
-      /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('lease-ms', '30000'),
-        ('journal-version', '${schemaVersion}')`,
-      [Buffer.from(random(16))],
+      /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('salt', $2),
+        ('lease-ms', '30000'), ('journal-version', '${schemaVersion}')`,
+      [Buffer.from(random(16)), Buffer.from(random(32))],
     );
-    await run(noteParts);
     await run('COMMIT');
   } catch (error) {
     await run('ROLLBACK').catch(() => undefined);

@@ -72,29 +72,17 @@ export class Lease {
     return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
   }
 
-  /**
-   * Registers the process or renews its lease, and writes down a commit. Where it `fences`, it returns no row if others
-   * have ended the process.
-   */
-  renewalOn({ here }: Answering, commit = '', fences = true): string {
+  /** Registers the process or renews its lease. Where it `fences`, it returns no row if others have ended the process. */
+  renewalOn({ here }: Answering, timeline: number, fences = true): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
     return inSchema(
       this.#schema,
-      /* sql */ `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at, last_commit)
-       VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs}, '${commit}')
-       ON CONFLICT (id) DO UPDATE SET last_commit = excluded.last_commit,
-         renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
+      /* sql */ `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at, timeline)
+       VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs}, ${timeline})
+       ON CONFLICT (id) DO UPDATE SET renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
        ${fences ? 'WHERE o.ended_at IS NULL' : ''}
        RETURNING ${here} AS here, ${nowMs} AS now`,
-    );
-  }
-
-  /** The commit that this process wrote down last, and whether others have ended it since. */
-  get lastCommit(): string {
-    return inSchema(
-      this.#schema,
-      /* sql */ `SELECT last_commit, ended_at FROM @schema.owners WHERE id = '${this.id}'`,
     );
   }
 

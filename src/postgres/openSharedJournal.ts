@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import type { Journal } from '../once/journal/journal.ts';
+import { type Known, Note } from '../once/journal/known.ts';
 import { lastRemembered } from '../once/journal/rows.ts';
 import { Store } from '../once/journal/store.ts';
 import { type Address, placeOf } from './address.ts';
@@ -8,27 +10,18 @@ import { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
+import { lackedBy } from './gathered.ts';
 import {
   askAll,
   askJournal,
   askServer,
   type JournalFacts,
-  nameOfServer,
   refusalOfServer,
   refusalToSend,
   refuseSchema,
   type ServerFacts,
 } from './handshake.ts';
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
-import {
-  LateReplies,
-  lossOf,
-  type Notes,
-  notesIn,
-  ownFolder,
-  sameServerAsBefore,
-  uploadLateReplies,
-} from './notes.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
@@ -36,6 +29,13 @@ type SharedUse = {
   readonly dataFolder: string;
   readonly patience: Patience;
 };
+
+/** What a shared journal acknowledged to this machine. */
+export function noteOf(dataFolder: string, { id }: Pick<JournalFacts, 'id'>): Note {
+  return new Note(join(dataFolder, 'shared', id, 'note'));
+}
+
+type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 
 /** Opens the journal on its server. Never creates one: that is for the owner of the database. */
 export async function openSharedJournal(
@@ -45,12 +45,13 @@ export async function openSharedJournal(
   const place = placeOf(address);
   const { schema } = address;
   const clock = new ServerClock();
-  let facts: { server: ServerFacts; journal: JournalFacts } | undefined;
-  let notes: Notes | undefined;
+  let facts: Facts | undefined;
   let lost: Failure | undefined;
+  const lackedOn = async (connection: PgConnection, journal: JournalFacts): Promise<Known[]> =>
+    lackedBy(connection, schema, noteOf(dataFolder, journal).noted());
   /** Called for every new connection: the server may have been restarted, promoted or replaced. */
-  const greet = async (connection: PgConnection): Promise<string> => {
-    const all = await askAll(connection, schema, use);
+  const greet = async (connection: PgConnection): Promise<void> => {
+    const all = await askAll(connection, schema);
     const server = all?.server ?? (await askServer(connection));
     clock.set(server.nowMs);
     const refused = refusalOfServer(server, place);
@@ -59,60 +60,40 @@ export async function openSharedJournal(
     const journal = all?.journal ?? (await askJournal(connection, schema));
     // It is another journal, with its own salt and notes. Claims made in the first one do not exist there.
     if (facts !== undefined && facts.journal.id !== journal.id)
-      throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
+      throw sharedFailure('lost', { place, loss: { isGone: true, missing: [] } });
     facts = { server, journal };
-    const name = nameOfServer(server);
-    const noted = notesIn(ownFolder(dataFolder, journal));
-    if (use === 'look') {
-      const loss = server.isStandby ? undefined : await lossOf(connection, schema, facts, noted);
-      lost = loss && sharedFailure('lost', { place, loss });
-      return name;
-    }
-    const refusedToSend = refusalToSend(server, journal, place);
-    if (refusedToSend !== undefined) throw refusedToSend;
-    notes ??= noted;
-    const isNew = await sameServerAsBefore(connection, schema, place, facts, notes);
-    if (isNew) facts = { server, journal: await askJournal(connection, schema) };
-    return name;
+    // A standby lacks what it has not received yet.
+    const missing = server.isStandby ? [] : await lackedOn(connection, journal);
+    lost =
+      missing.length === 0 ? undefined : sharedFailure('lost', { place, loss: { isGone: false, missing } });
+    const failure = use === 'look' ? undefined : (refusalToSend(server, journal, place) ?? lost);
+    if (failure !== undefined) throw failure;
   };
   const connections = new PgConnections(address, patience, greet);
   await connections.open();
-  const met = facts as unknown as { server: ServerFacts; journal: JournalFacts };
-  const { leaseMs, salt } = met.journal;
+  const met = facts as unknown as Facts;
+  const { id, leaseMs, role, salt, mayAdd } = met.journal;
   const lease = new Lease(leaseMs, schema, place);
-  const silentSinceMs = (): number => silentSince(facts ?? met, clock.now());
+  const note = noteOf(dataFolder, met.journal);
   const base = new ServerBase({
     place,
     schema,
     connections,
     lease,
-    silentSinceMs,
+    silentSinceMs: () => silentSince(facts ?? met, clock.now()),
+    timeline: () => (facts ?? met).server.timeline,
     onServerTime: (nowMs) => clock.set(nowMs),
-    onAcknowledged: (note) => void notes?.write(note),
   });
-  const store = new Store(base);
+  const store = new Store(base, note);
   const renewing = keepLeaseRenewed(lease, connections);
-  const lateReplies = new LateReplies(ownFolder(dataFolder, met.journal), lease.id);
-  const close = async (): Promise<void> => {
-    renewing.stop();
-    await base.close();
-    notes?.close();
-  };
-  try {
-    if (use === 'send')
-      for (const late of lateReplies.take()) await uploadLateReplies(late, new Store(base.as(late.owner)));
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const journal: Journal = {
+  return {
     place,
-    id: met.journal.id,
+    id,
     lost,
     clock,
-    isReadOnly: met.server.isStandby || salt === undefined,
+    isReadOnly: met.server.isStandby || !mayAdd,
     isShared: true,
-    role: met.journal.role,
+    role,
     reads: store.reads,
     self: () => lease.id,
     trouble: () => {
@@ -127,26 +108,22 @@ export async function openSharedJournal(
     },
     isAsked: () =>
       base.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
-    keepForLater: (late) => lateReplies.keep(late),
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
-    hashOf: lastRemembered((token) =>
-      createHash('sha256')
-        .update(salt ?? '')
-        .update(token)
-        .digest('hex'),
-    ),
-    close,
+    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
+    close: async () => {
+      renewing.stop();
+      await base.close();
+      note.close();
+    },
   };
-  return journal;
 }
 
-/** An owner last heard of before this moment is dead. Soon after the server's start, nobody counts as dead. */
-function silentSince(
-  { server, journal }: { server: ServerFacts; journal: JournalFacts },
-  nowMs: number,
-): number {
-  const { leaseMs, servers } = journal;
-  const sinceMs = Math.max(server.startedAtMs, ...servers.map((one) => one.sinceMs));
+/**
+ * An owner last heard of before this moment is dead. Nobody counts as dead before a full lease has passed since the
+ * server started, or was promoted: its renewals may be lost.
+ */
+function silentSince({ server, journal: { leaseMs, timelineSinceMs } }: Facts, nowMs: number): number {
+  const sinceMs = Math.max(server.startedAtMs, timelineSinceMs ?? server.nowMs);
   return nowMs < sinceMs + leaseMs ? 0 : nowMs - leaseMs;
 }

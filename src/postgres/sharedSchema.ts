@@ -1,5 +1,4 @@
 // SQL: the schema of a shared journal.
-import type { SchemaPart } from '../once/journal/facts.ts';
 import { consequences, deletion, kept, rules, tables } from '../once/journal/schema.ts';
 
 /** Names of types; text compared byte by byte, so that no update of a locale breaks a key; no check asks another table. */
@@ -18,20 +17,6 @@ ALTER TABLE decisions ALTER COLUMN role SET DEFAULT session_user;
 -- Every attempt writes the row of its intent anew, and every reply makes that of its attempt longer.
 ALTER TABLE intents SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE attempts SET (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
-ALTER TABLE spent SET (fillfactor = 50);
-
--- In a table of its own, so that roles which only look need not read it.
-CREATE TABLE salt (
-  name   text COLLATE "C" PRIMARY KEY CHECK (name = 'salt'),
-  value  bytea NOT NULL CHECK (length(value) >= 32)
-);
-
-CREATE TABLE servers (
-  system_id  text COLLATE "C" NOT NULL,
-  timeline   bigint NOT NULL,
-  since_ms   bigint NOT NULL,
-  PRIMARY KEY (system_id, timeline)
-);
 
 CREATE TABLE owners (
   id           text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
@@ -41,17 +26,10 @@ CREATE TABLE owners (
   renewed_at   bigint NOT NULL,
   ended_at     bigint,
   asked_at     bigint,
-  -- The commit that was made last. Whoever lost the answer to it finds it here.
-  last_commit  text COLLATE "C"
+  -- The server's history that it began in: after a promotion, nobody is dead for a full lease.
+  timeline     bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
-
-CREATE TABLE losses (
-  seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  what    text COLLATE "C" NOT NULL,
-  who     text COLLATE "C" NOT NULL,
-  at      bigint NOT NULL,
-  detail  text COLLATE "C" NOT NULL
-);
+CREATE INDEX owners_timeline ON owners (timeline, begun_at);
 `;
 
 const lives = (owner: string): string =>
@@ -80,8 +58,6 @@ const ownRules: typeof rules = [
     'a receipt belongs to an intent',
   ],
   ['INSERT ON decisions', 'NEW.role <> session_user', 'a decision is made in one’s own role'],
-  ['UPDATE ON losses', 'true', 'a loss stands as it was accepted'],
-  ['UPDATE ON servers', 'true', 'a server stands as it was seen'],
   [
     'UPDATE ON owners',
     'OLD.ended_at IS NOT NULL AND (NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.renewed_at <> OLD.renewed_at)',
@@ -92,8 +68,6 @@ const ownRules: typeof rules = [
     'NEW.id <> OLD.id OR NEW.host <> OLD.host OR NEW.pid <> OLD.pid OR NEW.begun_at <> OLD.begun_at',
     'an owner stays who it is',
   ],
-  ['UPDATE ON meta', `OLD.name = 'journal-id' OR NEW.name <> OLD.name`, 'a journal keeps its id'],
-  ['UPDATE ON salt', 'true', 'a journal keeps its salt'],
 ];
 
 const all = [...rules, ...ownRules];
@@ -130,9 +104,7 @@ function functionOf(name: string, body: string): string {
 const refusing = `CREATE FUNCTION refuse_always() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
   AS $body$ BEGIN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = TG_ARGV[0]; END $body$;`;
 
-const ownTables = ['meta', 'salt', 'servers', 'owners', 'losses'];
-
-const deleting = [...kept, ...ownTables].map(
+const deleting = [...kept, 'owners'].map(
   (table) => `CREATE TRIGGER ${table}_is_never_deleted BEFORE DELETE OR TRUNCATE ON ${table}
   EXECUTE FUNCTION refuse_always('${deletion}');`,
 );
@@ -142,33 +114,3 @@ export const sharedSchema = [
   'SET LOCAL search_path = @schema, pg_temp;',
   ...[turned, own, refusing, ...keeping, ...following, ...deleting],
 ].join('\n');
-
-const ownTablesThere = `WITH c AS MATERIALIZED (SELECT oid, relname FROM pg_class
-  WHERE relnamespace = to_regnamespace('@schema') AND relkind = 'r')`;
-
-/** The parts of a schema. A column and a constraint are named with their table. */
-const partsThere = `SELECT 'table ' || c.relname FROM c
-  UNION ALL SELECT 'column ' || c.relname || '.' || a.attname
-    FROM c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  UNION ALL SELECT 'rule ' || t.tgname
-    FROM c JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
-  UNION ALL SELECT 'constraint ' || c.relname || '.' || k.conname
-    FROM c JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype IN ('c', 'p', 'u')`;
-
-/** Run when the schema is made. Names are all that outlives a newer server: its words for the rest may differ. */
-export const noteParts = `${ownTablesThere} INSERT INTO @schema.meta (name, value)
-  SELECT 'parts', convert_to(string_agg(part, E'\\n'), 'UTF8') FROM (${partsThere}) AS there (part)`;
-
-/** What was there when the schema was made, and is not there now. Functions that were replaced do not show in it. */
-export const partsGone = `${ownTablesThere} SELECT part FROM unnest(string_to_array(coalesce(
-    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'parts'), 'list of parts'), E'\\n')) AS part
-  WHERE part NOT IN (${partsThere})`;
-
-/** The columns of a missing table need no mention. */
-export function partsNamed(gone: readonly string[]): SchemaPart[] {
-  const isTableThere = (name: string): boolean => !gone.includes(`table ${name.split('.')[0]}`);
-  return gone.flatMap((part): SchemaPart[] => {
-    const [, is = '', name = ''] = /^(\w+) (.*)$/u.exec(part) ?? [];
-    return name.includes('.') && !isTableThere(name) ? [] : [{ is: is as SchemaPart['is'], name }];
-  });
-}

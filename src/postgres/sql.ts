@@ -28,7 +28,9 @@ const numbers = new Set([
   ...[
     'verified',
     'attempts',
-    'countsAt',
+    'triedAt',
+    'whole',
+    'nanos',
     'seq',
     'createdAt',
     'lastAt',
@@ -79,7 +81,6 @@ export function turn(sql: string, schema: string): Turned {
   const text = forMany(valued)
     .replace(/(?<=SELECT )(intents|standings)\.\*/gu, (_all, of: string) => heard(of))
     .replace(/RETURNING q\.n, \*/u, () => `RETURNING q.n, ${heard('intents')}`)
-    .replace(/plus\(([^,]+), ([^)]+)\)/u, '($1::numeric + $2::numeric)::text')
     .replaceAll('instr(', 'strpos(')
     .replace(new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${tables})\\b`, 'gu'), `$1 ${quotedName(schema)}.$2`);
   return {

@@ -1,32 +1,24 @@
 import type { Failure } from '../once/failures.ts';
+import type { Loss } from '../once/journal/facts.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
+import type { Known, Note } from '../once/journal/known.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
-import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
+import { sharedFailure } from './facts.ts';
 import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './faults.ts';
+import { lackedBy } from './gathered.ts';
 import {
   askJournal,
   askServer,
   type JournalFacts,
   migrate,
-  nameOfServer,
   refusalOfServer,
   refuseSchema,
   type ServerFacts,
 } from './handshake.ts';
-import {
-  insertServer,
-  isKnownServer,
-  lateReplyFiles,
-  lossOf,
-  lostReplies,
-  missingNotes,
-  type Notes,
-  notesIn,
-  ownFolder,
-} from './notes.ts';
+import { noteOf } from './openSharedJournal.ts';
 import { inSchema, nowMs, quotedName } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
@@ -39,7 +31,6 @@ export async function meetServer(
     facts = await askServer(connection);
     const refused = refusalOfServer(facts, placeOf(address));
     if (refused !== undefined) throw refused;
-    return nameOfServer(facts);
   });
   const connection = await connections.open();
   // Later questions may take longer.
@@ -93,10 +84,8 @@ export async function migrateJournal(
       return { from: done.from, to: done.to };
     case 'current':
       return { from: schemaVersion, to: schemaVersion };
-    case 'newer':
-      throw sharedFailure('schema-newer', { place, version: done.version, known: schemaVersion });
-    case 'unreleased':
-      throw sharedFailure('schema-unreleased', { place });
+    case 'other-version':
+      throw sharedFailure('other-version', { place, version: done.version, known: schemaVersion });
     case 'foreign':
       throw sharedFailure('schema-foreign', { place, schema });
   }
@@ -107,54 +96,32 @@ const notPermitted = '42501';
 /** A connection to a shared journal, and where this machine keeps its own notes. */
 export type Asking = Maintained & { readonly dataFolder: string };
 
-type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
-
-type Met = { readonly journal: JournalFacts; readonly notes: Notes };
-
-/** The journal, which can be written here, and what this machine has noted of it. */
-async function meetJournal({ connection, schema, place, server, dataFolder }: Asking): Promise<Met> {
-  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(connection, schema, place);
-  const journal = await askJournal(connection, schema);
-  return { journal, notes: notesIn(ownFolder(dataFolder, journal)) };
-}
+type FoundLoss = { readonly note: Note; readonly loss: Loss };
 
 export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
-  const { connection, schema, server } = asking;
-  const { journal, notes } = await meetJournal(asking);
-  const loss = await lossOf(connection, schema, { server, journal }, notes);
-  return loss && { notes, loss };
+  const { connection, schema, place, server, dataFolder } = asking;
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  await refuseSchema(connection, schema, place);
+  const note = noteOf(dataFolder, await askJournal(connection, schema));
+  const missing = await lackedBy(connection, schema, note.noted());
+  return missing.length === 0 ? undefined : { note, loss: { isGone: false, missing } };
 }
 
-/** Records the loss and the journal's present server. From then on, machines use the journal again. */
+/** Records the loss. From then on, this machine uses the journal again. */
 export async function acceptSharedLoss(
-  { connection, schema, place, server }: Asking,
-  { notes, loss }: FoundLoss,
+  { connection, schema, place }: Asking,
+  { note, loss }: FoundLoss,
   who: string,
 ): Promise<void> {
   await inOneCommit(
     connection,
-    async () => {
-      const [what, detail] = noteOf(loss, server);
-      await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
-      await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
-    },
+    () => connection.query(inSchema(schema, insertLoss), [who, JSON.stringify(loss)]),
     (error) => sharedFailure('may-only-look', { place }, error),
   );
-  if (loss.is === 'records') notes.forget(loss.missing);
+  note.forget();
 }
 
-function noteOf(loss: SharedLoss, server: ServerFacts): [what: string, detail: string] {
-  switch (loss.is) {
-    case 'records':
-      return ['notes', JSON.stringify(loss.missing)];
-    case 'server-changed':
-      return ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
-  }
-}
-
-const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
-  VALUES ($1, $2, ${nowMs}, $3)`;
+const insertLoss = /* sql */ `INSERT INTO @schema.losses (who, at, detail) VALUES ($1, ${nowMs}, $2)`;
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
@@ -170,20 +137,30 @@ const changing: Readonly<Record<string, readonly string[]>> = {
       'tainted',
       'may_have_landed_at',
     ],
-    ...['token_hash', 'attempts', 'updated_at', 'reported_at', 'left_behind', 'counts_at'],
+    ...[
+      'token_hash',
+      'attempts',
+      'updated_at',
+      'reported_at',
+      'left_behind',
+      'tried_at',
+      'asset',
+      'whole',
+      'nanos',
+      'odd',
+    ],
   ],
   attempts: [
     ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
     ...['verified', 'reply', 'headers'],
   ],
-  owners: ['renewed_at', 'ended_at', 'asked_at', 'last_commit'],
-  spent: ['units'],
+  owners: ['renewed_at', 'ended_at', 'asked_at'],
   batches: ['rows', 'invalid', 'skipped', 'skipped_in_doubt'],
 };
 
 const growing = [
-  ...['servers', 'owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  ...['services', 'spent', 'batches'],
+  ...['owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
+  ...['services', 'batches'],
 ];
 
 /** The role that is named in the SQL. Whoever runs it puts another in its place. */
@@ -216,17 +193,8 @@ export type SharedLook = {
   /** Held intents that wait for approval, counted by the reason. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly oldestUnknown: OldestUnknown | undefined;
-  /** What the journal has acknowledged to this machine. */
-  readonly notes: {
-    readonly held: number;
-    readonly missing: readonly Note[];
-    readonly isNewServer: boolean;
-    readonly folder: string;
-  };
-  /** The folder with replies that the journal could not take. Undefined if it has none. */
-  readonly lateReplies: string | undefined;
-  /** Files with replies to attempts that the journal has lost. */
-  readonly lostReplies: readonly string[];
+  /** What the journal acknowledged to this machine, and lacks. */
+  readonly missing: readonly Known[];
 };
 
 type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
@@ -240,23 +208,13 @@ export async function lookAtShared({
 }: Asking): Promise<SharedLook> {
   await refuseSchema(connection, schema, place);
   const journal = await askJournal(connection, schema);
-  const folder = ownFolder(dataFolder, journal);
-  const notes = notesIn(folder).read();
-  const missing = await missingNotes(connection, schema, notes);
   return {
     server,
     schemaVersion,
     journal,
     ...(await intentsIn(connection, schema, journal.leaseMs)),
-    notes: {
-      held: notes.length,
-      missing,
-      // A standby does not report its timeline.
-      isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
-      folder,
-    },
-    lateReplies: lateReplyFiles(folder).length === 0 ? undefined : folder,
-    lostReplies: lostReplies(folder),
+    // A standby lacks what it has not received yet.
+    missing: server.isStandby ? [] : await lackedBy(connection, schema, noteOf(dataFolder, journal).noted()),
   };
 }
 

@@ -118,26 +118,6 @@ describe('doctor', () => {
 });
 
 describe('journal accept-loss', () => {
-  test('records who goes on with what on which server', async () => {
-    await run(['journal', 'migrate']);
-    await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], url);
-    expect((await checked()).notes).toMatchObject({
-      level: 'fail',
-      says: expect.stringContaining('a different server'),
-    });
-    const asked = await run(['journal', 'accept-loss']);
-    expect([asked.code, suggestedIn(asked.stderr)]).toEqual([2, ['journal accept-loss --yes']]);
-    const accepted = await run(['journal', 'accept-loss', '--yes']);
-    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('on a different server')]);
-    expect(await server.query('SELECT what FROM botctl.losses', [], url)).toEqual([{ what: 'server' }]);
-    expect((await checked()).notes?.level).toBe('ok');
-    const again = await run(['journal', 'accept-loss', '--yes']);
-    expect([again.code, again.stdout]).toEqual([
-      0,
-      expect.stringContaining('has everything that it acknowledged'),
-    ]);
-  });
-
   test('forgets what this machine noted and the journal does not have', async () => {
     await run(['journal', 'migrate']);
     expect((await runAt(send('kept'))).code).toBe(0);
@@ -145,14 +125,14 @@ describe('journal accept-loss', () => {
       'ALTER TABLE botctl.attempts DISABLE TRIGGER ALL; UPDATE botctl.attempts SET number = 7;';
     await server.query(`${sameTables} ALTER TABLE botctl.attempts ENABLE TRIGGER ALL`, [], url);
     const refused = await runAt(send('next'));
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
     expect(refused.stderr).toContain('What is missing may have been sent. Nothing was sent this time.');
     expect(refused.stderr).not.toContain('warning');
     for (const looking of [['history'], [...send('next'), '--dry-run']]) {
       const shown = await runAt(looking);
       expect([shown.code, shown.stderr]).toEqual([
         0,
-        expect.stringMatching(/^warning: .*has lost something/u),
+        expect.stringMatching(/^warning: .*has lost 1 request/u),
       ]);
     }
     const [suggestion = ''] = suggestedIn(refused.stderr);
@@ -188,12 +168,12 @@ test('a server restored to an earlier point is found out, and its loss accepted 
     expect((await runAt(send('lost'))).code).toBe(0);
     await restored.restore(snapshot);
     const refused = await runAt(send('next'));
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no longer in it')]);
-    expect((await checked()).notes).toMatchObject({ level: 'fail' });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
+    expect((await checked()).note).toMatchObject({ level: 'fail' });
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
-    const losses = await restored.query<{ what: string; who: string }>('SELECT what, who FROM botctl.losses');
-    expect(losses).toEqual([{ what: 'notes', who: expect.stringContaining('@') }]);
+    const losses = await restored.query<{ who: string }>('SELECT who FROM botctl.losses');
+    expect(losses).toEqual([{ who: expect.stringContaining('@') }]);
     // Its name still stands for its key, which the service knows: it happened once all the same.
     expect((await runAt(send('lost'))).code).toBe(0);
     expect((await runAt(send('next'))).code).toBe(0);
@@ -214,7 +194,7 @@ test('a standby is looked at, and nothing is done to it', async () => {
     expect((await run(['history'])).stdout).toContain('[one]');
     expect(await checked()).toMatchObject({
       journal: { level: 'ok' },
-      notes: { level: 'ok', says: expect.stringContaining('1 note') },
+      note: { level: 'ok' },
     });
     for (const words of [
       ['journal', 'migrate'],

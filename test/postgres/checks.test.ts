@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { SharedFacts } from '../../src/postgres/facts.ts';
 import {
   type JournalFacts,
-  nameOfServer,
   refusalOfServer,
   refusalToSend,
   type ServerFacts,
@@ -14,7 +13,6 @@ const server: ServerFacts = {
   isStandby: false,
   isReadOnly: false,
   settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
-  systemId: '7',
   timeline: 1,
   startedAtMs: 1,
   nowMs: 2,
@@ -24,7 +22,8 @@ const journal: JournalFacts = {
   salt: Buffer.from('salt'),
   role: 'bots',
   leaseMs: 30_000,
-  servers: [],
+  mayAdd: true,
+  timelineSinceMs: undefined,
 };
 const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
   settings: { ...server.settings, ...settings },
@@ -57,18 +56,10 @@ test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
     {},
     { kind: 'not-durable', code: 'journal-not-durable', fields: { place, setting: 'synchronous_commit' } },
   ],
-  ['a role without the salt', {}, { salt: undefined }, { kind: 'no-salt', code: 'journal-schema' }],
+  ['a role that may only look', {}, { mayAdd: false }, { kind: 'may-only-look', code: 'journal-schema' }],
 ])('nothing is sent with %s', (_what, ofServer, ofJournal, refusal) => {
   const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
   expect(refused).toMatchObject({ fields: { place }, ...refusal });
-});
-
-test('a server has another name on another system, in another history and after a restart', () => {
-  const names = [{}, { systemId: '8' }, { timeline: 2 }, { startedAtMs: 2 }].map((change) =>
-    nameOfServer({ ...server, ...change }),
-  );
-  expect(new Set(names).size).toBe(4);
-  expect(nameOfServer({ ...server, nowMs: 9 })).toBe(names[0]);
 });
 
 test('a server that may lose what it has acknowledged is used: the doctor warns of it', () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Decision, Guards, Transaction } from '../../src/once/journal/journal.ts';
+import type { Guards, Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { lockOfWriters } from '../../src/postgres/base.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { allOf, done, endWith, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
@@ -15,7 +15,7 @@ import { sharedServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
 import {
   newSharedPlace,
-  notesOf,
+  notedBy,
   onServer,
   openShared,
   patient,
@@ -99,6 +99,7 @@ describe('a commit', () => {
       runs += 1;
       await tx.begin(intent, 'h', nowMs);
       if (runs === 1) await killOthers(place);
+      await tx.get('x');
     }, beforeSending);
     expect(runs).toBe(2);
     expect(await allOf(journal.reads.select({ limit: 9 }))).toHaveLength(1);
@@ -112,6 +113,7 @@ describe('a commit', () => {
       runs += 1;
       await tx.begin(newIntent(), 'h', nowMs);
       if (runs < 9) await killOthers(place);
+      await tx.get('x');
     }, beforeSending);
     expect(runs).toBe(9);
   });
@@ -126,6 +128,7 @@ describe('a commit', () => {
         runs += 1;
         await tx.begin(intent, 'h', nowMs);
         await killOthers(place);
+        await tx.get('x');
       }, beforeSending),
     );
     expect(failed).toMatchObject({ code: 'journal-unreachable' });
@@ -133,28 +136,27 @@ describe('a commit', () => {
     expect(await allOf((await openShared(place)).reads.select({ limit: 9 }))).toEqual([]);
   });
 
-  test('of which nobody hears how it ended is waited for no longer than was asked for', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(throughProxy(place), { patience: { ...patience, maxWaitMs: 400 } });
-    const intent = newIntent();
-    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
-    const failed = await failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
-    await stranded;
-    expect(failed).toMatchObject({ code: 'unknown' });
-    proxy.release();
-  });
-
-  test('whose answer was lost is told as one that may have been made, also where the journal is refused next', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(throughProxy(place), { patience });
-    const newer = `UPDATE meta SET value = '99' WHERE name = 'journal-version'`;
-    void proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    const committing = journal.commit(async (tx) => {
-      await tx.begin(newIntent(), 'h', nowMs);
-      await onServer(place, (client) => client.query(newer));
-    }, beforeSending);
-    expect(await failureOf(() => committing)).toMatchObject({ code: 'unknown' });
-  });
+  test.each(['cut', 'strand'] as const)(
+    'whose answer was lost (%s) is not made again, and ends the command: the next run finds what it made',
+    async (how) => {
+      const place = await newSharedPlace();
+      const journal = await openShared(throughProxy(place), { patience });
+      const intent = newIntent();
+      let runs = 0;
+      const lost = proxy.when({ from: how === 'cut' ? 'server' : 'client', has: 'COMMIT' }, how);
+      const committing = journal.commit(async (tx) => {
+        runs += 1;
+        await tx.begin(intent, 'h', nowMs);
+      }, beforeSending);
+      expect(await failureOf(() => committing)).toMatchObject({ code: 'journal-unreachable' });
+      await lost;
+      proxy.release();
+      expect([runs, notedBy(place), journal.trouble()?.is]).toEqual([1, [], 'stale-claim']);
+      await journal.close();
+      const next = await openShared(place);
+      await expect.poll(() => next.reads.get(intent.id)).toMatchObject({ state: 'sending' });
+    },
+  );
 
   test('by a server that says nothing more is waited for once, whatever is asked after it', async () => {
     const place = throughProxy(await newSharedPlace());
@@ -171,34 +173,6 @@ describe('a commit', () => {
         () => false,
       );
     await expect.poll(isBegun).toBe(true);
-  });
-
-  test('that was made, and whose answer was lost, leaves one decision', async () => {
-    const place = throughProxy(await newSharedPlace());
-    const journal = inHand(await openShared(place, { patience }));
-    const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
-    const word: Decision = { kind: 'happened', who: 'w', atMs: nowMs, reason: 'seen', signature: undefined };
-    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    await journal.decide(id, word);
-    await cut;
-    expect(notesOf(place)).toMatchObject([{ what: 'decision', id, number: nowMs }]);
-    expect(await journal.decisionsOf(id)).toEqual([{ ...word, role: journal.role }]);
-    expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
-  });
-
-  test('that was made, and whose answer was lost, lets this process send, and is noted', async () => {
-    const place = throughProxy(await newSharedPlace());
-    const journal = inHand(await openShared(place, { patience }));
-    const intent = newIntent();
-    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    await journal.begin(intent, 'h', nowMs);
-    await cut;
-    expect(journal.trouble()).toBeUndefined();
-    expect(notesOf(place)).toMatchObject([{ what: 'attempt', id: intent.id, number: 1 }]);
-    const again = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    await journal.endAttempt(intent.id, 1, endWith('rejected'), nowMs);
-    await again;
-    expect(notesOf(place)).toHaveLength(1);
   });
 
   test('with no attempt in it, of which nobody hears, is told as what kept the answer away', async () => {
@@ -224,14 +198,14 @@ describe('a commit', () => {
           FOR EACH ROW EXECUTE FUNCTION refuse()`),
     );
     const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
-    await expect(begin()).rejects.toMatchObject({ code: '22012' });
+    await expect(begin()).rejects.toMatchObject({ code: 'journal-unreachable' });
     const held = `SELECT count(*)::int FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'
       AND datname = current_database() AND application_name = 'botctl'`;
     expect((await onServer(place, (client) => client.query(held))).rows).toEqual([{ count: 0 }]);
   });
 
   test.each<[string, Failing]>([
-    ['an answer that was lost', { is: 'lost', kind: 'unheard' }],
+    ['an answer that was lost', { is: 'lost', kind: 'unreachable' }],
     ['a standby that has none of it', { is: 'unawaited', kind: 'not-on-standby' }],
     ['a server that is away', { is: 'away', kind: 'unreachable' }],
   ])('of two is not made of each alone after %s', async (_what, { is, kind }) => {
@@ -275,28 +249,6 @@ describe('a commit', () => {
     await refusingOneLine(place, '25006');
     const intent = newIntent();
     await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
-    expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
-  });
-
-  test('is found although its lock is held for longer than a statement waits', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(throughProxy(place), { patience });
-    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
-    let runs = 0;
-    const intent = newIntent();
-    await onServer(place, async (client) => {
-      const committing = journal.commit(async (tx) => {
-        runs += 1;
-        await tx.begin(intent, 'h', nowMs);
-      }, beforeSending);
-      await cut;
-      await client.query('BEGIN');
-      await client.query(lockOfWriters(place.schema));
-      await timesOut(place);
-      await client.query('COMMIT');
-      await committing;
-    });
-    expect(runs).toBe(1);
     expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
   });
 
@@ -399,7 +351,7 @@ describe('a commit', () => {
     const claiming = journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
     await expect(claiming).rejects.toMatchObject({
       kind: 'lost',
-      fields: { loss: { is: 'server-changed' } },
+      fields: { loss: { isGone: true } },
     });
   });
 
@@ -441,7 +393,7 @@ describe('a commit', () => {
 
 type Failing = {
   readonly is: 'lost' | 'unawaited' | 'away';
-  readonly kind: 'unheard' | 'not-on-standby' | 'unreachable';
+  readonly kind: 'not-on-standby' | 'unreachable';
 };
 
 /** Who adds an intent first adds none on that line. A rollback leaves a sequence as it is. */
@@ -454,26 +406,6 @@ async function refusingOneLine(place: SharedPlace, code: string): Promise<void> 
         RETURN NEW; END $$;
       CREATE TRIGGER refuses BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION refuse()`),
   );
-}
-
-/** Until whoever waits for the lock of those who write has waited too long, and asks again. */
-async function timesOut(place: SharedPlace): Promise<void> {
-  const asking = `SELECT query_start FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()`;
-  const since = async (): Promise<string | undefined> => {
-    const [row] = (await onServer(place, (client) => client.query(asking))).rows;
-    return row === undefined ? undefined : String(row.query_start);
-  };
-  let first: string | undefined;
-  await expect
-    .poll(
-      async () => {
-        const at = await since();
-        first ??= at;
-        return at !== undefined && at !== first;
-      },
-      { timeout: 8000 },
-    )
-    .toBe(true);
 }
 
 describe('a question', () => {

@@ -12,7 +12,7 @@ import {
 
 const numRuns = Number(process.env.BOTCTL_RUNS ?? 4);
 
-const deeds = ['attempt', 'decision', 'observation'] as const;
+const deeds = ['attempt', 'decision'] as const;
 type Story = {
   readonly done: readonly { readonly what: (typeof deeds)[number]; readonly machine: 0 | 1 }[];
   readonly restoredTo: number;
@@ -25,8 +25,6 @@ const stories: fc.Arbitrary<Story> = fc
   })
   .chain((done) => fc.record({ done: fc.constant(done), restoredTo: fc.nat(done.length) }));
 
-const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
-const looked = { ...nothing, verdict: 'undecided', who: 'chain', facts: '{}' } as const;
 const decided = { kind: 'happened', who: 'ada', reason: 'seen', signature: undefined } as const;
 
 /** A process of that machine does it, and ends. */
@@ -38,8 +36,7 @@ async function doIt(
 ): Promise<void> {
   await asProcess(place, async (journal) => {
     if (what === 'attempt') await journal.begin(newIntent(), 'h', atMs);
-    else if (what === 'decision') await journal.decide(id, { ...decided, atMs });
-    else await journal.observe(id, { ...looked, atMs });
+    else await journal.decide(id, { ...decided, atMs });
   });
 }
 

@@ -10,44 +10,39 @@ const schema = 'bot "ctl"';
 const at = '"bot ""ctl"""';
 
 const tables = [
-  ...['meta', 'salt', 'servers', 'owners', 'intents', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'spent'],
+  ...['meta', 'owners', 'intents', 'attempts'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
 ];
 
 /** What runners do, each statement after the ones before it. */
 const work: readonly (readonly [string, string])[] = [
-  ['notes its server', `INSERT INTO ${at}.servers VALUES ('1', 1, 1)`],
   [
     'begins as an owner',
-    `INSERT INTO ${at}.owners (id, host, pid, begun_at, renewed_at) VALUES ('o', 'h', 1, 1, 1)`,
+    `INSERT INTO ${at}.owners (id, host, pid, begun_at, renewed_at, timeline) VALUES ('o', 'h', 1, 1, 1, 1)`,
   ],
   ['asks another owner', `UPDATE ${at}.owners SET asked_at = 2 WHERE id = 'o'`],
   ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
   [
     'begins an intent with its first attempt',
     `INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
-       created_at, updated_at, attempts, state, owner, counts_at)
+       created_at, updated_at, attempts, state, owner, tried_at)
      VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1, 1, 1, 'sending', 'o', 1);
-     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM ${at}.intents;
-     INSERT INTO ${at}.spent VALUES ('sol', 'r', 0, '1') ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = '2'`,
+     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM ${at}.intents`,
   ],
-  ['looks at it and locks it', `SELECT * FROM ${at}.intents FOR UPDATE; SELECT value FROM ${at}.salt`],
+  ['looks at it and locks it', `SELECT * FROM ${at}.intents FOR UPDATE`],
   [
     'ends an attempt',
     `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
       trouble = '{}', retry_after = 1, duplicate = 0, verified = 1, reply = '', headers = '{}'`,
   ],
-  [
-    'ends a claim',
-    `UPDATE ${at}.intents SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2, counts_at = NULL`,
-  ],
+  ['ends a claim', `UPDATE ${at}.intents SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [
     'gives what is rejected another body',
     `UPDATE ${at}.intents SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]'`,
   ],
   [
     'claims it and begins another attempt',
-    `UPDATE ${at}.intents SET state = 'sending', owner = 'o', attempts = 2, counts_at = 3, token_hash = 't';
+    `UPDATE ${at}.intents SET state = 'sending', owner = 'o', attempts = 2, tried_at = 3, token_hash = 't';
      INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 2, 3 FROM ${at}.intents`,
   ],
   [
@@ -65,7 +60,7 @@ const work: readonly (readonly [string, string])[] = [
     `INSERT INTO ${at}.receipts (intent, origin, what, value) SELECT seq, 'u', 'signature', 's' FROM ${at}.intents`,
   ],
   ['reports an outcome', `UPDATE ${at}.intents SET reported_at = 6`],
-  ['accepts a loss', `INSERT INTO ${at}.losses (what, who, at, detail) VALUES ('intents', 'w', 7, 'd')`],
+  ['accepts a loss', `INSERT INTO ${at}.losses (who, at, detail) VALUES ('w', 7, 'd')`],
   [
     'keeps what the file of a batch asks for',
     `INSERT INTO ${at}.batches (base_url, kind, name, rows, invalid, skipped, skipped_in_doubt)
@@ -75,7 +70,6 @@ const work: readonly (readonly [string, string])[] = [
 ];
 
 const forNobody: readonly (readonly [string, string])[] = [
-  ['another salt', `UPDATE ${at}.salt SET value = value`],
   ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'journal-version'`],
   ['a note of its own', `INSERT INTO ${at}.meta VALUES ('durability', 'x')`],
   ['another key', `UPDATE ${at}.intents SET key = ''`],

@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers());
 function newLines(url: string, maxWaitMs = 10_000): PgConnections {
   const address = parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
   const patience = { ...patient, maxWaitMs, leastMs: 1000, sleep: async () => {} };
-  return new PgConnections(address, patience, async () => 'a server');
+  return new PgConnections(address, patience, async () => {});
 }
 
 test('however long the first connection took, what comes after it has all the time', async () => {

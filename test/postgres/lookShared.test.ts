@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { grantsSql, lookAtShared } from '../../src/postgres/upkeep.ts';
 import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
@@ -18,8 +16,7 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
     expect(look).toMatchObject({
       counts: { accepted: 1, unknown: 1, sending: 1 },
       oldestUnknown: { id: unknown, mayHaveLandedAtMs: nowMs },
-      notes: { held: 1, missing: [], isNewServer: false },
-      lateReplies: undefined,
+      missing: [],
     });
   });
 });
@@ -41,31 +38,15 @@ test('a look as a runner at what waits and whose owner is silent', async () => {
   const held = await done(journal, 'held', {}, nowMs + 1);
   await done(journal, 'unknown', {}, nowMs + 1);
   await journal.begin(newIntent(), 'hash', nowMs - 1);
-  await onServer(place, (client) => client.query(`INSERT INTO servers VALUES ('another', 1, 1)`));
-  await onServer(place, (client) =>
-    client.query(`SET session_replication_role = replica; DELETE FROM servers WHERE system_id <> 'another'`),
-  );
-  const folder = join(place.dataFolder, 'shared', journal.id ?? '');
-  for (const name of ['late-x.jsonl', 'lost-late-y.jsonl', 'else-late-z.jsonl', 'late-w.txt'])
-    writeFileSync(join(folder, name), '');
   await lookingAfter({ ...place, url: asRole(place.url, role, 'p') }, async (asking) => {
     const look = await lookAtShared(asking);
     expect(look).toMatchObject({
       counts: { unknown: 1, sending: 2, held: 4 },
       waiting: { approval: 2, proposed: 1 },
       oldestUnknown: { id: lost, createdAtMs: nowMs, mayHaveLandedAtMs: undefined },
-      notes: { held: 2, missing: [], isNewServer: true, folder },
-      lateReplies: folder,
-      lostReplies: [join(folder, 'lost-late-y.jsonl')],
+      missing: [],
     });
     expect(held).toBeDefined();
     expect(look.waiting).toEqual({ approval: 2, proposed: 1 });
-  });
-});
-
-test('a journal that nobody has used yet has come to no other server', async () => {
-  await lookingAfter(await newSharedPlace(), async (asking) => {
-    const { notes, journal } = await lookAtShared(asking);
-    expect([notes.isNewServer, journal.servers]).toEqual([false, []]);
   });
 });

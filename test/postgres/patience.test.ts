@@ -19,7 +19,7 @@ function patientWith(change: Partial<Patience> = {}) {
     ...change,
   };
   const address = parseAddress('postgres://db/x', 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const connections = new PgConnections(address, patience, async () => 'name');
+  const connections = new PgConnections(address, patience, async () => {});
   return { connections, paused, pauses: () => paused.map(([waitMs]) => waitMs) };
 }
 

@@ -64,9 +64,7 @@ describe('a server that may forget what it has acknowledged', () => {
     const journal = await openShared(place, { patience });
     await setTo({ synchronous_standby_names: 'nobody' });
     const intent = newIntent();
-    const failing = failureOf(() =>
-      journal.commit((tx) => tx.begin(intent, 'h', nowMs), { ...beforeSending, alone: ['x'] }),
-    );
+    const failing = failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
     await cancelWaitingUntil(failing);
     expect(await failing).toMatchObject({ code: 'journal-not-durable' });
   });
@@ -85,33 +83,14 @@ describe('a server that may forget what it has acknowledged', () => {
     const place = await newPlace();
     await setTo({ synchronous_standby_names: 'nobody' });
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 100, leastMs: 1000 } });
-    const guards = { ...beforeSending, alone: ['x'] };
-    const begin = () => failureOf(() => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), guards));
+    const begin = () =>
+      failureOf(() => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending));
+    expect(await begin()).toMatchObject({ code: 'journal-unreachable' });
     // The second one waits for the locks of the first.
-    for (const failed of [await begin(), await begin()])
-      expect(failed).toMatchObject({
-        code: 'journal-not-durable',
-        message: expect.stringContaining('no standby answered'),
-      });
-  });
-
-  test('is believed no commit that nobody heard of, until it is on the standby', async () => {
-    const proxy = await startCuttableProxy(server.port);
-    const place = await newPlace();
-    const journal = await openShared({ ...place, url: proxy.through(place.url) }, { patience });
-    await setTo({ synchronous_standby_names: 'nobody' });
-    const intent = newIntent();
-    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
-    const failing = failureOf(() =>
-      journal.commit((tx) => tx.begin(intent, 'h', nowMs), { ...beforeSending, alone: ['x'] }),
-    );
-    await stranded;
-    proxy.release();
-    // The lost one is given up by the server first; what is written to find out waits again.
-    await cancelWaitingUntil(failing);
-    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
-    await journal.close();
-    await proxy.close();
+    expect(await begin()).toMatchObject({
+      code: 'journal-not-durable',
+      message: expect.stringContaining('no standby answered'),
+    });
   });
 
   /** Whoever waits for a standby is told not to. */
@@ -196,10 +175,8 @@ describe('a standby', () => {
       message: expect.stringContaining('acknowledged to this machine'),
     });
 
-    expect(await failureOf(() => openShared(anotherMachine(whole)))).toMatchObject({
-      code: 'journal-lost',
-      message: expect.stringContaining('cannot tell whether anything is missing.'),
-    });
+    // A machine without a note has nothing to compare.
+    await (await openShared(anotherMachine(whole))).close();
     await onServer(whole, async (client) => {
       await client.query(
         `INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('silent', 'h', 1, 1, 1)`,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Note } from '../../src/once/journal/known.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
-import { Notes } from '../../src/postgres/notes.ts';
 import {
   type Asking,
   acceptSharedLoss,
@@ -69,45 +69,23 @@ test.each(change.slice(1))('%s only in a journal of this release', async (_what,
   });
 });
 
-describe('a loss that was accepted', () => {
-  test('of entries is on record as what was missing, and is noted no more', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(await openShared(place));
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
-    await journal.close();
-    await onServer(place, (client) =>
-      client.query('SET session_replication_role = replica; DELETE FROM attempts'),
-    );
-    await lookingAfter(place, async (asking) => {
-      const found = await findSharedLoss(asking);
-      const missing = [{ what: 'attempt', id, number: 1, at: nowMs }];
-      expect(found?.loss).toEqual({ is: 'records', missing });
-      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
-      expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
-        { what: 'notes', who: 'ada', detail: missing },
-      ]);
-      expect(await findSharedLoss(asking)).toBeUndefined();
-    });
-  });
-
-  test('of a server is on record as the server that is used from then on', async () => {
-    const place = await newSharedPlace();
-    await onServer(place, (client) => client.query(`INSERT INTO servers VALUES ('another', 1, 1)`));
-    await lookingAfter(place, async (asking) => {
-      const { systemId, timeline } = asking.server;
-      const found = await findSharedLoss(asking);
-      expect(found?.loss).toEqual({ is: 'server-changed' });
-      if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
-      expect(await rowsOf(place, 'SELECT what, who, detail::json FROM losses')).toEqual([
-        { what: 'server', who: 'ada', detail: { system_id: systemId, timeline } },
-      ]);
-      const servers = await rowsOf(place, 'SELECT system_id, timeline::int FROM servers ORDER BY since_ms');
-      expect(servers).toEqual([
-        { system_id: 'another', timeline: 1 },
-        { system_id: systemId, timeline },
-      ]);
-      expect(await findSharedLoss(asking)).toBeUndefined();
-    });
+test('a loss that was accepted is on record as what was missing, and is noted no more', async () => {
+  const place = await newSharedPlace();
+  const journal = inHand(await openShared(place));
+  const { id } = await journal.begin(newIntent(), 'h', nowMs);
+  await journal.close();
+  await onServer(place, (client) =>
+    client.query('SET session_replication_role = replica; DELETE FROM attempts'),
+  );
+  await lookingAfter(place, async (asking) => {
+    const found = await findSharedLoss(asking);
+    const missing = [{ entry: id, number: 1, atMs: nowMs }];
+    expect(found?.loss).toEqual({ isGone: false, missing });
+    if (found !== undefined) await acceptSharedLoss(asking, found, 'ada');
+    expect(await rowsOf(place, 'SELECT who, detail::json FROM losses')).toEqual([
+      { who: 'ada', detail: { isGone: false, missing } },
+    ]);
+    expect(await findSharedLoss(asking)).toBeUndefined();
   });
 });
 
@@ -123,18 +101,15 @@ function failAt(connection: PgConnection, at: RegExp, answered: string[] = []): 
   };
 }
 
+const known = { entry: 'x', number: 1, atMs: nowMs };
+const noteIn = ({ dataFolder }: Asking): Note => closedAfterTest(new Note(join(dataFolder, 'note')));
+
 const accepts = (asking: Asking) =>
-  acceptSharedLoss(
-    asking,
-    { notes: new Notes(join(asking.dataFolder, 'notes')), loss: { is: 'server-changed' } },
-    'ada',
-  );
+  acceptSharedLoss(asking, { note: noteIn(asking), loss: { isGone: false, missing: [known] } }, 'ada');
 
 test.each([
   ['a loss', /COMMIT/u, accepts],
-  ['a loss', /INTO .*servers/u, accepts],
   ['a loss', /INTO .*losses/u, accepts],
-  ['a loss', /INTO .*made/u, accepts],
 ])('nothing of %s is kept where the server fails at %s', async (_what, at, changed) => {
   const place = await newSharedPlace();
   await lookingAfter(place, async (asking) => {
@@ -143,20 +118,16 @@ test.each([
     await expect(changed(asking)).rejects.toThrow('the server failed');
     expect(answered.at(-1)).toBe('ROLLBACK');
   });
-  for (const table of ['losses', 'servers'])
-    expect([table, await rowsOf(place, `SELECT FROM ${table}`)]).toEqual([table, []]);
+  expect(await rowsOf(place, 'SELECT FROM losses')).toEqual([]);
 });
 
 test('what is missing is noted as long as nobody has recorded that it is lost', async () => {
   const place = await newSharedPlace();
   await lookingAfter(place, async (asking) => {
-    const note = { what: 'attempt', id: 'x', number: 1, at: nowMs } as const;
-    const notes = closedAfterTest(new Notes(join(asking.dataFolder, 'notes')));
-    notes.write(note);
-    const loss = { is: 'records', missing: [note] } as const;
-    failAt(asking.connection, /INTO .*made/u);
-    await expect(acceptSharedLoss(asking, { notes, loss }, 'ada')).rejects.toThrow('the server failed');
-    expect(notes.read()).toEqual([note]);
+    noteIn(asking).note(known);
+    failAt(asking.connection, /INTO .*losses/u);
+    await expect(accepts(asking)).rejects.toThrow('the server failed');
+    expect(noteIn(asking).noted()).toEqual([known]);
   });
 });
 

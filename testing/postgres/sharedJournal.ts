@@ -3,11 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Journal } from '../../src/once/journal/journal.ts';
+import { type Known, Note } from '../../src/once/journal/known.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import type { Patience } from '../../src/postgres/connections.ts';
-import type { Note } from '../../src/postgres/facts.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
-import { notesIn, ownFolder } from '../../src/postgres/notes.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { type Asking, meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../closedAfterTest.ts';
@@ -92,8 +91,8 @@ export async function onServer<Result>(
 }
 
 /** What the machine has noted of the one journal that it uses. */
-export function notesOf({ dataFolder }: SharedPlace): readonly Note[] {
+export function notedBy({ dataFolder }: SharedPlace): readonly Known[] {
   const folder = join(dataFolder, 'shared');
   const [id = ''] = existsSync(folder) ? readdirSync(folder) : [];
-  return notesIn(ownFolder(dataFolder, { id })).read();
+  return new Note(join(folder, id, 'note')).noted();
 }

@@ -14,11 +14,11 @@ export async function upForLong(url: string, schema = 'botctl'): Promise<void> {
      DO $$ BEGIN
        EXECUTE format('ALTER DATABASE %I SET search_path = "$user", public, pretended, pg_catalog', current_database());
      END $$;
-     -- Past the journal's own rules: what it has seen of servers stands.
-     SET session_replication_role = replica;
-     INSERT INTO ${schema}.servers (system_id, timeline, since_ms)
-       SELECT system_identifier::text, 1, 0 FROM pg_control_system() ON CONFLICT DO NOTHING;
-     UPDATE ${schema}.servers SET since_ms = 0;`,
+     -- An owner that saw the server's history begin, and ended.
+     INSERT INTO ${schema}.owners (id, host, pid, begun_at, renewed_at, ended_at, timeline)
+       SELECT 'long ago in ' || number, 'host', 1, 0, 0, 0, number
+       FROM (SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int AS number) AS timeline
+       ON CONFLICT DO NOTHING;`,
   );
 }
 

@@ -1,6 +1,3 @@
-import { Mark, noRowNumbers, type RowNumbers } from '../../../src/once/journal/file/mark.ts';
-import type { Home } from '../../../testing/home.ts';
-import { journalOf, numberOf } from '../../look.ts';
 import type { Play } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { journalRefusal, shortened, toldBy } from '../../told.ts';
@@ -73,11 +70,8 @@ async function look(hurt: Hurt, play: Play): Promise<void> {
     play.wrong('history changed the files of a journal that has lost something');
 }
 
-/**
- * After the loss is accepted, the journal works and continues its numbers above those lost. Returns the new effects.
- */
+/** After the loss is accepted, the journal works. Returns the new effects. */
 async function accept(name: string, hurt: Hurt, play: Play): Promise<number> {
-  const lost = markedIn(hurt.home);
   const words = hurt.words ?? [];
   const accepted = await runHurt(['journal', 'accept-loss', '--yes', '--json', ...words], hurt, play);
   if (journalRefusal(accepted) !== undefined) return 0;
@@ -86,9 +80,6 @@ async function accept(name: string, hurt: Hurt, play: Play): Promise<number> {
   const ran = await runHurt([...next.argv, ...words], hurt, play);
   if (journalRefusal(ran) === 'journal-damaged') return 0;
   play.expectExit(ran, 0);
-  const number = numberOf(journalOf(hurt.home), toldBy(ran).key ?? '');
-  if (hurt.under === undefined && number <= lost.intents)
-    play.wrong(`its number is ${number}, and numbers up to ${lost.intents} were lost`);
   const again = await runHurt([...next.argv, ...words], hurt, play);
   play.expectExit(again, 0);
   return 1;
@@ -101,11 +92,4 @@ function runHurt(
   more: { isOld?: boolean; stdin?: string } = {},
 ): Promise<Ran> {
   return play.run(argv, home, { isJournalHurt: true, ...(under === undefined ? {} : { under }), ...more });
-}
-
-function markedIn(home: Home): RowNumbers {
-  const found = Mark.open(journalOf(home), 'r');
-  if (found.is !== 'mark') return noRowNumbers;
-  found.mark.close();
-  return found.mark.highest;
 }

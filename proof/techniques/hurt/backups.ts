@@ -78,7 +78,7 @@ export const backups: readonly Injury[] = [
   inPlace('an older log put back over the newer one', ({ home, before }) =>
     putBack(before.home, home, ['-wal']),
   ),
-  inPlace('an older mark put back', ({ home, before }) => putBack(before.home, home, ['.mark']), {
+  inPlace('an older note put back', ({ home, before }) => putBack(before.home, home, ['.note']), {
     isHarmless: true,
   }),
   inPlace('a much older journal.db put back, with its own log', ({ home, before: { earlier } }) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, linkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { journalOf } from '../../look.ts';
 import { folderOf, type Part, prepared, putBack } from './files.ts';
@@ -18,10 +18,9 @@ function elsewhere(name: string, chosen: readonly Part[], isHarmless?: true): In
 }
 
 const copies: readonly Injury[] = [
-  { ...elsewhere('journal.db copied alone to another machine', ['']), isCommon: true },
-  elsewhere('journal.db and its log copied to another machine', ['', '-wal']),
-  elsewhere('journal.db and its mark copied to another machine', ['', '.mark']),
-  elsewhere('all three copied to another machine', ['', '-wal', '.mark'], true),
+  elsewhere('journal.db and its log copied to another machine', ['', '-wal'], true),
+  { ...elsewhere('journal.db and its note copied to another machine', ['', '.note']), isCommon: true },
+  elsewhere('all three copied to another machine', ['', '-wal', '.note'], true),
 ];
 
 const links: readonly Injury[] = [
@@ -79,31 +78,11 @@ const emptyMounted = 'an empty file mounted in the place of journal.db';
 
 export const mounts: readonly Injury[] = [
   {
-    name: 'journal.db mounted alone on another machine',
-    hurt: ({ home, another }) => {
-      const other = prepared(another());
-      writeFileSync(journalOf(other), '', { mode: 0o600 });
-      return showing(journalOf(home), journalOf(other), { home: other, others: [home] });
-    },
-  },
-  {
-    name: 'journal.db mounted on its own place',
-    hurt: ({ home }) => showing(journalOf(home), journalOf(home), { home }),
-  },
-  {
     name: emptyMounted,
     hurt: ({ home, another }) => {
       const empty = join(prepared(another()).path, 'empty');
       writeFileSync(empty, '');
       return showing(empty, journalOf(home), { home });
-    },
-  },
-  {
-    name: 'journal.db mounted alone beside another log and mark',
-    hurt: ({ home, another }) => {
-      const other = prepared(another());
-      cpSync(folderOf(home), folderOf(other), { recursive: true });
-      return showing(journalOf(home), journalOf(other), { home: other, others: [home] });
     },
   },
   {

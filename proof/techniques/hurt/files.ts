@@ -14,8 +14,8 @@ import type { Home } from '../../../testing/home.ts';
 import type { Dice } from '../../dice.ts';
 import { journalOf } from '../../look.ts';
 
-/** The files of one journal: itself, its log and its mark. */
-export const parts = ['', '-wal', '.mark'] as const;
+/** The files of one journal: itself, its log and its note. */
+export const parts = ['', '-wal', '.note'] as const;
 export type Part = (typeof parts)[number];
 
 export function partOf(home: Home, part: Part): string {

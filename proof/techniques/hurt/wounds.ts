@@ -114,23 +114,16 @@ const toDatabases: readonly Injury[] = [
   ),
 ];
 
-const markHead = 40;
-
-const toMarks: readonly Injury[] = [
-  to('.mark', 'a bit flipped in the mark’s head', (path, { dice }) => flipBit(path, 0, markHead, dice)),
-  to('.mark', 'a bit flipped in the mark', (path, { dice }) => flipBit(path, 0, sizeOf(path), dice)),
-  to('.mark', 'the mark cut in half', (path) => truncateSync(path, Math.floor(sizeOf(path) / 2))),
-  to('.mark', 'the mark emptied', (path) => truncateSync(path, 0)),
-  to('.mark', 'the mark removed', (path) => rmSync(path)),
-  to('.mark', 'the mark overwritten', (path) => change(path, (bytes) => void bytes.fill(0))),
-  inPlace('the mark and the log removed', ({ home }) => {
-    rmSync(partOf(home, '.mark'));
-    rmSync(partOf(home, '-wal'), { force: true });
-  }),
-  inPlace('another journal’s mark put in its place', async ({ home, before, dice }) => {
-    const stranger = dice.bytes(sizeOf(partOf(before.home, '.mark')));
-    change(partOf(home, '.mark'), () => stranger);
-  }),
+/** A note that cannot be read says nothing: the journal is whole all the same. */
+const toNotes: readonly Injury[] = [
+  to('.note', 'a bit flipped in the note', (path, { dice }) => flipBit(path, 0, sizeOf(path), dice)),
+  to('.note', 'the note cut in half', (path) => truncateSync(path, Math.floor(sizeOf(path) / 2))),
+  to('.note', 'the note emptied', (path) => truncateSync(path, 0)),
+  to('.note', 'the note removed', (path) => rmSync(path)),
+  to('.note', 'the note overwritten', (path) => change(path, (bytes) => void bytes.fill(0))),
+  to('.note', 'another journal’s note put in its place', (path, { dice }) =>
+    change(path, (bytes) => dice.bytes(bytes.length)),
+  ),
 ];
 
-export const wounds: readonly Injury[] = [...toLogs, ...toDatabases, ...toMarks];
+export const wounds: readonly Injury[] = [...toLogs, ...toDatabases, ...toNotes];

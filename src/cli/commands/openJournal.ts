@@ -178,7 +178,7 @@ export async function isJournalThere(given: ParsedArgs, context: EnvContext): Pr
 export function isThere(location: JournalLocation): boolean {
   if (location.is === 'shared') return true;
   const { path } = location;
-  return [path, `${path}-wal`, `${path}.mark`].some(mayBeThere);
+  return [path, `${path}-wal`, `${path}.note`].some(mayBeThere);
 }
 
 /** Whether the path exists. If that cannot be checked, it may. */

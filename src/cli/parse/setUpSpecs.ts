@@ -165,7 +165,7 @@ export const journalSpec = {
       does: 'changes',
       about: 'Continue with a journal that has lost entries',
       details:
-        'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, restore journal.db, journal.db-wal and journal.db.mark together, from the same moment. If not, check the wallet and the conversations first. Then botctl goes on without the missing entries: the same command sends them again.',
+        'botctl refuses a journal that has lost entries: the same command would send the missing ones again. If you can, put journal.db and journal.db-wal back as they last were. If not, check the wallet and the conversations first. Then botctl goes on without the missing entries: the same command sends them again.',
       options: options(['-y, --yes  do not ask for confirmation']),
       examples: { 'See what is missing, and decide': 'botctl journal accept-loss' },
     }),

@@ -137,11 +137,9 @@ function notDone(words: Sentence & Refused, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
-function hintToRecord({ cause, intent: { id, key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
+function hintToRecord({ cause, intent: { id, key } }: Outcome & { is: 'not-recorded' }): string {
   if (isGone(cause))
     return `It may have happened: note the reply. Put the journal back before you run any command: without it, the same command would count as new. If it is lost, repeat the command with --idempotency-key ${key}.`;
-  if (keptAt !== undefined)
-    return `It may have happened. The reply is kept in ${keptAt}; the next command on this machine that sends through this journal records it. Run the same command again: ${neverTwice} (ID ${id}).`;
   if (cause instanceof Failure && cause.code === 'journal-unreachable')
     return `It may have happened: note the reply. Run the same command again when the journal’s server answers: ${neverTwice} (ID ${id}).`;
   return `It may have happened: note the reply. Make the journal writable, then run the same command again: ${neverTwice} (ID ${id}).`;

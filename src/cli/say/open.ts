@@ -118,14 +118,6 @@ export function damage(what: string): Told {
   return new Told('journal-damaged', message, details);
 }
 
-/** `journal` is the subject of the sentence. An empty journal in its place is not suggested: it would send again. */
-export function madeBeforeRelease(journal: string): Sentence {
-  return {
-    message: `${journal} was made by an unreleased botctl, and this version cannot read it. It was left unchanged`,
-    hint: 'See and settle what it holds with the botctl that made it. Keep it: no other journal knows what it sent.',
-  };
-}
-
 export type GivenWords = {
   readonly command: string;
   readonly args: readonly string[];

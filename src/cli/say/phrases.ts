@@ -20,12 +20,6 @@ export function counted(count: number, noun: string, nouns = `${noun}s`): string
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
-/** One, and several, of what a journal counts. */
-export function nounsOf(what: string): [one: string, several: string] {
-  if (what === 'intents') return ['entry', 'entries'];
-  return what === 'attempts' ? ['request', 'requests'] : [what.slice(0, -1), what];
-}
-
 /** A moment, to the second. */
 export function iso(ms: number): string {
   return isoExact(ms).replace(/\.\d+Z$/u, 'Z');

@@ -7,11 +7,10 @@ import type {
   UrlFault,
 } from '../../postgres/facts.ts';
 import { unseenWords } from './intent.ts';
-import { putBackParts, schemaChanged } from './journal.ts';
-import { beforeAccepting, madeBeforeRelease, missingMayBeSent } from './open.ts';
+import { lossSentence, otherVersion } from './journal.ts';
+import { beforeAccepting, missingMayBeSent } from './open.ts';
 import { listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table, whenReady } from './told.ts';
-import { hasLost } from './upkeep.ts';
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
 const spelling =
@@ -163,7 +162,6 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Run the same command again when the server answers. To see how botctl connects to it:',
     ...theDoctorSays,
   }),
-  unheard: ({ place }) => sharedTable.unreachable({ place, trouble: { is: 'commit-unheard' } }),
   'no-tls': ({ place }) => says`The server of the journal ${place} does not offer TLS, and sslmode requires it
     Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.`,
   'certificate-refused': ({ place, trouble }) => says`
@@ -209,19 +207,11 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Check the schema and the database in the URL. If the journal belongs there, create it as the owner of the database:',
     next: migrating(ownersUrl),
   }),
-  'schema-newer': ({ place, version, known }) => says`
-    The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left unchanged
-    Use the newer botctl on this machine too.`,
-  'schema-unreleased': ({ place }) => madeBeforeRelease(`The journal ${place}`),
-  'schema-changed': ({ place, lacks }) => says`${schemaChanged(`The journal ${place}`, lacks)}
-    ${putBackParts}`,
+  'other-version': ({ place, version, known }) =>
+    otherVersion(`The journal ${place}`, version, known, 'Use the botctl that made it, on this machine too.'),
   'schema-foreign': ({ place, schema }) => says`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,
-  'no-salt': ({ place }) => ({
-    message: `This role may read the journal ${place}, but may not send through it or decide`,
-    ...useWhatMigratePrints,
-  }),
   'may-only-look': ({ place }) => ({
     message: `This role may only read the journal ${place}`,
     ...useWhatMigratePrints,
@@ -231,7 +221,7 @@ export const sharedTable: Table<SharedFacts> = {
     Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
 
   lost: ({ place, loss }) => {
-    const lost = `${hasLost(place, loss)}.`;
+    const lost = `${lossSentence(place, loss)}.`;
     return {
       message: `${lost} ${missingMayBeSent}`,
       hint: `If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,

@@ -77,8 +77,6 @@ export type Outcome =
       readonly intent: Intent;
       readonly attempt: Attempt;
       readonly cause: unknown;
-      /** The file that keeps the reply until the journal can be reached, if there is one. */
-      readonly keptAt?: string | undefined;
     };
 
 /** The state of an intent in the journal, as this command's outcome. */

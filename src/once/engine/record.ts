@@ -111,17 +111,13 @@ async function recordNow(
 /** What came back must be reported even if the journal cannot record it. */
 export function notRecorded(
   { intent, number }: Claim,
-  { end, ruling, receipts }: Judgement,
+  { end }: Judgement,
   startedAtMs: number,
   cause: unknown,
-  { journal, clock }: EngineContext,
+  { clock }: EngineContext,
 ): Outcome {
-  const atMs = clock.now();
-  const state = stateAtEnd(ruling, intent.tainted, { because: 'nothing-to-gain' });
-  const why = state === 'held' ? ruling.heldReason : undefined;
-  const keptAt = journal.keepForLater({ id: intent.id, number, end, receipts, state, why, atMs });
-  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: atMs };
-  return { is: 'not-recorded', intent, attempt, cause, keptAt };
+  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: clock.now() };
+  return { is: 'not-recorded', intent, attempt, cause };
 }
 
 /** Why nothing may leave although the connection is open. */

@@ -102,15 +102,31 @@ export function countedAsset(asset: string): string {
   return asset.toLowerCase();
 }
 
-/** The part of every `payment` of this asset, and of no other. */
-export function assetInPayment(asset: string): string {
-  return `,${JSON.stringify(countedAsset(asset))},`;
-}
-
 /** The recipient, asset and amount in an intent's `payment`. */
 export function readPayment(payment: string): { to: string; asset: string; units: bigint } {
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];
   return { to, asset, units: unitsOf(amount) };
+}
+
+/** An amount as sums have it: exact whole numbers up to the ninth decimal place, or all of it as text. */
+type SummedAmount =
+  | { readonly whole: number; readonly nanos: number; readonly odd?: undefined }
+  | { readonly odd: string; readonly whole?: undefined; readonly nanos?: undefined };
+
+function summedAmount(amount: string): SummedAmount {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  const isOdd = fraction.length > 9 || Number(whole) > Number.MAX_SAFE_INTEGER;
+  return isOdd ? { odd: amount } : { whole: Number(whole), nanos: Number(fraction.padEnd(9, '0')) };
+}
+
+export function unitsOfSums(whole: string, nanos: string): bigint {
+  return BigInt(whole) * unitsOf('1') + BigInt(nanos) * unitsOf('0.000000001');
+}
+
+/** The asset and the amount in an intent's `payment`, as its sums have them. A damaged one counts nowhere. */
+export function summedPayment(payment = ''): { asset?: string } & Partial<SummedAmount> {
+  const [, asset, amount] = /^\["[^"]*","([^"]*)","([0-9.]+)"\]$/u.exec(payment) ?? [];
+  return asset === undefined || amount === undefined ? {} : { asset, ...summedAmount(amount) };
 }
 
 export function addUnits(units: UnitsByHour, hour: number, more: bigint): void {

@@ -329,17 +329,6 @@ type JournalTrouble =
   /** Others have taken over. */
   | { readonly is: 'fenced' };
 
-/** The end of an attempt that the journal could not record. */
-export type LateEnd = {
-  readonly id: string;
-  readonly number: number;
-  readonly end: AttemptEnd;
-  readonly receipts: readonly Receipt[];
-  readonly state: Exclude<State, 'sending' | 'resolved'>;
-  readonly why: string | undefined;
-  readonly atMs: number;
-};
-
 /** The durable record of intents, attempts and decisions. */
 export interface Journal {
   /** Its location, for people. */
@@ -367,9 +356,6 @@ export interface Journal {
   askOwner(owner: string): Promise<void>;
   /** Whether another process has asked this one to do so. */
   isAsked(): Promise<boolean>;
-
-  /** Keeps it on this machine's disk until a command reaches the journal. Returns the file, if that worked. */
-  keepForLater(late: LateEnd): string | undefined;
 
   /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;

@@ -1,5 +1,5 @@
 // SQL: the pages of a selection.
-import { assetInPayment } from '../intent/amount.ts';
+import { countedAsset } from '../intent/amount.ts';
 import type { Intent, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
 
@@ -53,7 +53,7 @@ function valuesOf({
     ...{ batch, to, bot, kind, nameStart },
     far: oldestFirst === true ? untilMs : sinceMs,
     behind: nameStart === undefined ? undefined : `${nameStart}\u{10ffff}`,
-    asset: asset === undefined ? undefined : assetInPayment(asset),
+    asset: asset === undefined ? undefined : countedAsset(asset),
   };
 }
 
@@ -134,7 +134,7 @@ class Terms {
       kind !== undefined && led !== 'kind' && `(kind || '') = :kind`,
       bot !== undefined && led !== 'bot' && `(bot || '') = :bot`,
       states !== undefined && led !== 'states' && this.states.replace('state', `(state || '')`),
-      asset !== undefined && 'instr(payment, :asset) > 0',
+      asset !== undefined && `(asset || '') = :asset`,
     ];
     return all.filter((one) => one !== false);
   }

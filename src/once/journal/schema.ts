@@ -1,10 +1,10 @@
 // SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
 
 /** The number of what stands here. A journal with another number is refused. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** Whether it counts as spent: it was paid, or may have been. */
-const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
+export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
     OR (state = 'held' AND tainted = 1) OR coalesce(resolved_as, '') = 'happened')`;
 
 /** The batch whose row it is. */
@@ -17,8 +17,16 @@ CREATE TABLE meta (
   value  BLOB NOT NULL
 ) STRICT;
 
+-- What was accepted as lost, as JSON, and by whom.
+CREATE TABLE losses (
+  seq     INTEGER PRIMARY KEY,
+  who     TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  detail  TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE intents (
-  seq                 INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq                 INTEGER PRIMARY KEY,
   created_at          INTEGER NOT NULL,
   id                  TEXT NOT NULL UNIQUE,
   kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
@@ -48,8 +56,13 @@ CREATE TABLE intents (
   updated_at          INTEGER NOT NULL,
   reported_at         INTEGER,
   left_behind         INTEGER NOT NULL DEFAULT 0 CHECK (left_behind IN (0, 1)),
-  -- When it was spent, as far as limits count it: by the latest claim.
-  counts_at           INTEGER,
+  -- When its latest attempt began. What it pays, for sums: the asset, and the amount up to its ninth decimal place, or
+  -- all of it as text if it has more.
+  tried_at            INTEGER,
+  asset               TEXT,
+  whole               INTEGER,
+  nanos               INTEGER,
+  odd                 TEXT,
   UNIQUE (key, base_url, kind),
   CHECK ((named_by IS NULL) = (name IS NULL)),
   CHECK ((kind = 'transfer') = (payment IS NOT NULL)),
@@ -59,8 +72,7 @@ CREATE TABLE intents (
   CHECK (state NOT IN ('open', 'rejected') OR tainted = 0),
   CHECK (state <> 'unknown' OR tainted = 1),
   -- Held although nothing of it may have landed: it waits for a person's approval.
-  CHECK (state <> 'held' OR tainted = 1 OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit')),
-  CHECK ((counts_at IS NOT NULL) = (${counts}))
+  CHECK (state <> 'held' OR tainted = 1 OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'))
 ) STRICT;
 
 -- A named intent is found by its key.
@@ -74,6 +86,8 @@ CREATE INDEX intents_kind ON intents (kind, created_at, seq);
 -- A payment begins with its recipient, so this index finds recipients, too. It has the batches because a claim asks who
 -- else paid the same: it passes over the rows of its own batch.
 CREATE INDEX intents_payment ON intents (payment, (${batchOfRow}), created_at) WHERE payment IS NOT NULL;
+-- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
+CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos, odd) WHERE ${counts};
 CREATE INDEX intents_unfinished_payment ON intents (payment)
   WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
 -- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.
@@ -102,7 +116,7 @@ CREATE TABLE batches (
 ) STRICT;
 
 CREATE TABLE attempts (
-  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
   number       INTEGER NOT NULL CHECK (number > 0),
   started_at   INTEGER NOT NULL,
@@ -122,7 +136,7 @@ CREATE TABLE attempts (
 ) STRICT;
 
 CREATE TABLE decisions (
-  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
   kind         TEXT NOT NULL CHECK (kind IN
                  ('happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined')),
@@ -162,13 +176,6 @@ CREATE TABLE observations (
 ) STRICT;
 CREATE INDEX observations_intent ON observations (intent);
 
--- A limit counts an asset over all services. If it counted per base URL, another spelling of one would evade it.
-CREATE TABLE spent (
-  asset  TEXT NOT NULL,
-  hour   INTEGER NOT NULL,
-  units  TEXT NOT NULL,
-  PRIMARY KEY (asset, hour)
-) STRICT;
 `;
 
 type Rule = readonly [on: string, when: string, says: string];
@@ -207,7 +214,7 @@ const intentRules: readonly Rule[] = [
   // People were shown what was ever proposed.
   [
     'UPDATE ON intents',
-    `(${differs('body', 'fingerprint', 'payment')})
+    `(${differs('body', 'fingerprint', 'payment', 'asset', 'whole', 'nanos', 'odd')})
       AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
         AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,
     'the body of an intent is frozen',
@@ -274,6 +281,12 @@ const otherRules: readonly Rule[] = [
   ['UPDATE ON decisions', 'true', 'a decision stands as it was made'],
   ['UPDATE ON receipts', 'true', 'a receipt stands as it was given'],
   ['UPDATE ON observations', 'true', 'an observation stands as it was made'],
+  ['UPDATE ON losses', 'true', 'a loss stands as it was accepted'],
+  [
+    'UPDATE ON meta',
+    `OLD.name IN ('journal-id', 'salt') OR NEW.name <> OLD.name`,
+    'a journal keeps its id and its salt',
+  ],
 ];
 
 /** What no statement may do, whichever process runs it. */
@@ -281,8 +294,17 @@ export const rules: readonly Rule[] = [...intentRules, ...otherRules];
 
 /** Nothing is deleted from these. */
 export const kept = [
-  ...['intents', 'services', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
-  'spent',
+  ...[
+    'meta',
+    'losses',
+    'intents',
+    'services',
+    'batches',
+    'attempts',
+    'decisions',
+    'receipts',
+    'observations',
+  ],
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';

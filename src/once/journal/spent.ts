@@ -1,77 +1,42 @@
-import {
-  addUnits,
-  countedAsset,
-  hourOf,
-  readPayment,
-  type SpendingScope,
-  type UnitsByHour,
-} from '../intent/amount.ts';
+// SQL: what was spent.
+import { addUnits, hourMs, hourOf, type UnitsByHour, unitsOf, unitsOfSums } from '../intent/amount.ts';
 import type { Ask } from './rows.ts';
+import { counts } from './schema.ts';
 
-type Sum = { readonly asset: string; readonly hour: number; units: bigint };
+/** In one step of the index for each hour; the last of them has no end. */
+const spent = `WITH RECURSIVE hours (hour) AS (SELECT :since
+    UNION ALL SELECT hour + 1 FROM hours WHERE hour < :last)
+  SELECT hour, (SELECT coalesce(sum(whole), 0) || ' ' || coalesce(sum(nanos), 0) || ' ' || count(odd) FROM intents
+    WHERE asset = :asset AND ${counts} AND tried_at >= hour * 3600000
+    AND tried_at < CASE WHEN hour = :last THEN 9000000000000000 ELSE (hour + 1) * 3600000 END) AS sums
+  FROM hours`;
 
-/** The texts by which sums are read and written. */
-type Texts = Readonly<Record<'spent' | 'spend', string>>;
+export const spendingQuestions = {
+  spent,
+  oddSpent: `SELECT tried_at, odd FROM intents WHERE asset = :asset AND ${counts} AND tried_at >= :since
+    AND odd IS NOT NULL`,
+  ownSpending: `SELECT payment, tried_at FROM intents WHERE id = :id AND ${counts}`,
+} as const;
 
-/**
- * What was spent, hour by hour. A commit gathers what it spends and gives back, and writes it once. Within it each sum is
- * read once, and whoever reads it adds what it claims: rows that are claimed together see each other.
- */
-export class Spent {
-  readonly #texts: Texts;
-  readonly #isWithin: boolean;
-  readonly #moved = new Map<string, Sum>();
-  readonly #read = new Map<string, Promise<UnitsByHour>>();
+/** Those of a day, and of a day that lies in the future: a clock may have been set back. */
+const countedHours = 48;
 
-  constructor(texts: Texts, isWithin: boolean) {
-    this.#texts = texts;
-    this.#isWithin = isWithin;
+/** The units of an asset by the hour in which they were spent. */
+export async function spentOf(asset: string, since: number, ask: Ask): Promise<UnitsByHour> {
+  const units: UnitsByHour = new Map();
+  let hasOdd = false;
+  for (const { hour, sums } of await ask(spendingQuestions.spent, {
+    asset,
+    since,
+    last: since + countedHours,
+  })) {
+    const [whole = '0', nanos = '0', odd] = String(sums).split(' ');
+    const sum = unitsOfSums(whole, nanos);
+    if (sum !== 0n) units.set(Number(hour), sum);
+    hasOdd ||= odd !== '0';
   }
-
-  spending({ asset: spelled, sinceHour: since }: SpendingScope, ask: Ask): Promise<UnitsByHour> {
-    const asset = countedAsset(spelled);
-    const known = this.#isWithin ? this.#read.get(asset) : undefined;
-    if (known !== undefined) return known;
-    const reading = ask(this.#texts.spent, { asset, since }).then((rows) => {
-      const units: UnitsByHour = new Map();
-      for (const row of rows) addUnits(units, Number(row.hour), BigInt(row.units as string));
-      for (const sum of this.#moved.values()) if (sum.asset === asset) addUnits(units, sum.hour, sum.units);
-      return units;
-    });
-    this.#read.set(asset, reading);
-    return reading;
-  }
-
-  /** A payment counted from one time, and counts from another now; from none if it does not. */
-  move(payment: unknown, fromMs: unknown, toMs: unknown): void {
-    const paid = paymentIn(payment);
-    if (paid === undefined) return;
-    const { asset, units } = paid;
-    for (const [ms, moved] of [
-      [fromMs, -units],
-      [toMs, units],
-    ] as const)
-      if (typeof ms === 'number') this.#add({ asset, hour: hourOf(ms), units: moved });
-  }
-
-  #add(sum: Sum): void {
-    const name = `${sum.hour} ${sum.asset}`;
-    const known = this.#moved.get(name);
-    if (known === undefined) this.#moved.set(name, sum);
-    else known.units += sum.units;
-  }
-
-  async write(ask: Ask): Promise<void> {
-    const sums = [...this.#moved.values()].filter(({ units }) => units !== 0n);
-    await Promise.all(sums.map((sum) => ask(this.#texts.spend, { ...sum, units: String(sum.units) })));
-  }
-}
-
-/** A damaged payment, which no service took, counts nowhere. */
-function paymentIn(payment: unknown): ReturnType<typeof readPayment> | undefined {
-  try {
-    return typeof payment === 'string' ? readPayment(payment) : undefined;
-  } catch {
-    return undefined;
-  }
+  if (!hasOdd) return units;
+  for (const { tried_at: at, odd } of await ask(spendingQuestions.oddSpent, { asset, since: since * hourMs }))
+    addUnits(units, hourOf(Number(at)), unitsOf(String(odd)));
+  return units;
 }

@@ -1,7 +1,8 @@
-import type { GuardedWork, Guards, Reads, Transaction, Work } from './journal.ts';
+import type { Failure } from '../failures.ts';
+import type { GuardedWork, Guards, Intent, Reads, Work } from './journal.ts';
+import type { Known, Note } from './known.ts';
 import type { Ask } from './rows.ts';
-import { Spent } from './spent.ts';
-import { changes, type Owners, questions, readsOf, type Started, writesOf } from './verbs.ts';
+import { type Owners, readsOf, writesOf } from './verbs.ts';
 
 /** What a database knows in its own way. */
 export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf'>;
@@ -16,35 +17,44 @@ export type Base = {
   transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>, guards: Guards): Promise<Result>;
   /** Whether a failed commit of several works is none of the works' own fault, or was made nevertheless. */
   failedAsWhole(reason: unknown): boolean;
+  /** The failure of a commit that was made, but could not be noted; undefined if it is believed all the same. */
+  notNoted(error: unknown): Failure | undefined;
 };
-
-const texts = { ...questions, ...changes };
 
 /** The journal's verbs on a database: one commit at a time. */
 export class Store {
   readonly #base: Base;
-  readonly #started = new Map<string, Started>();
+  readonly #note: Note;
+  readonly #started = new Map<string, Intent>();
   readonly reads: Reads;
 
-  constructor(base: Base) {
+  constructor(base: Base, note: Note) {
     this.#base = base;
-    this.reads = { ...base.reads, ...readsOf(base.ask, base.owners, new Spent(texts, false)) };
+    this.#note = note;
+    this.reads = { ...base.reads, ...readsOf(base.ask, base.owners, false) };
   }
 
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
-    return this.#base.transact(async (ask, reads) => {
-      const { tx, spent } = this.#transaction(ask, reads);
-      const result = await work(tx);
-      await spent.write(ask);
-      return result;
+    const { owners } = this.#base;
+    let latest: Known | undefined;
+    const result = await this.#base.transact((ask, reads) => {
+      const writes = writesOf(ask, owners, this.#started, (known) => {
+        latest = known;
+      });
+      return work({ ...reads, ...readsOf(ask, owners, true), ...writes });
     }, guards);
+    if (latest !== undefined) this.#noteDown(latest);
+    return result;
   }
 
-  #transaction(ask: Ask, reads: OwnReads): { readonly tx: Transaction; readonly spent: Spent } {
-    const { owners } = this.#base;
-    const spent = new Spent(texts, true);
-    const tx = { ...reads, ...readsOf(ask, owners, spent), ...writesOf(ask, owners, spent, this.#started) };
-    return { tx, spent };
+  /** After the commit, and before a byte leaves. */
+  #noteDown(latest: Known): void {
+    try {
+      this.#note.note(latest);
+    } catch (error) {
+      const failure = this.#base.notNoted(error);
+      if (failure !== undefined) throw failure;
+    }
   }
 
   /** Runs several works in one commit. If one fails, each is tried alone, so that it does not take the others with it. */

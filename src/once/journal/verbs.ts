@@ -1,5 +1,5 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
-import { hourOf, readPayment } from '../intent/amount.ts';
+import { countedAsset, hourOf, readPayment, summedPayment, type UnitsByHour } from '../intent/amount.ts';
 import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
 import {
   type Intent,
@@ -9,6 +9,7 @@ import {
   type Reads,
   type Writes,
 } from './journal.ts';
+import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
   type Ask,
@@ -30,8 +31,8 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { batchOfRow } from './schema.ts';
-import type { Spent } from './spent.ts';
+import { batchOfRow, counts } from './schema.ts';
+import { spendingQuestions, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
 export type Owners = {
@@ -86,7 +87,7 @@ const payments = (among: string): string => `SELECT * FROM (
     SELECT id, bot, named_by, name, row_id, state, resolved_as, ${paidAt} AS paid_at,
       CASE WHEN state IN ('accepted', 'resolved') THEN 1 ELSE 0 END AS is_sure
     FROM intents WHERE seq IN (${among})
-    AND identity <> :identity AND counts_at IS NOT NULL AND ${atOrigin}) AS found
+    AND identity <> :identity AND ${counts} AND ${atOrigin}) AS found
   WHERE paid_at >= :since ORDER BY is_sure DESC, paid_at DESC LIMIT :most`;
 
 /** A payment is a JSON array that begins with its recipient. */
@@ -102,11 +103,12 @@ const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before'
     UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
   SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
 
-/** What it counts at, even if it did not count for a while: at its latest attempt. */
-const counts = `coalesce(counts_at, (SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), :at)`;
-
 // An index of kinds looks as good as that of keys while a journal is empty, so it is kept out of the question.
 export const questions = {
+  /** Whether an attempt, or with number 0 a decision, is on record. */
+  holds: `SELECT 1 AS held FROM intents WHERE id = :entry AND (EXISTS (SELECT 1 FROM attempts
+      WHERE attempts.intent = intents.seq AND number = :number AND started_at = :at)
+    OR :number = 0 AND EXISTS (SELECT 1 FROM decisions WHERE decisions.intent = intents.seq AND at = :at))`,
   get: 'SELECT intents.* FROM intents WHERE id = :id',
   findByKey: `SELECT intents.* FROM intents WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
   findUnnamed: `SELECT intents.* FROM intents WHERE identity = :identity AND named_by IS NULL
@@ -150,54 +152,53 @@ export const questions = {
   batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
   // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
   batchNames,
-  spent: `SELECT hour, units FROM spent WHERE asset = :asset AND hour >= :since
-    AND units <> '0'`,
-  ownSpending: 'SELECT payment, counts_at FROM intents WHERE id = :id',
-  // By when they began, which has an index. Those of two days are enough to name.
+  ...spendingQuestions,
 } as const;
 
 export const changes = {
   begin: `INSERT INTO intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns, key, identity,
-      fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, counts_at)
+      fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, tried_at,
+      asset, whole, nanos, odd)
     VALUES (:id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
-      :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :countsAt)`,
+      :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :triedAt,
+      :asset, :whole, :nanos, :odd)`,
   addAttempt: `INSERT INTO attempts (intent, number, started_at)
     VALUES (${seqOf}, :number, :at)`,
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at,
-      counts_at = CASE WHEN kind = 'transfer' THEN :at END
-    WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING counts_at`,
-  rewrite: 'UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id',
+      tried_at = :at
+    WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
+  rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment, asset = :asset,
+      whole = :whole, nanos = :nanos, odd = :odd
+    WHERE id = :id`,
   endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
       trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
   markDead: `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
       may_have_landed_at = coalesce(may_have_landed_at, updated_at)
     WHERE id = :id AND state = 'sending' AND owner = :owner`,
-  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
+  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
+      tried_at = :at
     WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
   endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
       request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
       verified = :verified, reply = :reply, headers = :headers
     WHERE intent = ${seqOf} AND number = :number`,
-  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at,
-      counts_at = CASE WHEN :state IN ('accepted', 'unknown') OR (:state = 'held' AND tainted = 1) THEN counts_at END
+  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at
     WHERE id = :id AND state = 'sending' AND owner = :owner
-    RETURNING tainted, may_have_landed_at, reported_at, created_at, payment, counts_at`,
-  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at,
-      counts_at = CASE WHEN kind = 'transfer' THEN ${counts} END
-    WHERE id = :id AND state <> 'accepted' RETURNING counts_at`,
+    RETURNING tainted, may_have_landed_at, reported_at, created_at`,
+  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
+    WHERE id = :id AND state <> 'accepted'`,
   keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
     SELECT :origin, :what, :value, seq FROM intents WHERE id = :id AND NOT EXISTS (
       SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
   hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
-  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
-      counts_at = CASE WHEN kind = 'transfer' AND tainted = 1 THEN ${counts} END
-    WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held') RETURNING counts_at`,
+  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
+    WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held')`,
   addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
     VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
   dateLanding: 'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND tainted = 1',
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
-      counts_at = CASE WHEN kind = 'transfer' AND :as = 'happened' THEN ${counts} END
-    WHERE id = :id RETURNING counts_at`,
+      tried_at = coalesce(tried_at, :at)
+    WHERE id = :id`,
   observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
     VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :instruction, :facts)`,
   markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
@@ -212,8 +213,6 @@ export const changes = {
     VALUES (:name, :baseUrl, :kind, :rows, :invalid, :skipped, :skippedInDoubt)
     ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid,
       skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt`,
-  spend: `INSERT INTO spent (asset, hour, units) VALUES (:asset, :hour, :units)
-    ON CONFLICT (asset, hour) DO UPDATE SET units = plus(spent.units, excluded.units)`,
 } as const;
 
 const text = (given: string | undefined): string | undefined =>
@@ -222,7 +221,7 @@ const text = (given: string | undefined): string | undefined =>
 export function readsOf(
   ask: Ask,
   owners: Pick<Owners, 'lives'>,
-  spent: Spent,
+  isWithin: boolean,
 ): Omit<Reads, 'ownerLives' | 'processOf'> {
   const toIntent = (row: JournalRow): Intent => intentOf(row, owners.lives(row));
   const first = async (sql: string, values: Values): Promise<Intent | undefined> => {
@@ -231,6 +230,8 @@ export function readsOf(
   };
   const all = async <Result>(sql: string, values: Values, read: (row: JournalRow) => Result) =>
     (await ask(sql, values)).map(read);
+  /** Of a commit each sum is read once, and whoever reads it adds what it claims. */
+  const sums = new Map<string, Promise<UnitsByHour>>();
   return {
     findUnnamed: (identity) => first(questions.findUnnamed, { identity }),
     findByKey: ({ baseUrl, kind }, key) => first(questions.findByKey, { baseUrl, kind, key }),
@@ -274,56 +275,64 @@ export function readsOf(
     batchInputs: (name) => all(questions.batchInputs, { name }, batchInputOf),
     batchNames: () =>
       all(questions.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
-    spending: (scope) => spent.spending(scope, ask),
+    spending: ({ asset, sinceHour }) => {
+      const counted = countedAsset(asset);
+      const sum = sums.get(counted) ?? spentOf(counted, sinceHour, ask);
+      if (isWithin) sums.set(counted, sum);
+      return sum;
+    },
     ownSpending: async (id) => {
       const [row] = await ask(questions.ownSpending, { id });
-      if (row === undefined || row.counts_at === null) return undefined;
-      return { hour: hourOf(Number(row.counts_at)), units: readPayment(row.payment as string).units };
+      if (row === undefined) return undefined;
+      return { hour: hourOf(Number(row.tried_at)), units: readPayment(row.payment as string).units };
     },
   };
 }
 
 const everyOne = 1_000_000_000;
 
-/** An intent that this process has an attempt of, as it was when that began, and at what time it counts as spent. */
-export type Started = { readonly intent: Intent; readonly countsAt: unknown };
-
 /** Another process changed the intent after it was read. If it is read again, the work takes another course. */
 export class Overtaken extends Error {}
 
 /** Each runs within a commit. */
-export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<string, Started>): Writes {
+export function writesOf(
+  ask: Ask,
+  owners: Owners,
+  /** Entries that this process has an attempt of, as they were when it began. */
+  started: Map<string, Intent>,
+  onKnown: (known: Known) => void,
+): Writes {
   const change = async (sql: string, values: Values): Promise<void> => {
     await ask(sql, values);
   };
-  /** Changes when an intent counts as spent. */
-  const count = async (sql: string, values: Values & { readonly id: string }): Promise<boolean> => {
-    const [before] = await ask(questions.ownSpending, { id: values.id });
-    const [after] = await ask(sql, values);
-    if (after !== undefined) spent.move(before?.payment, before?.counts_at, after.counts_at);
-    return after !== undefined;
-  };
-  const tried = (intent: Intent, countsAt: unknown): Intent => {
-    started.set(intent.id, { intent, countsAt });
+  const tried = (intent: Intent): Intent => {
+    started.set(intent.id, intent);
     return intent;
   };
   return {
     begin: async (intent, tokenHash, at) => {
       const owner = owners.self();
-      const countsAt = intent.payment === undefined ? undefined : at;
-      const values = { ...valuesOf(intent, at), state: 'sending', owner, tokenHash, attempts: 1, countsAt };
+      const values = {
+        ...valuesOf(intent, at),
+        state: 'sending',
+        owner,
+        tokenHash,
+        attempts: 1,
+        triedAt: at,
+      };
       await Promise.all([
         ask(changes.begin, values),
         ask(changes.addAttempt, { id: intent.id, number: 1, at }),
       ]);
-      spent.move(intent.payment, undefined, countsAt);
-      return tried(intentAsBegun(intent, owner, tokenHash, at), countsAt);
+      onKnown({ entry: intent.id, number: 1, atMs: at });
+      return tried(intentAsBegun(intent, owner, tokenHash, at));
     },
     claim: async (id, at) => {
-      if (!(await count(changes.claim, { id, owner: owners.self(), at })))
-        throw new Overtaken(`intent ${id} is being sent already`);
+      const claimed = await ask(changes.claim, { id, owner: owners.self(), at });
+      if (claimed.length === 0) throw new Overtaken(`intent ${id} is being sent already`);
     },
-    rewrite: (id, body, fingerprint, payment) => change(changes.rewrite, { id, body, fingerprint, payment }),
+    rewrite: (id, body, fingerprint, payment) =>
+      change(changes.rewrite, { id, body, fingerprint, payment, ...summedPayment(payment) }),
     recordDeath: async (id, at) => {
       const [row] = await ask(questions.get, { id });
       const owner = optional<string>(row?.owner);
@@ -335,7 +344,8 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       const [row] = await ask(changes.countAttempt, { id, owner: owners.self(), tokenHash, at });
       if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
       await ask(changes.addAttempt, { id, number: Number(row.attempts), at });
-      return tried(intentOf(row, true), row.counts_at);
+      onKnown({ entry: id, number: Number(row.attempts), atMs: at });
+      return tried(intentOf(row, true));
     },
     endAttempt: (id, number, end, at) =>
       change(changes.endAttempt, {
@@ -355,21 +365,19 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       }),
     conclude: async (id, state, why, at) => {
       const known = started.get(id);
-      const [before] = known === undefined ? await ask(questions.ownSpending, { id }) : [];
       const [row] = await ask(changes.conclude, { id, owner: owners.self(), state, why, at });
       if (row === undefined) {
-        if (state === 'accepted') await count(changes.acceptLate, { id, at });
+        if (state === 'accepted') await change(changes.acceptLate, { id, at });
         return undefined;
       }
       started.delete(id);
-      spent.move(row.payment, known?.countsAt ?? before?.counts_at, row.counts_at);
       if (known === undefined) {
         const [whole] = await ask(questions.get, { id });
         return whole && intentOf(whole, false);
       }
       const { tainted, mayHaveLandedAtMs, reportedAtMs } = standingOf(row);
       return {
-        ...known.intent,
+        ...known,
         tainted,
         mayHaveLandedAtMs,
         reportedAtMs,
@@ -394,11 +402,12 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
         signature,
         fingerprint,
       });
+      onKnown({ entry: id, number: 0, atMs: at });
       // The decision answers whether earlier attempts landed. Only later ones can be in doubt again.
       if (kind === 'did-not-happen') await change(changes.dateLanding, { id, at: null });
       // A decision to send is valid for one key's age, counted from the decision.
       if (kind === 'send-again' || kind === 'approved') await change(changes.dateLanding, { id, at });
-      if (isResolution(kind)) await count(changes.resolve, { id, as: kind, at });
+      if (isResolution(kind)) await change(changes.resolve, { id, as: kind, at });
     },
     observe: (id, { atMs: at, facts, ...rest }) =>
       change(changes.observe, { ...rest, id, at, facts: text(facts) }),
@@ -424,9 +433,7 @@ export function writesOf(ask: Ask, owners: Owners, spent: Spent, started: Map<st
       const [row] = await ask(questions.get, { id: intent.id });
       return intentOf(row ?? {}, false);
     },
-    holdBack: async (id, why, at) => {
-      await count(changes.holdBack, { id, why, at });
-    },
+    holdBack: (id, why, at) => change(changes.holdBack, { id, why, at }),
   };
 }
 
@@ -448,5 +455,6 @@ function valuesOf(intent: NewIntent, at: number): Values {
     payment: intent.payment,
     body: intent.body,
     at,
+    ...summedPayment(intent.payment),
   };
 }

@@ -488,18 +488,6 @@ describe('a reply that the journal cannot take', () => {
     expect(new Set(scripted.sent.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('is kept for later with why it is held', async () => {
-    const journal = scripted.open();
-    const kept: unknown[] = [];
-    const ended = await scripted.run(message(), [reply(409)], {
-      journal: { ...journal, keepForLater: ({ state, why }) => void kept.push([state, why]) },
-      commit: fullAfter(1, journal),
-    });
-    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'held' } });
-    expect(kept).toEqual([['held', 'conflict']]);
-    scripted.end(journal);
-  });
-
   test('is told too where what came before it cannot even be read', async () => {
     const journal = scripted.open();
     const broken = (): never => {
@@ -548,14 +536,10 @@ describe('a journal that is taken away while it is in use', () => {
   test('before the bytes of what may have landed earlier leave: that is what is told', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.whileConnecting = away;
-    const kept: unknown[] = [];
-    const journal = {
-      ...scripted.open(),
-      keepForLater: ({ state, why }: Parameters<Journal['keepForLater']>[0]) => void kept.push([state, why]),
-    };
+    const journal = scripted.open();
     const attempt = { trouble: { is: 'journal-gone' } };
     expect(await scripted.run(transfer(), [], { journal })).toMatchObject({ is: 'not-recorded', attempt });
-    expect([kept, scripted.sent.length]).toEqual([[['unknown', undefined]], 1]);
+    expect(scripted.sent.length).toBe(1);
   });
 
   test('before its outcome is told: it is not taken for recorded', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardedWork, Guards, Reads } from '../../../src/once/journal/journal.ts';
+import type { GuardedWork, Guards } from '../../../src/once/journal/journal.ts';
+import { Note } from '../../../src/once/journal/known.ts';
 import type { Ask } from '../../../src/once/journal/rows.ts';
 import { type Base, Store } from '../../../src/once/journal/store.ts';
 
@@ -16,13 +17,13 @@ function base({
 } = {}) {
   const commits: Guards[] = [];
   const made: Base = {
-    ...{ owners, reads, ask, failedAsWhole: () => failedAsWhole },
+    ...{ owners, reads, ask, failedAsWhole: () => failedAsWhole, notNoted: () => undefined },
     transact: async (work, guards) => {
       commits.push(guards);
       return work(ask, reads);
     },
   };
-  return { commits, store: new Store(made) };
+  return { commits, store: new Store(made, new Note('/no/note')) };
 }
 
 const work = (guards: Guards, does: () => Promise<string> = async () => 'done'): GuardedWork<string> => ({
@@ -121,47 +122,5 @@ describe('a commit of several that fails', () => {
     const one = base();
     expect(await one.store.commitTogether(failing().slice(1))).toMatchObject([{ status: 'rejected' }]);
     expect(one.commits).toHaveLength(1);
-  });
-});
-
-describe('what is spent', () => {
-  const payment = JSON.stringify(['to', 'sol', '1']);
-
-  /** What is asked by the texts that write. */
-  function counting() {
-    const said: string[] = [];
-    const ask: Ask = async (sql) => {
-      const writes = /^INSERT INTO (?:spent|paid)/u.test(sql);
-      const what = writes ? 'write' : /^SELECT hour/u.test(sql) ? 'sum' : '';
-      if (what !== '') said.push(what);
-      await new Promise(setImmediate);
-      if (writes) said.push('written');
-      return [{ payment, counts_at: /^SELECT payment, counts_at/u.test(sql) ? null : 1 }];
-    };
-    return { ask, said };
-  }
-
-  test('is asked each time outside of a commit, and once in it', async () => {
-    const { ask, said } = counting();
-    const { store } = base({
-      ask: async (sql, values) => {
-        await ask(sql, values);
-        return [];
-      },
-    });
-    const twice = async (from: Reads): Promise<number> => {
-      said.length = 0;
-      for (const _ of [1, 2]) await from.spending({ asset: 'SOL', sinceHour: 0 });
-      return said.length;
-    };
-    expect(await twice(store.reads)).toBe(2);
-    expect(await store.commit((tx) => twice(tx))).toBe(1);
-  });
-
-  test('is written before the commit is over', async () => {
-    const { ask, said } = counting();
-    const { store } = base({ ask });
-    await store.commit((tx) => tx.conclude('id', 'rejected', undefined, 1));
-    expect(said).toEqual(['write', 'written']);
   });
 });

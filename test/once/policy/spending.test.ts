@@ -200,7 +200,7 @@ describe('in SQLite: what was spent', () => {
       signature: undefined,
     });
     for (const hour of [3, 4]) await resume(hour);
-    expect(await spent(100)).toEqual({ '-30': 5, '-24': 1, 4: 2 });
+    expect(await spent(30)).toEqual({ '-30': 5, '-24': 1, 4: 2 });
     expect([await own(twice), await own(rejected)]).toEqual([[4, 2], undefined]);
     await done(journal, 'rejected', paying(3), at(4));
     expect(await spent()).toEqual({ '-24': 1, 4: 2 });

@@ -2,7 +2,6 @@ import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.t
 import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
 import { withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
-import type { RowNumbers } from '../../../once/journal/file/mark.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
 import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
@@ -11,7 +10,7 @@ import { balanceText } from '../../say/balance.ts';
 import { reasonWords } from '../../say/chain.ts';
 import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
-import { putBackParts, schemaChanged } from '../../say/journal.ts';
+import { putBackParts } from '../../say/journal.ts';
 import { insecureTlsHint, notAProxy, proxyHint } from '../../say/machine.ts';
 import {
   counted,
@@ -227,12 +226,7 @@ export function clockFinding(
 
 /** What exists at the journal's path. */
 export type JournalFacts =
-  | {
-      readonly is: 'there';
-      readonly look: JournalLook;
-      readonly mark: RowNumbers | undefined;
-      readonly disk: Disk;
-    }
+  | { readonly is: 'there'; readonly look: JournalLook; readonly disk: Disk }
   | { readonly is: 'none'; readonly folder: string; readonly disk: Disk }
   | { readonly is: 'unreadable'; readonly failure: Told };
 
@@ -252,7 +246,7 @@ export function journalFindings(path: string, facts: JournalFacts): Finding[] {
     case 'there':
       return [
         fileFinding(path, facts.look, facts.disk),
-        ...(facts.look.isJournal ? [markFinding(path, facts.mark), ...intentFindings(facts.look)] : []),
+        ...(facts.look.isJournal ? [wholeFinding, ...intentFindings(facts.look)] : []),
         ...diskFindings(facts.disk),
       ];
   }
@@ -265,16 +259,8 @@ function absentFinding(path: string, folder: string, { trouble }: Disk): Finding
       Fix its permissions.`;
 }
 
-/** The mark says what was ever committed. A journal that holds less is refused before this check. */
-function markFinding(path: string, mark: RowNumbers | undefined): Finding {
-  return mark === undefined
-    ? warn('mark')`${path}.mark does not exist yet: its set-up was interrupted
-      The next send creates it.`
-    : ok(
-        'mark',
-        `the journal has everything that it ever had (${counted(mark.intents, 'entry', 'entries')}, ${counted(mark.attempts, 'request')})`,
-      );
-}
+/** A journal that lacks what was noted is refused before this check. */
+export const wholeFinding = ok('note', 'the journal has everything that it acknowledged to this machine');
 
 const disks: Readonly<Record<'tmpfs' | 'overlay' | 'network', Sentence>> = {
   tmpfs: {
@@ -296,19 +282,19 @@ function diskFindings({ kind }: Disk): Finding[] {
 }
 
 function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Finding {
-  const { check, version, knownVersion, mode, syncsFully, movedTo, lacks } = look;
+  const { check, version, knownVersion, mode, syncsFully, movedTo, isChanged } = look;
   if (!look.isJournal)
     return fail('journal')`${path} is not a journal
       Name the right file with --journal or BOTCTL_JOURNAL.`;
   if (check.length !== 1 || check[0] !== 'ok')
     return fail('journal')`${path} is damaged: ${check.join('; ')}
       Stop botctl, keep a copy of ${path}, and replace it with a backup.`;
-  if (version > knownVersion)
+  if (version !== knownVersion)
     return fail('journal')`
-      ${path} was written by a newer botctl (version ${version}; this one knows ${knownVersion})
-      Use the newer botctl.`;
-  if (lacks.length > 0)
-    return fail('journal')`${schemaChanged(path, lacks)}
+      ${path} was made by another botctl (version ${version}; this one knows ${knownVersion})
+      Use the botctl that made it.`;
+  if (isChanged)
+    return fail('journal')`${path} was changed by hand: its tables or rules are not as botctl made them
       ${putBackParts}`;
   if (movedTo !== undefined)
     return fail('journal')`${path} was copied into ${movedTo}, and no longer sends anything itself
@@ -323,8 +309,7 @@ function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Findin
   if (mode !== 'wal')
     return warn('journal')`${path} is in ${mode} mode, not wal
       The next send sets it. If it does not change, the disk has no shared memory: use a local one.`;
-  const old = version < knownVersion ? ` (the next send updates it to ${knownVersion})` : '';
-  return ok('journal', `${path}: version ${version}${old}, quick_check ok, WAL, synchronous FULL`);
+  return ok('journal', `${path}: version ${version}, quick_check ok, WAL, synchronous FULL`);
 }
 
 /** The number of intents in each state. */

@@ -58,8 +58,7 @@ const probeTimeoutMs = 5_000;
 /** Checks that people know under another name than --json gives them. */
 const checkNames: Readonly<Record<string, string>> = {
   intents: 'entries',
-  mark: 'losses',
-  notes: 'losses',
+  note: 'losses',
 };
 
 export const run: Run = async (given, context) => {
@@ -206,9 +205,7 @@ async function sharedChecked(
   const { lookAtShared } = await import('../../../postgres/upkeep.ts');
   try {
     const looking = withServer(address, given, context, async (shared) => {
-      const look = await lookAtShared(shared);
-      const trouble = await writingTroubleAt(join(nearestFolder(look.notes.folder), 'notes'), false);
-      return sharedFindings(shared.place, look, trouble);
+      return sharedFindings(shared.place, await lookAtShared(shared));
     });
     return await context.display.waiting('Looking at the journal', looking);
   } catch (thrown) {
@@ -222,7 +219,7 @@ async function journalFacts(path: string): Promise<JournalFacts> {
     const { refuseUnusable, sizeOf } = await import('../../../once/journal/file/ownFiles.ts');
     refuseUnusable(path);
     const isEmpty = sizeOf(path) === 0;
-    if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
+    if (isEmpty && !['-wal', '.note'].some((suffix) => existsSync(`${path}${suffix}`))) {
       const folder = nearestFolder(dirname(path));
       const trouble = await writingTroubleAt(join(folder, 'journal.db'), false);
       const disk = { kind: diskKind(folder), trouble };
@@ -230,18 +227,15 @@ async function journalFacts(path: string): Promise<JournalFacts> {
     }
     const { lookAtJournal } = await import('../../../once/journal/file/lookOnly.ts');
     const { journalFailure } = await import('../../../once/journal/facts.ts');
-    const { Mark } = await import('../../../once/journal/file/mark.ts');
     const gone = isEmpty ? findLoss(path) : undefined;
     if (gone !== undefined) throw journalFailure('lost', { path, loss: gone });
     const trouble = await writingTroubleAt(path, true);
     const look = lookAtJournal(path);
-    const mark = Mark.look(path);
     const loss = trouble === undefined && isSound(look) ? findLoss(path) : undefined;
     if (loss !== undefined) throw journalFailure('lost', { path, loss });
     return {
       is: 'there',
       look,
-      mark: typeof mark === 'string' ? undefined : mark,
       disk: { kind: diskKind(dirname(path)), trouble },
     };
   } catch (thrown) {

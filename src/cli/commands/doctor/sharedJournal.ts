@@ -1,28 +1,15 @@
-import type { SharedLoss } from '../../../postgres/facts.ts';
 import type { SharedLook } from '../../../postgres/upkeep.ts';
+import { lossSentence } from '../../say/journal.ts';
 import { beforeAccepting } from '../../say/open.ts';
-import { counted, listed } from '../../say/phrases.ts';
+import { listed } from '../../say/phrases.ts';
 import type { Told } from '../../say/told.ts';
-import { sharedLoss } from '../../say/upkeep.ts';
-import { type Finding, fail, failed, intentFindings, ok, warn } from './findings.ts';
+import { type Finding, fail, failed, intentFindings, ok, warn, wholeFinding } from './findings.ts';
 
-/** `trouble` says why this machine could not keep its notes on the journal, as part of a sentence. */
-export function sharedFindings(place: string, look: SharedLook, trouble: string | undefined): Finding[] {
+export function sharedFindings(place: string, look: SharedLook): Finding[] {
   return [
     journalFinding(place, look),
     ...durabilityFinding(look),
-    notesFinding(look, trouble),
-    ...(look.lateReplies === undefined
-      ? []
-      : [
-          warn('late')`replies that came while the journal was unreachable are kept in ${look.lateReplies}
-            The next command that sends records them. Do not remove them before.`,
-        ]),
-    ...look.lostReplies.map(
-      (path) =>
-        warn('late')`${path} has replies to entries that the journal has lost: they are the only record
-          Look for these in the wallet and the conversations, then keep the file or move it away. The same commands may send them again.`,
-    ),
+    noteFinding(place, look),
     ...intentFindings(look),
   ];
 }
@@ -52,27 +39,9 @@ function durabilityFinding({ server }: SharedLook): Finding[] {
   ];
 }
 
-function notesFinding(
-  { notes: { held, missing, isNewServer, folder }, journal }: SharedLook,
-  trouble: string | undefined,
-): Finding {
-  if (missing.length > 0) return lossFinding({ is: 'records', missing });
-  if (isNewServer && held === 0) return lossFinding({ is: 'server-changed' });
-  // A role that may only read notes nothing.
-  if (trouble !== undefined && journal.salt !== undefined)
-    return warn('notes')`
-      this machine cannot keep notes in ${folder} (${trouble}), so botctl cannot tell whether the journal loses something
-      Make the folder writable, or name another one with XDG_DATA_HOME.`;
-  return ok(
-    'notes',
-    held === 0
-      ? 'this machine has not sent through the journal yet'
-      : `the journal has everything that it acknowledged to this machine (${counted(held, 'note')})`,
-  );
-}
-
-function lossFinding(loss: SharedLoss): Finding {
-  return fail('notes')`${sharedLoss(loss)}
+function noteFinding(place: string, { missing }: SharedLook): Finding {
+  if (missing.length === 0) return wholeFinding;
+  return fail('note')`${lossSentence(place, { isGone: false, missing })}
     If you can, bring back the server as it was. Otherwise, ${beforeAccepting}
     $ journal accept-loss`;
 }

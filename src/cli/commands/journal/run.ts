@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Exit, Failure } from '../../../once/failures.ts';
+import type { Loss } from '../../../once/journal/facts.ts';
+import type { Known } from '../../../once/journal/known.ts';
 import type { Address } from '../../../postgres/address.ts';
-import type { Note } from '../../../postgres/facts.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { lossSentence } from '../../say/journal.ts';
 import { beforeAccepting, missingMayBeSent } from '../../say/open.ts';
-import { counted, isoExact, nounsOf } from '../../say/phrases.ts';
+import { counted, isoExact } from '../../say/phrases.ts';
 import { declined, nothingChanged, told } from '../../say/told.ts';
-import { hasLost, sharedLoss } from '../../say/upkeep.ts';
-import { card, type Fact, remark } from '../../show/card.ts';
+import { card, type Fact, type Fields, remark } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
 
@@ -58,7 +58,7 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   const held = await display.waiting('Copying the journal', backUp(location.path, target));
   const fields = { journal: location.path, backup: target, intents: held.intents, attempts: held.attempts };
   const holds = `${counted(held.intents, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
-  const says = `${target} is a copy of the journal as it is now (${holds}). Keep it together with ${target}.mark.`;
+  const says = `${target} is a copy of the journal as it is now (${holds}).`;
   await display.show(card(given.command, says, [['', undefined, fields]], target));
   return 0;
 }
@@ -77,64 +77,31 @@ async function confirmed(
 }
 
 export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
-  const { display, clock } = context;
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
   const { path } = location;
   const { acceptLoss, findLoss } = await import('../../../once/journal/file/upkeep.ts');
   const loss = findLoss(path);
-  if (loss === undefined) {
-    const whole = `The journal ${path} has everything that it ever had. ${nothingChanged}`;
-    const fields = { journal: path, accepted: false, lost: [] };
-    await display.show(card(given.command, whole, [['', undefined, fields]]));
-    return 0;
-  }
-  await confirmLoss(lossSentence({ path, loss }), given, context);
-  const { rows, keptLog } = acceptLoss(path, whoDecides(), clock.now());
-  const lost = rows.map(({ what, first, last }) => ({ what, first, last, count: last - first + 1 }));
-  const fields = { journal: path, accepted: true, lost, kept_log: keptLog };
-  const facts = lost.map(({ what, first, last, count }, index): Fact => {
-    const which = count === 1 ? first : `${first} to ${last}`;
-    return [index === 0 ? 'Lost' : '', `${counted(count, ...nounsOf(what))} (${which})`];
-  });
-  const all = lost.reduce((sum, { count }) => sum + count, 0);
-  await display.show(
-    card(
-      given.command,
-      lossAccepted(path),
-      [['', undefined, fields], ...facts, ['Old log', keptLog]],
-      String(all),
-    ),
-  );
-  return 0;
+  if (loss === undefined) return tellLoss(path, undefined, given, context);
+  await confirmLoss(path, loss, given, context);
+  const keptLog = acceptLoss(path, loss, whoDecides(), context.clock.now());
+  return tellLoss(path, loss, given, context, keptLog);
 }
 
 async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const rules = await import('../../../postgres/upkeep.ts');
-  await withServer(address, given, context, async (shared) => {
+  return withServer(address, given, context, async (shared) => {
     const { place } = shared;
     const found = await rules.findSharedLoss(shared);
-    if (found === undefined) {
-      const whole = `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`;
-      const fields = { journal: place, accepted: false, missing: [] };
-      await context.display.show(card(given.command, whole, [['', undefined, fields]]));
-      return;
-    }
-    const { loss } = found;
-    await confirmLoss(safeLine(hasLost(place, loss)), given, context);
+    if (found === undefined) return tellLoss(place, undefined, given, context);
+    await confirmLoss(place, found.loss, given, context);
     await rules.acceptSharedLoss(shared, found, whoDecides());
-    const missing = loss.is === 'records' ? loss.missing : [];
-    const fields = { journal: place, accepted: true, missing: missing.map(missingJson) };
-    const facts: Fact[] = [
-      ['Lost', sharedLoss(loss), fields],
-      ...missing.map((note): Fact => ['', missingNote(note)]),
-    ];
-    await context.display.show(card(given.command, lossAccepted(place), facts, String(missing.length)));
+    return tellLoss(place, found.loss, given, context);
   });
-  return 0;
 }
 
-function confirmLoss(lost: string, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
+function confirmLoss(place: string, loss: Loss, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
+  const lost = safeLine(lossSentence(place, loss));
   const warning = `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
   const nobody = () => told('usage')`${lost}. There is no terminal for the question
     C${beforeAccepting.slice(1)}
@@ -142,13 +109,31 @@ function confirmLoss(lost: string, given: ParsedArgs<'yes'>, context: Context): 
   return confirmed(warning, 'Accept the loss?', nobody, given, context);
 }
 
-const lossAccepted = (journal: string): string =>
-  `The loss is recorded in ${journal}, and the journal can be used again.`;
-
-function missingJson({ what, id, number }: Note): Readonly<Record<string, string | number>> {
-  return { intent: id, [what]: what === 'attempt' ? number : isoExact(number) };
+async function tellLoss(
+  place: string,
+  loss: Loss | undefined,
+  { command }: ParsedArgs,
+  { display }: Context,
+  keptLog?: string,
+): Promise<Exit> {
+  const missing = loss?.missing ?? [];
+  const says =
+    loss === undefined
+      ? `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`
+      : `The loss is recorded in ${place}, and the journal can be used again.`;
+  const facts: Fact[] = [
+    ['', undefined, { journal: place, accepted: loss !== undefined, missing: missing.map(missingJson) }],
+    ...missing.map((known, index): Fact => [index === 0 ? 'Lost' : '', missingText(known)]),
+    ['Old log', keptLog, { kept_log: keptLog }],
+  ];
+  await display.show(card(command, says, facts, loss && String(missing.length)));
+  return 0;
 }
 
-function missingNote({ what, id, number }: Note): string {
-  return `entry ${id}, ${what === 'attempt' ? `request ${number}` : `${what} of ${isoExact(number)}`}`;
+function missingJson({ entry, number, atMs }: Known): Fields {
+  return number === 0 ? { intent: entry, decision: isoExact(atMs) } : { intent: entry, attempt: number };
+}
+
+function missingText({ entry, number, atMs }: Known): string {
+  return `entry ${entry}, ${number === 0 ? `decision of ${isoExact(atMs)}` : `request ${number}`}`;
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
+import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Guards } from '../journal.ts';
 import { Mutex } from '../mutex.ts';
@@ -7,22 +8,17 @@ import { type Ask, type JournalRow, sound, type Values } from '../rows.ts';
 import type { Base, OwnReads } from '../store.ts';
 import { questions } from '../verbs.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
-import { isSchemaWhole, numberedOn } from './fileSchema.ts';
-import { type Mark, markPath, type RowNumbers } from './mark.ts';
-import { checkpoint, fitLog, withoutSync } from './opening.ts';
-import { isRefusedAsMoved, movedFailure, type ProcessOwners } from './ownFiles.ts';
-
-/** No command for a single intent makes this many commits. */
-const manyCommits = 50;
+import { isSchemaWhole } from './fileSchema.ts';
+import { foldLog, withoutSync } from './opening.ts';
+import { type ProcessOwners, whereMoved } from './ownFiles.ts';
 
 /** Enough for the re-run window of unnamed intents, which is hours at most. */
 const latestLooked = 500;
 
-/** A file as a base: its prepared statements, its one way of failing, and the mark that notes what it holds. */
+/** A file as a base: its prepared statements, and its one way of failing. */
 export class FileBase implements Base {
   readonly #database: DatabaseSyncInstance;
   readonly #path: string;
-  readonly #mark: Mark | undefined;
   /** Each statement is prepared when it is first used. */
   readonly #prepared = new Map<string, Statement>();
   readonly #turns = new Mutex();
@@ -30,12 +26,10 @@ export class FileBase implements Base {
   readonly reads: OwnReads;
   #isCommitting = false;
   #commits = 0;
-  #given: Partial<RowNumbers> = {};
 
-  constructor(database: DatabaseSyncInstance, path: string, mark: Mark | undefined, owners: ProcessOwners) {
+  constructor(database: DatabaseSyncInstance, path: string, owners: ProcessOwners) {
     this.#database = database;
     this.#path = path;
-    this.#mark = mark;
     this.owners = {
       self: () => this.guard(() => owners.self()),
       lives: ({ owner }) => typeof owner === 'string' && owners.isAlive(owner),
@@ -51,16 +45,11 @@ export class FileBase implements Base {
     };
   }
 
-  /** How many commits it has made. */
-  get commits(): number {
-    return this.#commits;
-  }
-
   readonly ask: Ask = (sql, values) => this.#turns.between(() => this.#asked(sql, values));
 
   /** The commit was made, but must not be believed. */
   failedAsWhole(reason: unknown): boolean {
-    return factsOf(reason, 'mark-not-writable') !== undefined;
+    return factsOf(reason, 'note-not-writable') !== undefined;
   }
 
   transact<Result>(
@@ -71,9 +60,7 @@ export class FileBase implements Base {
     return this.#turns.alone(async () => {
       try {
         const transact = () => this.#transact(() => work(ask, this.reads));
-        const result = await (unsynced ? withoutSync(this.#database, transact) : transact());
-        this.#noteGiven();
-        return result;
+        return await (unsynced ? withoutSync(this.#database, transact) : transact());
       } catch (error) {
         throw this.#failure(error);
       }
@@ -81,11 +68,13 @@ export class FileBase implements Base {
   }
 
   async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#commits > 0 && this.#commits % manyCommits === 0) fitLog(this.#database, this.#path);
     this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');
-    this.#given = {};
     this.#isCommitting = true;
     try {
+      // Nothing is sent through a journal that was moved after this process opened it.
+      const [moved] = this.#statement(whereMoved).run({});
+      if (moved !== undefined)
+        throw journalFailure('moved', { path: this.#path, place: String(moved.place) });
       const result = await withinThisTurn(work());
       this.#database.exec('COMMIT');
       this.#commits += 1;
@@ -99,15 +88,10 @@ export class FileBase implements Base {
     }
   }
 
-  /** Raises the mark after the commit, and before a byte leaves. If that fails, nothing may leave. */
-  #noteGiven(): void {
-    if (Object.keys(this.#given).length === 0) return;
-    try {
-      this.#mark?.raise({ intents: 0, attempts: 0, decisions: 0, ...this.#given });
-    } catch (error) {
-      const mark = markPath(this.#path);
-      throw journalFailure('mark-not-writable', { mark, trouble: diskTroubleOf(error) }, error);
-    }
+  /** Nothing may leave that this machine could not note. */
+  notNoted(error: unknown): Failure {
+    const trouble = diskTroubleOf(error);
+    return journalFailure('note-not-writable', { note: `${this.#path}.note`, trouble }, error);
   }
 
   #asked(sql: string, values: Values): readonly JournalRow[] {
@@ -116,9 +100,7 @@ export class FileBase implements Base {
       // It would change the journal in a commit of its own, past every guard.
       if (statement.changes && !this.#isCommitting) throw new Error('this transaction is over');
       if (sql === questions.findUnnamed) return this.#findUnnamed(statement, values);
-      const { rows, numbered } = statement.run(values);
-      if (statement.numbers !== undefined) this.#given = { ...this.#given, [statement.numbers]: numbered };
-      return rows;
+      return statement.run(values);
     });
   }
 
@@ -136,11 +118,11 @@ export class FileBase implements Base {
     const isAlone = !this.#database.isTransaction;
     if (isAlone) this.#database.exec('BEGIN');
     try {
-      const { rows } = find.run(values);
+      const rows = find.run(values);
       if (rows.length > 0) return rows;
-      const [latest] = this.#statement(latestUnnamed).run({ ...values, latest: latestLooked }).rows;
-      const { same, rows: count, numbers, losses } = latest ?? {};
-      const isWhole = numbers === null || Number(losses) > 0 || count === numbers;
+      const [latest] = this.#statement(latestUnnamed).run({ ...values, latest: latestLooked });
+      const { same, rows: count, numbers } = latest ?? {};
+      const isWhole = numbers === null || count === numbers;
       if (same !== 0 || !isWhole) throw damaged(this.#path);
       return rows;
     } finally {
@@ -157,22 +139,20 @@ export class FileBase implements Base {
   }
 
   #failure(error: unknown): unknown {
-    if (isRefusedAsMoved(error)) return movedFailure(this.#database, this.#path) ?? error;
     if (isConstraint(error) && !isSchemaWhole(this.#database)) return damaged(this.#path, error);
     return sqliteFailure(error, this.#path);
   }
 
   close(): void {
     if (!this.#database.isOpen) return;
-    if (this.#commits >= manyCommits) checkpoint(this.#database, this.#path);
+    if (this.#commits > 0) foldLog(this.#database);
     this.#database.close();
   }
 }
 
 // Not by the index: damage to an index shows nowhere else.
 const latestUnnamed = /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
-    count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same,
-    (SELECT count(*) FROM losses WHERE what = 'intents') AS losses
+    count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same
   FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`;
 
 /** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
@@ -192,9 +172,7 @@ async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
 
 type Statement = {
   readonly changes: boolean;
-  /** Adds rows whose numbers the mark must know. */
-  readonly numbers: keyof RowNumbers | undefined;
-  run(values: Values): { readonly rows: readonly JournalRow[]; readonly numbered: number };
+  run(values: Values): readonly JournalRow[];
 };
 
 const nothing: readonly JournalRow[] = [];
@@ -206,12 +184,8 @@ const nothing: readonly JournalRow[] = [];
  */
 function prepare(database: DatabaseSyncInstance, sql: string): Statement {
   const names = [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
-  const numbers = /^INSERT INTO (intents|attempts|decisions) /u.exec(sql)?.[1] as
-    | keyof RowNumbers
-    | undefined;
-  const whole = numbers === undefined ? sql : numberedOn(numbers, sql);
   const statement = database.prepare(
-    whole.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
+    sql.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
   );
   const columns = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
@@ -225,17 +199,20 @@ function prepare(database: DatabaseSyncInstance, sql: string): Statement {
   const changes = /^(?:INSERT|UPDATE)/u.test(sql);
   const run: Statement['run'] = changes
     ? columns.length === 0
-      ? (values) => ({ rows: nothing, numbered: Number(statement.run(...listed(values)).lastInsertRowid) })
+      ? (values) => {
+          statement.run(...listed(values));
+          return nothing;
+        }
       : (values) => {
           const cells = statement.get(...listed(values)) as unknown as readonly Cell[] | undefined;
-          return { rows: cells === undefined ? nothing : [rowOf(cells)], numbered: 0 };
+          return cells === undefined ? nothing : [rowOf(cells)];
         }
     : (values) => {
         const all = statement.all(...listed(values)) as unknown as (readonly Cell[])[];
         const rows = all.map(rowOf);
-        return { rows: isOfIntents ? rows.map(sound) : rows, numbered: 0 };
+        return isOfIntents ? rows.map(sound) : rows;
       };
-  return { changes, numbers, run };
+  return { changes, run };
 }
 
 type Cell = null | number | string | Uint8Array;

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
@@ -73,24 +73,16 @@ export function openingFailure(error: unknown, path: string): unknown {
   return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
-/** Moves the database, its log and its mark aside under names that show that they belong together. */
+/** Moves the database, its log and its note aside under names that show that they belong together. */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
   // What was kept before stays.
   let aside = `${whole}.damaged`;
-  for (let count = 2; ['', '-wal', '.mark'].some((end) => existsSync(`${aside}${end}`)); count += 1)
+  for (let count = 2; ['', '-wal', '.note'].some((end) => existsSync(`${aside}${end}`)); count += 1)
     aside = `${whole}.damaged-${count}`;
-  return ['', '-wal', '.mark']
-    .filter((end) => isFile(`${whole}${end}`))
+  return ['', '-wal', '.note']
+    .filter((end) => existsSync(`${whole}${end}`))
     .map((end) => ({ from: `${whole}${end}`, to: `${aside}${end}` }));
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 export function damaged(path: string, cause?: unknown): Failure {
@@ -99,9 +91,6 @@ export function damaged(path: string, cause?: unknown): Failure {
 
 // 'btjl': tells a journal from another program's database.
 export const applicationId = 0x62746a6c;
-
-// 'botc': a journal from before the first release, whose version numbers mean something else.
-const unreleasedId = 0x626f7463;
 
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   return Object.values(database.prepare(/* sql */ `PRAGMA ${name}`).get() ?? {})[0];
@@ -125,16 +114,10 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
   };
 }
 
-/** Throws if a journal was made before the first release. Does not look at its tables. */
-export function refuseUnreleased(id: number, version: number, path: string): void {
-  const isEarlier = id === applicationId && version > 0 && version < schemaVersion;
-  if (id === unreleasedId || isEarlier) throw journalFailure('unreleased', { path });
-}
-
+/** Refuses another program's database, and a journal of another version. An empty file is neither. */
 export function refuseForeign({ version, changes, applicationId: id }: Versions, path: string): void {
-  refuseUnreleased(id, version, path);
   const isEmpty = version === 0 && changes === 0;
-  if (id !== applicationId && !isEmpty) throw damaged(path);
-  if (version < 0) throw damaged(path);
-  if (version > schemaVersion) throw journalFailure('newer', { path, version, known: schemaVersion });
+  if ((id !== applicationId && !isEmpty) || version < 0) throw damaged(path);
+  if (version !== 0 && version !== schemaVersion)
+    throw journalFailure('other-version', { path, version, known: schemaVersion });
 }

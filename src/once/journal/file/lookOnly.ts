@@ -1,13 +1,12 @@
 // SQL: queries on a file that is only read.
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { SchemaPart } from '../facts.ts';
 import type { Intent, State } from '../journal.ts';
 import { intentOf, type JournalRow, sound } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
-import { applicationId, refuseUnreleased, sqliteFailure } from './faults.ts';
-import { missingParts } from './fileSchema.ts';
-import { ProcessOwners, readMoved, sizeOf } from './ownFiles.ts';
+import { applicationId, sqliteFailure } from './faults.ts';
+import { isOurSchema } from './fileSchema.ts';
+import { movedTo, ProcessOwners, sizeOf } from './ownFiles.ts';
 
 /** What a look at a journal's file shows. It makes, repairs and changes nothing. */
 export type JournalLook = {
@@ -16,8 +15,8 @@ export type JournalLook = {
   readonly version: number;
   readonly knownVersion: number;
   readonly isJournal: boolean;
-  /** What somebody took away from its schema. */
-  readonly lacks: readonly SchemaPart[];
+  /** Whether somebody changed its tables or rules by hand. */
+  readonly isChanged: boolean;
   /** Where it was copied to, if it was. It then sends nothing more. */
   readonly movedTo: string | undefined;
   readonly mode: string;
@@ -39,10 +38,6 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
     const file = sizeOf(path) === 0 && existsSync(path) ? ':memory:' : path;
     const database = new DatabaseSync(file, { readOnly: file === path, timeout: busyTimeoutMs });
     try {
-      const [id, version] = ['application_id', 'user_version'].map((name) =>
-        Number(only(database, `PRAGMA ${name}`)),
-      );
-      refuseUnreleased(id ?? 0, version ?? 0, path);
       return look(database);
     } finally {
       database.close();
@@ -66,11 +61,8 @@ export function lookAtJournal(path: string): JournalLook {
     const version = Number(only(database, 'PRAGMA user_version'));
     const isJournal = Number(only(database, 'PRAGMA application_id')) === applicationId;
     database.exec('PRAGMA synchronous = FULL');
-    const lacks =
-      isJournal && version === schemaVersion
-        ? missingParts(database, Number(only(database, 'PRAGMA schema_version')))
-        : [];
-    const readable = isJournal && version >= 1 && lacks.every(({ is }) => is === 'rule' || is === 'index');
+    const readable = isJournal && version === schemaVersion;
+    const isChanged = readable && !isOurSchema(database, Number(only(database, 'PRAGMA schema_version')));
     const [oldest] = readable ? rows(database, oldestUnknown) : [];
     const latest = readable ? only(database, 'SELECT max(updated_at) FROM intents') : undefined;
     return {
@@ -78,8 +70,8 @@ export function lookAtJournal(path: string): JournalLook {
       version,
       knownVersion: schemaVersion,
       isJournal,
-      lacks,
-      movedTo: readable ? readMoved(database)?.place : undefined,
+      isChanged,
+      movedTo: readable ? movedTo(database) : undefined,
       mode: String(only(database, 'PRAGMA journal_mode')),
       syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,
       counts: readable ? countsOf(database) : {},

@@ -1,10 +1,8 @@
-// SQL: closing a file that was moved.
-
+// SQL: whether a file was moved.
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lchownSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   type Stats,
@@ -15,7 +13,6 @@ import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
-import type { Failure } from '../../failures.ts';
 import { type JournalFacts, journalFailure } from '../facts.ts';
 
 // As many links as Linux follows. This also ends circular links.
@@ -45,17 +42,11 @@ export function sizeOf(path: string): number {
 
 type SeenFile = { readonly path: string; readonly dev: number; readonly ino: number };
 
-/** Events this close together cannot be told apart. A process that was frozen meanwhile looks again. */
-const sameMomentMs = 5;
-
 type TakenAway = JournalFacts['taken-away'];
-
-type FileLook = { readonly commits: number; readonly atMs: number; readonly found: TakenAway | undefined };
 
 /** The files of an open journal, as they were when it was opened. */
 export class OwnFiles {
   readonly #seen: readonly SeenFile[];
-  #last: FileLook | undefined;
 
   constructor(paths: readonly string[]) {
     this.#seen = paths.map((path) => {
@@ -64,20 +55,8 @@ export class OwnFiles {
     });
   }
 
-  /**
-   * What has disappeared or was replaced. Looks again after each commit. One look serves all rows of a batch that share
-   * a commit, where nine system calls were a tenth of a row.
-   */
-  trouble(commits: number, nowMs: number): TakenAway | undefined {
-    const last = this.#last;
-    if (last?.commits === commits && nowMs >= last.atMs && nowMs - last.atMs < sameMomentMs)
-      return last.found;
-    const found = this.#look();
-    this.#last = { commits, atMs: nowMs, found };
-    return found;
-  }
-
-  #look(): TakenAway | undefined {
+  /** What has disappeared or was replaced. */
+  trouble(): TakenAway | undefined {
     for (const { path, dev, ino } of this.#seen) {
       const now = statSync(path, { throwIfNoEntry: false });
       if (now === undefined) return { path, how: 'gone' };
@@ -176,62 +155,9 @@ function whatItIs(stats: Stats): JournalFacts['not-a-file']['is'] | undefined {
   return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
 }
 
-/**
- * If journal.db is a mount of its own, its log and its mark are outside of it, where the next container does not find
- * them. Called only in doubt, because the list of mounts can be long.
- */
-export function refuseMounted(path: string): void {
-  if (isMountPoint(path)) throw journalFailure('mounted-alone', { path });
-}
+/** Where a journal was moved to, for people. It sends nothing more. */
+export const whereMoved = `SELECT CAST(value AS TEXT) AS place FROM meta WHERE name = 'moved-to'`;
 
-function isMountPoint(path: string): boolean {
-  try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
-    return mounts.split('\n').some((line) => unescaped(line.split(' ')[4] ?? '') === path);
-  } catch {
-    return false;
-  }
-}
-
-/** The kernel writes blanks and backslashes in a path as octal numbers. */
-function unescaped(text: string): string {
-  return text.replace(/\\([0-7]{3})/gu, (_all, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  );
-}
-
-/** Where a journal was moved to. It sends nothing more. */
-type Moved = {
-  /** For people. */
-  readonly place: string;
-  /** The id of the journal that it was copied into. */
-  readonly journal: string;
-  readonly who: string;
-  readonly atMs: number;
-};
-
-export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
-  const text = metaText(database, 'moved-to');
-  return text === undefined ? undefined : (JSON.parse(text) as Moved);
-}
-
-/** The failure of a command that sends or decides. */
-export function movedFailure(database: DatabaseSyncInstance, path: string): Failure | undefined {
-  const place = readMoved(database)?.place;
-  if (place === undefined) return undefined;
-  return journalFailure('moved', { path, place });
-}
-
-function metaText(database: DatabaseSyncInstance, name: string): string | undefined {
-  const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name) as
-    | { value: Uint8Array }
-    | undefined;
-  return row === undefined ? undefined : Buffer.from(row.value).toString();
-}
-
-const sentence = 'the journal was moved';
-
-/** Whether a statement was refused because the journal was closed after it was opened. */
-export function isRefusedAsMoved(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(sentence);
+export function movedTo(database: DatabaseSyncInstance): string | undefined {
+  return (database.prepare(whereMoved).get() as { place: string } | undefined)?.place;
 }

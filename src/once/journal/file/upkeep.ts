@@ -1,6 +1,6 @@
+// SQL: what is done with a journal’s file besides sending through it.
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   fsyncSync,
   openSync,
@@ -10,39 +10,25 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { backup } from '@photostructure/sqlite';
 import { codeOf, type DiskTrouble, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { removeFile } from '../../../machine/fileLock.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
-import { factsOf, journalFailure, type Loss, type LostRows } from '../facts.ts';
-import {
-  accountedNumbers,
-  checkMark,
-  highestOf,
-  lostRows,
-  Mark,
-  markPath,
-  noRowNumbers,
-  type RowNumbers,
-  readMarkId,
-  writeMarkId,
-} from './mark.ts';
-import { adoptMark, isOlderThanLog, openFile, openToRepair, withSetupLock } from './opening.ts';
-import { refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import { factsOf, journalFailure, type Loss } from '../facts.ts';
+import { sqliteFailure } from './faults.ts';
+import { openFile } from './opening.ts';
+import { resolveLinks, sizeOf } from './ownFiles.ts';
 
-/** What a journal has lost, if anything. Makes and changes nothing. */
+/** What a journal has lost, if anything. Changes nothing. */
 export function findLoss(givenPath: string): Loss | undefined {
   const path = resolveLinks(givenPath);
-  if (![path, `${path}-wal`, `${path}.mark`].some((one) => existsSync(one))) {
+  if (![path, `${path}-wal`, `${path}.note`].some((one) => existsSync(one)))
     throw journalFailure('no-journal', { path });
-  }
   try {
-    const { database, mark, loss } = openFile(path, 'look');
+    const { database, refused } = openFile(path, 'look');
     database.close();
-    mark?.close();
-    return loss;
+    return factsOf(refused, 'lost')?.loss;
   } catch (error) {
     const lost = factsOf(error, 'lost');
     if (lost === undefined) throw error;
@@ -50,100 +36,63 @@ export function findLoss(givenPath: string): Loss | undefined {
   }
 }
 
-type AcceptedLoss = {
-  readonly rows: readonly LostRows[];
-  /** The log as it was, if there was one, kept for later investigation. */
-  readonly keptLog: string | undefined;
-};
-
 /**
- * Records the missing numbers, so that counting continues above them, and gives the journal a new mark. What was lost
- * stays lost: the same commands would be new ones.
+ * Records the loss, and forgets what was noted. What was lost stays lost: the same commands would be new ones. A log
+ * without its database, which SQLite would delete, is kept for later investigation, and returned.
  */
-export function acceptLoss(givenPath: string, who: string, atMs: number): AcceptedLoss {
+export function acceptLoss(givenPath: string, loss: Loss, who: string, atMs: number): string | undefined {
   const path = resolveLinks(givenPath);
-  refuseUnusable(path);
-  refuseMounted(path);
-  return withSetupLock(path, () => {
-    const found = Mark.open(path, 'r');
-    const marked = found.is === 'mark' ? found.mark.highest : noRowNumbers;
-    if (found.is === 'mark') found.mark.close();
-    const keptLog = keepLog(path, isOlderThanLog(path, found));
-    return openToRepair(path, (database) => {
-      const held = accountedNumbers(database);
-      const rows = lostRows(marked, held);
-      const id = Mark.draft(path, highestOf(marked, held));
-      record(database, rows, id, who, atMs);
-      adoptMark(database, path, id).close();
-      return { rows, keptLog };
-    });
-  });
-}
-
-/** SQLite overwrites what it cannot read of a log, and deletes a log that has no database. */
-function keepLog(path: string, isOfNewer: boolean): string | undefined {
   const log = `${path}-wal`;
-  if (!existsSync(log)) return undefined;
-  const kept = `${log}.lost`;
-  if (existsSync(path) && !isOfNewer) copyFileSync(log, kept);
-  else renameSync(log, kept);
-  return kept;
-}
-
-function record(
-  database: DatabaseSyncInstance,
-  rows: readonly LostRows[],
-  markId: string,
-  who: string,
-  atMs: number,
-): void {
-  const add = database.prepare(
-    /* sql */ 'INSERT INTO losses (what, first_lost, last_lost, who, at) VALUES (?, ?, ?, ?, ?)',
-  );
-  database.exec(/* sql */ 'BEGIN IMMEDIATE');
+  const keptLog = loss.isGone && existsSync(log) ? `${log}.lost` : undefined;
+  if (keptLog !== undefined) renameSync(log, keptLog);
+  if (loss.isGone) rmSync(path, { force: true });
+  const { database, note } = openFile(path, 'accept-loss');
   try {
-    for (const { what, first, last } of rows) add.run(what, first, last, who, atMs);
-    if (rows.length === 0) add.run('mark', null, null, who, atMs);
-    writeMarkId(database, markId);
+    database.exec('BEGIN IMMEDIATE');
+    database
+      .prepare(/* sql */ 'INSERT INTO losses (who, at, detail) VALUES (?, ?, ?)')
+      .run(who, atMs, JSON.stringify(loss));
     database.exec('COMMIT');
+    note.forget();
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
+    throw sqliteFailure(error, path);
+  } finally {
+    database.close();
   }
+  return keptLog;
 }
 
-/**
- * Copies a journal that may be in use into a new file, with its mark, so that the copy opens as a whole one. Returns
- * the row numbers in the copy.
- */
-export async function backUp(givenPath: string, target: string): Promise<RowNumbers> {
+/** How many entries and requests a copy has. */
+type RowCounts = { readonly intents: number; readonly attempts: number };
+
+/** Copies a journal that may be in use into a new file. */
+export async function backUp(givenPath: string, target: string): Promise<RowCounts> {
   const path = resolveLinks(givenPath);
   if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
-  const there = [target, `${target}-wal`, markPath(target)].find((one) => occupantOf(one) !== 'nothing');
+  const there = [target, `${target}-wal`].find((one) => occupantOf(one) !== 'nothing');
   if (there !== undefined) throw journalFailure('backup-there', { path: there });
-  const { database, mark, loss } = openFile(path, 'look');
-  const ours: string[] = [];
+  const { database, refused } = openFile(path, 'look');
   try {
-    if (loss !== undefined) throw journalFailure('lost', { path, loss });
-    // The mark goes first: what is committed in between is more than the mark says, not less.
-    for (const one of [markPath(target), target]) {
-      makeEmpty(one);
-      ours.push(one);
+    if (factsOf(refused, 'lost') !== undefined) throw refused;
+    makeEmpty(target);
+    try {
+      await backup(database, target, { rate: pagesAtOnce });
+      sync(target);
+    } catch (error) {
+      for (const end of ['', '-shm', '-wal']) rmSync(`${target}${end}`, { force: true });
+      throw error;
     }
-    ours.push(`${target}-shm`, `${target}-wal`);
-    Mark.copy(path, target);
-    await backup(database, target, { rate: pagesAtOnce });
-    for (const made of [markPath(target), target]) sync(made);
-    return numbersOfWhole(target);
+    return database.prepare(counts).get() as RowCounts;
   } catch (error) {
-    for (const one of ours) rmSync(one, { force: true });
     if (error instanceof Failure) throw error;
     throw journalFailure('backup-not-made', { path: target, trouble: diskTroubleOf(error) }, error);
   } finally {
     database.close();
-    mark?.close();
   }
 }
+
+const counts = /* sql */ `SELECT (SELECT count(*) FROM intents) AS intents,
+  (SELECT count(*) FROM attempts) AS attempts`;
 
 /** Refuses what another process has made in the meantime. */
 function makeEmpty(path: string): void {
@@ -151,21 +100,6 @@ function makeEmpty(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     throw codeOf(error) === 'EEXIST' ? journalFailure('backup-there', { path }) : error;
-  }
-}
-
-/** Reads the copy as it is. SQLite makes no files beside a database that cannot change. */
-function numbersOfWhole(path: string): RowNumbers {
-  const copy = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
-  try {
-    const numbers = accountedNumbers(copy);
-    const found = Mark.open(path, 'r');
-    const checked = checkMark(found, readMarkId(copy), numbers);
-    if (found.is === 'mark') found.mark.close();
-    if (checked instanceof Mark || checked === undefined) return numbers;
-    throw journalFailure('lost', { path, loss: checked });
-  } finally {
-    copy.close();
   }
 }
 

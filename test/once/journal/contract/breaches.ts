@@ -26,6 +26,12 @@ const batch = `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped
 
 /** What breaks a rule, after statements that break none. */
 const breaches: readonly (readonly [says: string, ...statements: readonly string[]])[] = [
+  ['a journal keeps its id and its salt', `UPDATE meta SET name = 'x' WHERE name = 'salt'`],
+  [
+    'a loss stands as it was accepted',
+    `INSERT INTO losses (who, at, detail) VALUES ('w', 1, '{}')`,
+    `UPDATE losses SET detail = 'x'`,
+  ],
   [
     'an intent begins claimed, or as a proposal, and untainted',
     begin().replace(`'sending', 'o'`, `'open', NULL`),
@@ -87,7 +93,8 @@ const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
   decisions: `${begin()}; ${decide}`,
   receipts: `${begin()}; ${keep}`,
   observations: `${begin()}; ${observe('likely')}`,
-  spent: `INSERT INTO spent (asset, hour, units) VALUES ('sol', 1, '1')`,
+  meta: `INSERT INTO meta (name, value) SELECT 'other', value FROM meta WHERE name = 'salt'`,
+  losses: `INSERT INTO losses (who, at, detail) VALUES ('w', 1, '{}')`,
 };
 
 /** Breaks every rule of the schema once. */

@@ -5,7 +5,6 @@ import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
-import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../../../testing/damageJournal.ts';
 import { allOf, endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 
@@ -127,17 +126,6 @@ describe('several works in one commit', () => {
     expect(commitsIn(`${path}-wal`) - before).toBe(1);
     for (let nth = 0; nth < 3; nth += 1) await journal.commit(begin().work);
     expect(commitsIn(`${path}-wal`) - before).toBe(4);
-  });
-
-  test('fail all where the commit cannot be made', async () => {
-    const path = newPath();
-    opened(path);
-    const journal = closedAfterTest(openJournal(path, 'look'));
-    const ends = await journal.commitTogether([begin(), begin()]);
-    expect(ends).toMatchObject([
-      { status: 'rejected', reason: { code: 'journal-not-writable' } },
-      { status: 'rejected', reason: { code: 'journal-not-writable' } },
-    ]);
   });
 });
 

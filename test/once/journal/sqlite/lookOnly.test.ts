@@ -19,8 +19,8 @@ describe('a look at a journal', () => {
       await journal.propose(newIntent({ kind: 'transfer', payment: 'p' }), why, nowMs);
     expect(lookAtJournal(path)).toEqual({
       check: ['ok'],
-      lacks: [],
-      ...{ version: 2, knownVersion: 2, isJournal: true, mode: 'wal', syncsFully: true },
+      isChanged: false,
+      ...{ version: 3, knownVersion: 3, isJournal: true, mode: 'wal', syncsFully: true },
       movedTo: undefined,
       counts: { accepted: 1, unknown: 1, sending: 1, held: 4 },
       waiting: { approval: 2, proposed: 1 },

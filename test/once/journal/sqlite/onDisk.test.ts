@@ -6,18 +6,14 @@ import {
   type PathLike,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type backup as copyByPages, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { backup as copyByPages, DatabaseSync, DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as locks from '../../../../src/machine/fileLock.ts';
 import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
-import { Mark } from '../../../../src/once/journal/file/mark.ts';
-import { checkpoint, fitLog, openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import {
   acceptLoss,
@@ -26,6 +22,7 @@ import {
   findLoss,
   writingTrouble,
 } from '../../../../src/once/journal/file/upkeep.ts';
+import { Note } from '../../../../src/once/journal/known.ts';
 import { failureOf } from '../../../../testing/failure.ts';
 import {
   countStates,
@@ -36,6 +33,8 @@ import {
   nowMs,
   opened,
 } from '../../../../testing/journals.ts';
+
+const noLoss = { isGone: false, missing: [] };
 
 type Disk = {
   synced: string[];
@@ -141,11 +140,6 @@ vi.mock('@photostructure/sqlite', async (original) => {
 });
 
 describe('a journal that is opened', () => {
-  test('new, is on the disk with its mark before it is used', () => {
-    expect(opened(newPath())).toMatchObject({ isReadOnly: false, lost: undefined, movedTo: undefined });
-    expect(disk.synced).toEqual(['data', 'journal.db.mark.new', 'data']);
-  });
-
   test('where commits are not made durable, is not used', () => {
     disk.isLax = true;
     const path = newPath();
@@ -155,96 +149,21 @@ describe('a journal that is opened', () => {
     expect(lookAtJournal(path).syncsFully).toBe(true);
   });
 
-  test.each(['', '-wal', '.mark'])(
-    'is in trouble once journal.db%s is not its own any more',
-    async (suffix) => {
-      const path = newPath();
-      const journal = opened(path);
-      const file = `${path}${suffix}`;
-      const trouble = (how: string) => ({
-        is: 'files',
-        failure: { kind: 'taken-away', fields: { path: file, how } },
-      });
-      expect(journal.trouble()).toBeUndefined();
-      copyFileSync(file, `${file}.copy`);
-      rmSync(file);
-      // After a commit it is looked again.
-      await journal.commit(async () => undefined);
-      expect(journal.trouble()).toMatchObject(trouble('gone'));
-      await journal.commit(async () => undefined);
-      copyFileSync(`${file}.copy`, file);
-      expect(journal.trouble()).toMatchObject(trouble('replaced'));
-    },
-  );
-
-  // To close the file by hand would drop the locks that this process has on it.
-  test('again by the same process, is read through SQLite only', async () => {
-    const path = newPath();
-    await openJournal(path).close();
-    opened(path);
-    disk.opened = [];
-    opened(path);
-    expect(disk.opened).toEqual(['journal.db.mark']);
-  });
-
   test('while another sets it up, is what that one made, and no other', async () => {
     const made = newPath();
     await done(opened(made), 'accepted');
     const path = join(newFolder(), 'journal.db');
     disk.meanwhile = () => {
-      for (const suffix of ['', '-wal', '.mark']) copyFileSync(`${made}${suffix}`, `${path}${suffix}`);
+      for (const suffix of ['', '-wal', '.note']) copyFileSync(`${made}${suffix}`, `${path}${suffix}`);
     };
     expect(await countStates(opened(path))).toEqual({ accepted: 1 });
   });
-
-  test('while a newer release sets it up, is refused', () => {
-    const path = join(newFolder(), 'journal.db');
-    const half = new DatabaseSync(path);
-    half.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 0x62746a6c');
-    disk.meanwhile = () => half.exec('PRAGMA user_version = 99');
-    expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'newer' }));
-    half.close();
-  });
-
-  test('has lost its mark where that does not come to its place', () => {
-    disk.keepsNames = true;
-    const path = newPath();
-    const lost = (found: string) =>
-      expect.objectContaining({ kind: 'lost', fields: { path, loss: { is: 'mark', found } } });
-    expect(() => openJournal(path)).toThrow(lost('missing'));
-    const other = newPath();
-    disk.keepsNames = undefined as never;
-    opened(other);
-    copyFileSync(`${other}.mark`, `${path}.mark`);
-    disk.keepsNames = true;
-    expect(() => acceptLoss(path, 'w', nowMs)).toThrow(lost('anothers'));
-  });
-
-  test.each(['/a b/journal.db', '/a\\b/journal.db', '/plain/journal.db'])(
-    'is refused where its file alone is mounted, as %s',
-    async (place) => {
-      const path = join(newFolder(), place);
-      const octal = path.replaceAll('\\', '\\134').replaceAll(' ', '\\040');
-      const mounted = expect.objectContaining({ kind: 'mounted-alone' });
-      const mounts = `22 1 0:20 / /proc rw - proc proc rw\n23 1 8:1 /x ${octal} rw - ext4 /dev/sda rw\n`;
-      const list = join(newFolder(), 'mountinfo');
-      writeFileSync(list, mounts);
-      disk.mounts = list;
-      expect(() => openJournal(path)).toThrow(mounted);
-      writeFileSync(list, '');
-      await openJournal(path).close();
-      rmSync(`${path}.mark`);
-      writeFileSync(list, mounts);
-      expect(() => openJournal(path)).toThrow(mounted);
-      expect(() => acceptLoss(path, 'w', nowMs)).toThrow(mounted);
-    },
-  );
 });
 
 describe('a disk that is full at a commit', () => {
   test.each<[string, (path: string) => unknown]>([
     ['of a send', (path) => done(opened(path), 'accepted')],
-    ['of a loss', (path) => acceptLoss(path, 'w', nowMs)],
+    ['of a loss', (path) => acceptLoss(path, noLoss, 'w', nowMs)],
     ['that makes a journal', () => openJournal(newPath())],
   ])('%s is told as that', async (_what, work) => {
     const path = newPath();
@@ -271,74 +190,9 @@ describe('a commit', () => {
       'PRAGMA synchronous = FULL',
     ]);
   });
-
-  test('is one of many from the fifty-first on: the log may grow longer, and is asked about every fifty', async () => {
-    const path = newPath();
-    const journal = openJournal(path);
-    const grown: number[] = [];
-    for (let nth = 1; nth <= 120; nth += 1) {
-      disk.said = [];
-      await journal.commit(async () => undefined);
-      if (disk.said.some((sql) => sql.includes('wal_autocheckpoint'))) grown.push(nth);
-    }
-    expect(grown).toEqual([51, 101]);
-    disk.said = [];
-    await journal.close();
-    expect(disk.said).toEqual(['PRAGMA wal_checkpoint(PASSIVE)']);
-  });
-
-  test('that was rolled back leaves nothing in the mark', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    const id = await done(journal, 'accepted');
-    const failing = journal.commit(async (tx) => {
-      await tx.begin(newIntent(), 'h', nowMs);
-      throw new Error('no');
-    });
-    await expect(failing).rejects.toThrow('no');
-    await journal.markReported(id, nowMs);
-    expect(Mark.look(path)).toEqual({ intents: 1, attempts: 1, decisions: 0 });
-  });
 });
 
 describe('a loss', () => {
-  test('of one row of each kind is counted on above, and no damage', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    const decided = async (on: typeof journal): Promise<void> => {
-      const id = await done(on, 'unknown');
-      await on.decide(id, { kind: 'happened', who: 'w', atMs: nowMs, reason: 'r', signature: undefined });
-    };
-    await decided(journal);
-    const left = join(newFolder(), 'journal.db');
-    copyFileSync(path, left);
-    copyFileSync(`${path}-wal`, `${left}-wal`);
-    await decided(journal);
-    copyFileSync(`${path}.mark`, `${left}.mark`);
-    expect(acceptLoss(left, 'w', nowMs).rows).toEqual(
-      ['intents', 'attempts', 'decisions'].map((what) => ({ what, first: 2, last: 2 })),
-    );
-    const again = opened(left);
-    for (let nth = 0; nth < 2; nth += 1) await decided(again);
-    expect(Mark.look(left)).toEqual({ intents: 4, attempts: 4, decisions: 4 });
-    expect(await again.findUnnamed('new')).toBeUndefined();
-  });
-
-  test('of the very first row is counted on above', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    const left = join(newFolder(), 'journal.db');
-    copyFileSync(path, left);
-    await done(journal, 'accepted');
-    copyFileSync(`${path}.mark`, `${left}.mark`);
-    expect(acceptLoss(left, 'w', nowMs).rows).toMatchObject([
-      { first: 1, last: 1 },
-      { first: 1, last: 1 },
-    ]);
-    await done(opened(left), 'accepted');
-    expect(Mark.look(left)).toEqual({ intents: 2, attempts: 2, decisions: 0 });
-  });
-
   test('of what cannot even be checked is told as damage where a rule refuses a write', async () => {
     const journal = opened();
     const intent = newIntent();
@@ -347,102 +201,19 @@ describe('a loss', () => {
     expect((await failureOf(() => journal.begin(intent, 'h', nowMs))).code).toBe('journal-damaged');
   });
 
-  test('that nobody accepted is damage to whoever asks for what is not there', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
-    const { database } = openFile(path);
-    database.exec(
-      'DROP TRIGGER delete_on_intents_keeps; PRAGMA foreign_keys = OFF; DELETE FROM intents WHERE seq = 2',
-    );
-    database.close();
-    expect((await failureOf(() => journal.findUnnamed('new'))).code).toBe('journal-damaged');
-  });
-
   test('is not looked for, nor a journal made, where there is none', () => {
     const path = newPath();
     expect(() => findLoss(path)).toThrow(expect.objectContaining({ kind: 'no-journal' }));
     expect(existsSync(dirname(path))).toBe(false);
   });
-
-  test('of the mark alone is accepted without a log', async () => {
-    const path = newPath();
-    await openJournal(path).close();
-    const left = join(newFolder(), 'journal.db');
-    copyFileSync(path, left);
-    expect(acceptLoss(left, 'w', nowMs)).toEqual({ rows: [], keptLog: undefined });
-    expect(findLoss(left)).toBeUndefined();
-  });
 });
 
-const mebibyte = 1024 * 1024;
-
-describe('the log', () => {
-  const logOf = (statfs: Partial<fs.StatsFs> | undefined): unknown => {
-    const path = newPath();
-    const { database } = openFile(path);
-    disk.statfs = statfs ?? {};
-    fitLog(database, statfs === undefined ? join(path, 'no') : path);
-    const pages = database.prepare('PRAGMA wal_autocheckpoint').get()?.wal_autocheckpoint;
-    const most = database.prepare('PRAGMA journal_size_limit').get()?.journal_size_limit;
-    database.close();
-    return [pages, most];
-  };
-  const [short, long] = [
-    [1500, 8 * mebibyte],
-    [16_000, -1],
-  ];
-
-  test.each([
-    ['a large one', { blocks: 1024, bavail: 512, bsize: mebibyte }, long],
-    ['a small one', { blocks: 1023, bavail: 1023, bsize: mebibyte }, short],
-    ['a full one', { blocks: 4096, bavail: 511, bsize: mebibyte }, short],
-    ['one that does not say how large it is', { blocks: 0, bavail: 0, bsize: mebibyte }, long],
-    ['one that says nothing', undefined, long],
-  ])('may grow as the disk allows: %s', (_disk, statfs, log) => {
-    expect(logOf(statfs)).toEqual(log);
-  });
-
-  test('is left as it is where it is short, or where the disk has room', async () => {
-    const path = newPath();
-    await done(opened(path), 'accepted');
-    const log = `${path}-wal`;
-    const { size } = statSync(log);
-    expect(size).toBeGreaterThan(0);
-    disk.statfs = { blocks: 1, bavail: 1, bsize: 4096 };
-    await openJournal(path).close();
-    expect(statSync(log).size).toBe(size);
-    const { database } = openFile(path);
-    database.exec('PRAGMA wal_autocheckpoint = 0');
-    for (let nth = 0; nth < 800; nth += 1)
-      database.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
-    disk.statfs = { blocks: 4096, bavail: 4096, bsize: 1024 * 1024 };
-    await openJournal(path).close();
-    expect(statSync(log).size).toBeGreaterThan(1024 * 1024);
-    database.close();
-  });
-
-  test('is emptied on a small disk, by those that send, and others are waited for again', async () => {
-    const path = newPath();
-    const { database, mark } = openFile(path);
-    await done(opened(path), 'accepted');
-    checkpoint(database, path);
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
-    disk.statfs = { blocks: 1, bavail: 1, bsize: 4096 };
-    checkpoint(database, path);
-    expect(statSync(`${path}-wal`).size).toBe(0);
-    expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 30_000 });
-    database.exec('PRAGMA wal_autocheckpoint = 0');
-    for (let nth = 0; nth < 800; nth += 1)
-      database.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
-    await openJournal(path, 'look').close();
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(mebibyte);
-    await openJournal(path).close();
-    expect(statSync(`${path}-wal`).size).toBe(0);
-    mark?.close();
-    database.close();
-  });
-});
+/** It notes what the journal does not have. */
+function lose(path: string): void {
+  const note = new Note(`${path}.note`);
+  note.note({ entry: 'gone', number: 1, atMs: nowMs });
+  note.close();
+}
 
 async function inUse(): Promise<string> {
   const path = newPath();
@@ -456,50 +227,14 @@ describe('a backup', () => {
     const path = await inUse();
     const target = join(newFolder(), 'copy.db');
     disk.synced = [];
-    expect(await backUp(path, target)).toEqual({ intents: 3, attempts: 3, decisions: 0 });
-    expect(disk.synced).toEqual(
-      expect.arrayContaining(['copy.db', 'copy.db.mark', basename(dirname(target))]),
-    );
-    expect(readdirSync(dirname(target))).toEqual(['copy.db', 'copy.db.mark']);
-    for (const name of [target, `${target}.mark`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+    expect(await backUp(path, target)).toEqual({ intents: 3, attempts: 3 });
+    expect(disk.synced).toEqual(expect.arrayContaining(['copy.db', basename(dirname(target))]));
+    expect(readdirSync(dirname(target))).toEqual(['copy.db']);
+    expect(statSync(target).mode & 0o777).toBe(0o600);
     const journal = opened(target);
     await done(journal, 'accepted');
     expect(await countStates(journal)).toEqual({ accepted: 4 });
   });
-
-  test('counts its changes from the start, however often the journal has changed', async () => {
-    const path = await inUse();
-    const found = Mark.open(path, 'r+');
-    if (found.is === 'mark') found.mark.noteBase(1);
-    const target = join(newFolder(), 'copy.db');
-    await backUp(path, target);
-    expect(Mark.open(target, 'r')).toMatchObject({ mark: { base: 0, highest: { intents: 3 } } });
-  });
-
-  test.each(['', '-wal', '.mark'])('writes over nothing that is there: copy.db%s', async (suffix) => {
-    const target = join(newFolder(), 'copy.db');
-    writeFileSync(`${target}${suffix}`, 'mine');
-    await expect(backUp(await inUse(), target)).rejects.toMatchObject({
-      kind: 'backup-there',
-      fields: { path: `${target}${suffix}` },
-    });
-    expect(readdirSync(dirname(target))).toEqual([`copy.db${suffix}`]);
-  });
-
-  test.each(['', '.mark'])(
-    'removes nothing of another that began at the same moment: copy.db%s',
-    async (suffix) => {
-      const target = join(newFolder(), 'copy.db');
-      const path = await inUse();
-      disk.beforeMaking = () => writeFileSync(`${target}${suffix}`, 'theirs');
-      await expect(backUp(path, target)).rejects.toMatchObject({
-        kind: 'backup-there',
-        fields: { path: `${target}${suffix}` },
-      });
-      expect(readdirSync(dirname(target))).toEqual([`copy.db${suffix}`]);
-      expect(readFileSync(`${target}${suffix}`, 'utf8')).toBe('theirs');
-    },
-  );
 
   test('that cannot be made leaves nothing behind', async () => {
     const path = await inUse();
@@ -509,27 +244,8 @@ describe('a backup', () => {
       fields: { path: nowhere, trouble: { code: 'ENOENT' } },
     });
     const target = join(newFolder(), 'copy.db');
-    truncateSync(`${path}.mark`, 20);
+    lose(path);
     await expect(backUp(path, target)).rejects.toMatchObject({ kind: 'lost' });
-    expect(readdirSync(dirname(target))).toEqual([]);
-  });
-
-  test('that is not what the journal holds is not left', async () => {
-    const [path, other] = [await inUse(), await inUse()];
-    const target = join(newFolder(), 'copy.db');
-    disk.copy = (to) => copyFileSync(other, to);
-    await expect(backUp(path, target)).rejects.toMatchObject({
-      kind: 'lost',
-      fields: { path: target, loss: { is: 'mark', found: 'anothers' } },
-    });
-    disk.copy = (to) => {
-      writeFileSync(`${to}-wal`, 'begun');
-      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-    };
-    await expect(backUp(path, target)).rejects.toMatchObject({
-      kind: 'backup-not-made',
-      fields: { trouble: { code: 'ENOSPC' } },
-    });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
 
@@ -537,26 +253,23 @@ describe('a backup', () => {
     const target = join(newFolder(), 'copy.db');
     await expect(backUp(newPath(), target)).rejects.toMatchObject({ kind: 'no-journal' });
     const path = await inUse();
-    rmSync(`${path}.mark`);
-    await expect(backUp(path, target)).rejects.toMatchObject({
-      kind: 'lost',
-      fields: { path, loss: { is: 'mark', found: 'missing' } },
-    });
+    lose(path);
+    await expect(backUp(path, target)).rejects.toMatchObject({ kind: 'lost', fields: { path } });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
 });
 
 test('a loss that the disk has no room to record is not accepted', async () => {
   const path = await inUse();
-  rmSync(`${path}.mark`);
+  lose(path);
   disk.isFull = true;
-  expect(() => acceptLoss(path, 'ada@here', nowMs)).toThrow(
+  expect(() => acceptLoss(path, noLoss, 'ada@here', nowMs)).toThrow(
     expect.objectContaining({
       fields: { path, trouble: expect.objectContaining({ said: 'database or disk is full' }) },
     }),
   );
   disk = { synced: [], opened: [], said: [], connected: [] };
-  expect(findLoss(path)).toMatchObject({ is: 'mark', found: 'missing' });
+  expect(findLoss(path)).toMatchObject({ isGone: false });
 });
 
 describe('what doctor asks of a disk', () => {
@@ -591,40 +304,28 @@ describe('what doctor asks of a disk', () => {
 
 // The last writer to close would delete the log, and with it what was intact in it.
 test.each([
-  ['a lost mark', (path: string) => rmSync(`${path}.mark`)],
+  ['a request that it lacks', lose],
   ['a damaged log', (path: string) => truncateSync(`${path}-wal`, 5000)],
-])(
-  'a journal that is refused keeps its log, for a reader was there first, and stays: %s',
-  async (_what, hurt) => {
-    const used = newPath();
-    const journal = opened(used);
-    for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
-    const path = join(newFolder(), 'journal.db');
-    for (const suffix of ['', '-wal', '.mark']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
-    hurt(path);
-    disk.connected = [];
-    expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'lost' }));
-    const [first] = disk.connected;
-    expect([first?.isReader, first?.database.isOpen]).toEqual([true, true]);
-  },
-);
-
-// To open the file beside SQLite and close it again would drop this process's locks on it.
-test('a loss is accepted through SQLite only by a process that has the journal open', () => {
-  const path = newPath();
-  opened(path);
-  rmSync(`${path}.mark`);
-  disk.opened = [];
-  acceptLoss(path, 'ada@here', nowMs);
-  expect(disk.opened).not.toContain('journal.db');
+])('a journal that is refused keeps its log: %s', async (_what, hurt) => {
+  const used = newPath();
+  const journal = opened(used);
+  for (let nth = 0; nth < 3; nth += 1) await done(journal, 'accepted');
+  const path = join(newFolder(), 'journal.db');
+  for (const suffix of ['', '-wal', '.note']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
+  hurt(path);
+  const log = readFileSync(`${path}-wal`);
+  expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'lost' }));
+  expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
 });
 
 test('a loss is not accepted where commits are not made durable', async () => {
   const path = newPath();
   await openJournal(path).close();
-  rmSync(`${path}.mark`);
+  lose(path);
   disk.isLax = true;
-  expect(() => acceptLoss(path, 'ada@here', nowMs)).toThrow(expect.objectContaining({ kind: 'not-durable' }));
+  expect(() => acceptLoss(path, noLoss, 'ada@here', nowMs)).toThrow(
+    expect.objectContaining({ kind: 'not-durable' }),
+  );
 });
 
 test('a private journal is looked at without a change, as on a disk that can only be read', async () => {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { OwnFiles, ProcessOwners, resolveLinks } from '../../../../src/once/journal/file/ownFiles.ts';
+import { ProcessOwners, resolveLinks } from '../../../../src/once/journal/file/ownFiles.ts';
 
 vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
   const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();
@@ -89,18 +89,4 @@ test('a journal’s path is followed through every link, whether its file is the
 test('forty links, as many as Linux follows, lead to a file that is not there yet', () => {
   for (let nth = 1; nth <= 40; nth += 1) symlinkSync(`link-${nth - 1}`, join(folder, `link-${nth}`));
   expect(resolveLinks(join(folder, 'link-40'))).toBe(join(folder, 'link-0'));
-});
-
-test('the files of a journal are looked at again after a commit, 5 ms later, and when the clock goes back', () => {
-  const path = join(folder, 'journal.db');
-  const gone = { path, how: 'gone' };
-  const lookAgain = (commits: number, atMs: number): unknown => {
-    writeFileSync(path, '');
-    const files = new OwnFiles([path]);
-    expect(files.trouble(1, 1000)).toBeUndefined();
-    rmSync(path);
-    return files.trouble(commits, atMs);
-  };
-  expect([lookAgain(1, 1000), lookAgain(1, 1004)]).toEqual([undefined, undefined]);
-  expect([lookAgain(2, 1000), lookAgain(1, 1005), lookAgain(1, 999)]).toEqual([gone, gone, gone]);
 });

@@ -1,19 +1,10 @@
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
-import {
-  allOf,
-  countStates,
-  done,
-  endWith,
-  newFolder,
-  newPath,
-  nowMs,
-  opened,
-} from '../../../../testing/journals.ts';
+import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 import { buildJournal, type JournalProgram } from './journalProcess.ts';
 
 let program: JournalProgram;
@@ -262,17 +253,3 @@ function intentOne() {
     body: Buffer.from('{}'),
   };
 }
-
-test.each(['send', 'look'])(
-  'a journal that lost its mark keeps its log after the end of a process that was refused: %s',
-  async (use) => {
-    const used = newPath();
-    await done(opened(used), 'accepted');
-    const path = join(newFolder(), 'journal.db');
-    for (const suffix of ['', '-wal']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
-    const log = readFileSync(`${path}-wal`);
-    const code = `try { say(String(openJournal(path, '${use}').lost?.kind)); } catch (error) { say(error.kind); }`;
-    expect(await program.start(path, code).ended()).toEqual(['lost']);
-    expect(existsSync(`${path}-wal`) && readFileSync(`${path}-wal`).equals(log)).toBe(true);
-  },
-);

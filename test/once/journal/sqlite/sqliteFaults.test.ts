@@ -12,6 +12,7 @@ import {
   refuseForeign,
   sqliteFailure,
 } from '../../../../src/once/journal/file/faults.ts';
+import { schemaVersion } from '../../../../src/once/journal/schema.ts';
 import { newFolder } from '../../../../testing/journals.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>
@@ -74,17 +75,17 @@ describe('what SQLite says, by its number or by its words', () => {
     const asides = (): unknown => (damaged(path).fields as { aside: unknown }).aside;
     const moves = (ends: readonly string[], aside: string) =>
       ends.map((end) => ({ from: `${path}${end}`, to: `${path}.damaged${aside}${end}` }));
-    for (const end of ['', '-wal', '.mark']) writeFileSync(`${path}${end}`, 'x');
-    expect(asides()).toEqual(moves(['', '-wal', '.mark'], ''));
+    for (const end of ['', '-wal', '.note']) writeFileSync(`${path}${end}`, 'x');
+    expect(asides()).toEqual(moves(['', '-wal', '.note'], ''));
     rmSync(`${path}-wal`);
-    for (const [nth, kept] of ['.damaged', '.damaged-2-wal', '.damaged-3.mark'].entries()) {
+    for (const [nth, kept] of ['.damaged', '.damaged-2-wal', '.damaged-3.note'].entries()) {
       writeFileSync(`${path}${kept}`, 'x');
-      expect(asides()).toEqual(moves(['', '.mark'], `-${nth + 2}`));
+      expect(asides()).toEqual(moves(['', '.note'], `-${nth + 2}`));
     }
   });
 
   test('a failure that has its name already keeps it', () => {
-    const failure = new Told('journal-newer', 'm');
+    const failure = new Told('journal-schema', 'm');
     expect(sqliteFailure(failure, '/j.db')).toBe(failure);
   });
 });
@@ -103,5 +104,5 @@ test.each([sqlite(5), new Error('19'), 'text', undefined])(
 test('no release has a version below nothing', () => {
   const versions = { changes: 1, applicationId };
   expect(() => refuseForeign({ ...versions, version: -1 }, '/j.db')).toThrow(Failure);
-  expect(() => refuseForeign({ ...versions, version: 2 }, '/j.db')).not.toThrow();
+  expect(() => refuseForeign({ ...versions, version: schemaVersion }, '/j.db')).not.toThrow();
 });

@@ -350,7 +350,7 @@ describe('how an intent begins', () => {
   test('never with a key that another one at the same place has', () => {
     insert({});
     expect(() => insert({ id: `'j'` })).toThrow();
-    insert({ id: `'j'`, kind: `'transfer'`, payment: `'p'`, counts_at: '1' });
+    insert({ id: `'j'`, kind: `'transfer'`, payment: `'p'` });
     insert({ id: `'l'`, base_url: `'v'` });
   });
 });

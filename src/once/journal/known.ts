@@ -1,0 +1,90 @@
+import { hash, randomInt } from 'node:crypto';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { codeOf, makeFolder } from '../../machine/disk.ts';
+
+/** An attempt by its number, or a decision (number 0), and when it was made: another machine may reuse a lost number. */
+export type Known = { readonly entry: string; readonly number: number; readonly atMs: number };
+
+const places = 16;
+const placeBytes = 96;
+
+// Creates the file if it is missing, and never truncates it.
+const openFlags = constants.O_RDWR | constants.O_CREAT;
+
+/**
+ * The latest attempts and decisions that a journal acknowledged to this machine, on this machine's disk. A journal that
+ * lacks one of them has lost something. A journal loses its end first, so the latest of each process are enough. There
+ * is no sync: after a power failure the note may say less than the journal holds, never more.
+ */
+export class Note {
+  readonly path: string;
+  readonly #onMade: (path: string) => void;
+  #file: number | undefined;
+  /** An empty place if there is one, so that no process overwrites what another noted while there is room. */
+  #place: number | undefined;
+
+  constructor(path: string, onMade: (path: string) => void = () => {}) {
+    this.path = path;
+    this.#onMade = onMade;
+  }
+
+  /** Read it before the journal: what is committed in between is more than the note says, not less. */
+  noted(): readonly Known[] {
+    return this.#read().flatMap((known) => known ?? []);
+  }
+
+  /** Call it after the commit, and before a byte leaves. */
+  note({ entry, number, atMs }: Known): void {
+    const text = `${entry} ${number} ${atMs}`;
+    const line = `${`${text} ${sumOf(text)}`.padEnd(placeBytes - 1)}\n`;
+    const file = this.#file ?? this.#open();
+    this.#place ??= this.#placeToWrite();
+    if (writeSync(file, line, this.#place * placeBytes, 'latin1') !== placeBytes)
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+  }
+
+  /** Forgets all of it, once a loss is accepted. */
+  forget(): void {
+    this.close();
+    rmSync(this.path, { force: true });
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #open(): number {
+    makeFolder(dirname(this.path));
+    this.#file = openSync(this.path, openFlags, 0o600);
+    this.#onMade(this.path);
+    return this.#file;
+  }
+
+  #placeToWrite(): number {
+    const noted = this.#read();
+    const empty = Array.from({ length: places }, (_none, nth) => nth).filter((nth) => !noted[nth]);
+    return empty[randomInt(empty.length || places)] ?? randomInt(places);
+  }
+
+  /** A torn or flipped place counts as nothing. */
+  #read(): (Known | undefined)[] {
+    let text = '';
+    try {
+      text = readFileSync(this.path, 'latin1');
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+    }
+    return Array.from({ length: places }, (_none, nth) => {
+      const place = text.slice(nth * placeBytes, (nth + 1) * placeBytes).trim();
+      const [entry = '', number = '', at = '', sum] = place.split(' ');
+      if (sum !== sumOf(`${entry} ${number} ${at}`)) return undefined;
+      return { entry, number: Number(number), atMs: Number(at) };
+    });
+  }
+}
+
+function sumOf(text: string): string {
+  return hash('sha256', text).slice(0, 16);
+}
