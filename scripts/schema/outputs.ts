@@ -119,46 +119,21 @@ const lossAccepted = z.boolean().describe('false where nothing is missing');
 const acceptedLoss = z
   .strictObject({
     ...head,
-    journal: text.describe('the journal’s file'),
-    accepted: lossAccepted,
-    lost: z
-      .array(
-        z.strictObject({
-          what: oneOf(['intents', 'attempts', 'decisions']),
-          first: z.int(),
-          last: z.int(),
-          count: z.int(),
-        }),
-      )
-      .describe('the numbers that are missing; none where only the mark was lost'),
-    kept_log: text.optional().describe('the log as it was'),
-  })
-  .meta({ id: 'AcceptedLoss', title: 'A loss that was accepted' });
-
-const acceptedSharedLoss = z
-  .strictObject({
-    ...head,
-    journal: sharedJournal,
+    journal: text.describe('the journal’s file, or the URL of a shared one without the password'),
     accepted: lossAccepted,
     missing: z
-      .array(
-        z.strictObject({
-          intent: text.optional(),
-          attempt: z.int().optional(),
-          decision: time.optional(),
-          observation: time.optional(),
-        }),
-      )
-      .describe('what this machine was acknowledged; none where only the server is another one'),
+      .array(z.strictObject({ intent: text, attempt: z.int().optional(), decision: time.optional() }))
+      .describe('of what the journal acknowledged to this machine'),
+    kept_log: text.optional().describe('the log of a journal that is gone'),
   })
-  .meta({ id: 'AcceptedSharedLoss', title: 'A loss of a shared journal that was accepted' });
+  .meta({ id: 'AcceptedLoss', title: 'A loss that was accepted' });
 
 const backup = z
   .strictObject({
     ...head,
     journal: text.describe('the journal’s file'),
     backup: text.describe('the new file'),
-    intents: z.int().describe('the highest number of an intent in it'),
+    intents: z.int().describe('how many are in it'),
     attempts: z.int(),
   })
   .meta({ id: 'Backup', title: 'A backup of a journal' });
@@ -169,6 +144,7 @@ const migratedJournal = z
     journal: sharedJournal,
     from: z.int().describe('its version before; 0 where there was none'),
     to: z.int(),
+    imported: z.strictObject({ from: text.describe('the file'), entries: z.int() }).optional(),
     grants: text.describe('the SQL that gives the role botctl_runner what it needs'),
   })
   .meta({ id: 'MigratedJournal', title: 'A shared journal, made or up to date' });
@@ -575,12 +551,6 @@ export const outputs: readonly Output[] = [
     commands: ['journal accept-loss'],
     about: 'What is known to be missing, once a person has accepted it.',
     schema: acceptedLoss,
-  },
-  {
-    name: 'AcceptedSharedLoss',
-    commands: ['journal accept-loss'],
-    about: 'The same for a shared journal.',
-    schema: acceptedSharedLoss,
   },
   { name: 'Backup', commands: ['journal backup'], about: 'What the copy holds.', schema: backup },
   {

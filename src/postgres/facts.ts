@@ -106,6 +106,8 @@ export type SharedFacts = {
   'schema-foreign': AtPlace & { readonly schema: string };
   'may-only-look': AtPlace;
   'may-not-migrate': AtPlace & { readonly schema: string };
+  /** A file can only be imported into a journal without an entry. */
+  'not-empty': AtPlace;
 
   lost: AtPlace & { readonly loss: Loss };
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
@@ -150,6 +152,7 @@ const codes = {
   'schema-foreign': 'journal-schema',
   'may-only-look': 'journal-schema',
   'may-not-migrate': 'journal-schema',
+  'not-empty': 'not-allowed-now',
 
   lost: 'journal-lost',
   'rules-refused': 'journal-damaged',

@@ -15,7 +15,7 @@ function endTransactionsAfter(time: string, inThis: 'session' | 'transaction'): 
 }
 
 /** Settings for a transaction that changes much and must not be lost. */
-const takingItsTime = [
+export const takingItsTime = [
   /* sql */ 'SET LOCAL synchronous_commit = on',
   /* sql */ 'SET LOCAL statement_timeout = 0',
   endTransactionsAfter('0', 'transaction'),

@@ -24,6 +24,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   '--template': ['Hi {{id}}', 'Hi {{none}}', 'Hi {{'],
   '--token-file': ['a-token', 'two\nlines'],
   '--journal': ['', 'no database'],
+  '--import': ['', 'no database'],
   '--report': ['', 'id,note\n1,mine\n'],
   '--data': ['no folder'],
   'batch send': [messages, 'x,y\n1,2\n', '', '"'],

@@ -58,7 +58,7 @@ describe('a new journal', () => {
       const words = [...send, ...face, '--journal', path()];
       expect((await here(words)).stderr).toContain(told());
       expect((await here(words)).stderr).not.toContain('new journal');
-      for (const end of ['', '.mark', '-wal', '-shm']) rmSync(`${path()}${end}`, { force: true });
+      for (const end of ['', '.note', '-wal', '-shm']) rmSync(`${path()}${end}`, { force: true });
       rmSync(`${path()}.owners`, { recursive: true, force: true });
     }
   });

@@ -81,8 +81,8 @@ async function printMost(): Promise<void> {
   await lines(['config', 'remove', 'prod', '--yes']);
   await lines(['--sandbox', 'journal', 'backup', join(home.path, 'backup.db')]);
   const nothing = await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);
-  expect(nothing).toMatchObject([{ accepted: false, lost: [] }]);
-  rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db.mark'));
+  expect(nothing).toMatchObject([{ accepted: false, missing: [] }]);
+  rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db'));
   expect(await lines(['--sandbox', 'journal', 'accept-loss', '--yes'])).toMatchObject([{ accepted: true }]);
   for (const words of [['doctor', '--sandbox'], ['completion', 'zsh'], ['sned']]) await lines(words);
 }

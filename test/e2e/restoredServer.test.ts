@@ -31,9 +31,9 @@ async function isRefusedAsLost(what: string): Promise<void> {
   const again = await operator.json(pay);
   expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost' } });
   expect(again.error?.next).toContain('botctl journal accept-loss');
-  expect(again.error?.message).toContain(`${what} that the journal acknowledged to this machine`);
+  expect(again.error?.message).toContain(`has lost ${what} that it acknowledged to this machine`);
   const { stdout } = await operator.run(['doctor', '--json']);
-  expect(stdout).toContain(`${what} that the journal acknowledged`);
+  expect(stdout).toContain(`has lost ${what}`);
 }
 
 describe('a server restored from before', () => {
@@ -44,7 +44,7 @@ describe('a server restored from before', () => {
     expect((await operator.run(resolve)).code).toBe(0);
     expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'resolved' });
     await server.restore(early);
-    await isRefusedAsLost('a decision');
+    await isRefusedAsLost('1 request or decision');
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
     const accepted = await operator.json(['journal', 'accept-loss', '--yes']);
     expect(accepted).toMatchObject({ exit: 0, missing: [{ intent: id, decision: expect.any(String) }] });

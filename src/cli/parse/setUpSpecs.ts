@@ -183,7 +183,8 @@ export const journalSpec = {
       does: 'changes',
       about: 'Create a shared journal, or update its tables',
       details:
-        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: it changes only what is missing. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.',
+        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: it changes only what is missing. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.\n\nWith --import, the entries of a journal’s file go along, in one commit, into a journal that has none yet; the file then sends nothing more. It is refused while an entry of the file is unfinished, or a process may send through it.',
+      options: options(['--import <file>  take a journal’s file along']),
       examples: {
         'Use the owner’s role, whose password is in ~/.pgpass':
           'botctl journal migrate --journal postgres://owner@db.example.com/bots',

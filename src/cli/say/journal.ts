@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { JournalFacts, Loss } from '../../once/journal/facts.ts';
 import { beforeAccepting, missingMayBeSent } from './open.ts';
-import { counted, troubleInWords } from './phrases.ts';
+import { counted, formatCount, listed, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table } from './told.ts';
 
 /** What is at a journal's path, if it is not a regular file. */
@@ -75,6 +75,13 @@ export const journalTable: Table<JournalFacts> = {
   'backup-not-made': ({ path, trouble }) => says`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
     Free some space, or name a file in a folder that you may write to.`,
+  'owners-alive': ({ path, count }) => says`
+    ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
+    Let them end, or end them. Then run the same command again.`,
+  unfinished: ({ path, shown, count }) => says`
+    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} unfinished: ${listed([...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])])}
+    Resume, resolve, approve or decline each of them there. Then run the same command again. This shows the first:
+    $ history ${shown[0] ?? ''} --journal ${path}`,
 };
 
 export const putBackParts =

@@ -209,6 +209,10 @@ export const sharedTable: Table<SharedFacts> = {
   }),
   'other-version': ({ place, version, known }) =>
     otherVersion(`The journal ${place}`, version, known, 'Use the botctl that made it, on this machine too.'),
+  'not-empty': ({
+    place,
+  }) => says`The journal ${place} has entries, and a file can only be imported into one without any
+    Keep using the file, or import it into a schema of its own: name that with ?schema= in the URL.`,
   'schema-foreign': ({ place, schema }) => says`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,

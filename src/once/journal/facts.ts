@@ -29,6 +29,9 @@ export type JournalFacts = {
   'backup-there': { readonly path: string };
   'backup-not-made': { readonly path: string; readonly trouble: DiskTrouble };
   /** These processes are alive and may be sending through it. */
+  'owners-alive': { readonly path: string; readonly count: number };
+  /** Entries that are sending, unknown or held; `shown` has the ids of the first of them. */
+  unfinished: { readonly path: string; readonly shown: readonly string[]; readonly count: number };
 };
 
 /** What a journal is known to have lost: attempts and decisions, or, where its file is gone or empty, everything. */
@@ -56,6 +59,8 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
   'set-up-unfinished': 'journal-not-writable',
   'backup-there': 'usage',
   'backup-not-made': 'machine-fault',
+  'owners-alive': 'not-allowed-now',
+  unfinished: 'not-allowed-now',
 };
 
 export const journalFailure = failing<JournalFacts>('journal', codes);

@@ -3,6 +3,7 @@ import type { Exit, Failure } from '../../../once/failures.ts';
 import type { Loss } from '../../../once/journal/facts.ts';
 import type { Known } from '../../../once/journal/known.ts';
 import type { Address } from '../../../postgres/address.ts';
+import type { Asking } from '../../../postgres/upkeep.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { lossSentence } from '../../say/journal.ts';
 import { beforeAccepting, missingMayBeSent } from '../../say/open.ts';
@@ -12,7 +13,7 @@ import { card, type Fact, type Fields, remark } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
 
-export async function migrate(given: ParsedArgs, context: Context): Promise<Exit> {
+export async function migrate(given: ParsedArgs<'import'>, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file')
     throw told('usage')`
@@ -28,9 +29,15 @@ export async function migrate(given: ParsedArgs, context: Context): Promise<Exit
         : from < to
           ? `The journal ${journal} was updated from version ${from} to ${to}.`
           : `The journal ${journal} is up to date (version ${to}). ${nothingChanged}`;
+    const imported = await importOf(given, shared, context);
     const grants = grantsSql(shared.schema);
     const lines = [
       says,
+      ...(imported === undefined
+        ? []
+        : [
+            `${counted(imported.entries, 'entry', 'entries')} of ${safeLine(imported.from)} are now in it. The file can still be read, and sends nothing more.`,
+          ]),
       `-- What the role ${usualRunner}, which runs botctl, needs. Run it as the owner, each time after journal migrate:`,
       ...grants.trimEnd().split('\n'),
     ];
@@ -38,12 +45,30 @@ export async function migrate(given: ParsedArgs, context: Context): Promise<Exit
     return card(
       given.command,
       () => `${lines.join('\n')}\n`,
-      [['', undefined, { journal: shared.place, from, to, grants }]],
+      [['', undefined, { journal: shared.place, from, to, imported, grants }]],
       grants.trimEnd().replaceAll('\n', ' '),
     );
   });
   await context.display.show(view);
   return 0;
+}
+
+/** Takes a file along, if one is named. */
+async function importOf(
+  given: ParsedArgs<'import'>,
+  shared: Asking,
+  { env }: Context,
+): Promise<{ readonly from: string; readonly entries: number } | undefined> {
+  const named = given.text('import');
+  if (named === undefined) return undefined;
+  const { SourceFile } = await import('../../../once/journal/file/sourceFile.ts');
+  const { importFile } = await import('../../../postgres/importFile.ts');
+  const source = SourceFile.open(journalFile(named, '--import', env));
+  try {
+    return { from: source.path, entries: await importFile(shared, source) };
+  } finally {
+    source.close();
+  }
 }
 
 export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lchownSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   type Stats,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeFolder } from '../../../machine/disk.ts';
+import { codeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
 import { type JournalFacts, journalFailure } from '../facts.ts';
 
@@ -160,4 +161,15 @@ export const whereMoved = `SELECT CAST(value AS TEXT) AS place FROM meta WHERE n
 
 export function movedTo(database: DatabaseSyncInstance): string | undefined {
   return (database.prepare(whereMoved).get() as { place: string } | undefined)?.place;
+}
+
+/** How many processes have this journal open and may send. */
+export function ownersAlive(path: string): number {
+  const folder = `${path}.owners`;
+  try {
+    return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
 }

@@ -1,0 +1,89 @@
+// SQL: reading a file that moves to a server.
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { factsOf, journalFailure } from '../facts.ts';
+import type { JournalRow } from '../rows.ts';
+import { sqliteFailure } from './faults.ts';
+import { foldLog, openFile } from './opening.ts';
+import { ownersAlive, resolveLinks, sizeOf } from './ownFiles.ts';
+
+/** A journal in a file that moves to a server. Nobody else changes it until it is closed. */
+export class SourceFile {
+  readonly path: string;
+  readonly #database: DatabaseSyncInstance;
+
+  private constructor(path: string, database: DatabaseSyncInstance) {
+    this.path = path;
+    this.#database = database;
+  }
+
+  /** Refuses a journal that has lost something, as sending does, and one that has something unfinished. */
+  static open(givenPath: string): SourceFile {
+    const path = resolveLinks(givenPath);
+    if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
+    // One that has moved already may be asked for again: its import may have been killed before that was told.
+    const { database, refused } = openFile(path, 'look');
+    const source = new SourceFile(path, database);
+    try {
+      if (refused !== undefined && factsOf(refused, 'moved') === undefined) throw refused;
+      if (refused === undefined) source.#hold();
+      return source;
+    } catch (error) {
+      source.close();
+      throw sqliteFailure(error, path);
+    }
+  }
+
+  #hold(): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    const count = ownersAlive(this.path);
+    if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
+    const unfinished = this.#rows(
+      `SELECT id FROM intents WHERE state IN ('sending', 'unknown', 'held') ORDER BY seq`,
+    );
+    const shown = unfinished.slice(0, 5).map(({ id }) => String(id));
+    if (unfinished.length > 0)
+      throw journalFailure('unfinished', { path: this.path, shown, count: unfinished.length });
+  }
+
+  /** A value that it has of itself. */
+  meta(name: 'journal-id' | 'salt'): Uint8Array {
+    return this.#rows(`SELECT value FROM meta WHERE name = '${name}'`)[0]?.value as Uint8Array;
+  }
+
+  /** All rows of a table, a page at a time, so that never more are in memory. */
+  *pages(table: string): Generator<readonly JournalRow[]> {
+    for (let after = 0; ; ) {
+      const rows = this.#rows(
+        `SELECT rowid AS nth, * FROM ${table} WHERE rowid > ${after} ORDER BY rowid LIMIT 500`,
+      );
+      if (rows.length === 0) return;
+      after = Number(rows.at(-1)?.nth);
+      yield rows.map(({ nth: _nth, ...row }) => row);
+    }
+  }
+
+  get entries(): number {
+    return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
+  }
+
+  /** From now on it sends nothing more, not even through a process that has it open. */
+  closeFor(place: string): void {
+    if (!this.#database.isTransaction) return;
+    try {
+      this.#database.prepare(`INSERT INTO meta (name, value) VALUES ('moved-to', ?)`).run(Buffer.from(place));
+      this.#database.exec('COMMIT');
+      // Then even a copy of the file without its log says that it is closed.
+      foldLog(this.#database);
+    } catch (error) {
+      throw sqliteFailure(error, this.path);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #rows(sql: string): JournalRow[] {
+    return this.#database.prepare(sql).all() as JournalRow[];
+  }
+}

@@ -1,0 +1,71 @@
+// SQL: putting a journal's file into a shared journal that has no entry yet.
+import type { SourceFile } from '../once/journal/file/sourceFile.ts';
+import type { JournalRow } from '../once/journal/rows.ts';
+import { kept } from '../once/journal/schema.ts';
+import { lockOfWriters } from './base.ts';
+import { sharedFailure } from './facts.ts';
+import { codeOf, isUnawaited, NotOnStandby } from './faults.ts';
+import { takingItsTime } from './handshake.ts';
+import { inSchema } from './sql.ts';
+import type { Asking } from './upkeep.ts';
+
+/** Those of entries and what belongs to them, in the order in which they are put there. */
+const tables = kept.filter((table) => table !== 'meta');
+
+/** With a number of its own for each row, to go on above those of the file. */
+const numbered = ['losses', 'intents', 'attempts', 'decisions', 'receipts', 'observations'];
+
+/**
+ * In one commit, with the file's salt, by which tokens are recognised. Then the file is closed: only one of the two
+ * sends. Run again after a kill, it finds the file's id here, and only closes the file.
+ */
+export async function importFile(shared: Asking, source: SourceFile): Promise<number> {
+  const { connection, schema, place } = shared;
+  const run = (sql: string, values?: unknown[]) => connection.query(inSchema(schema, sql), values);
+  const id = Buffer.from(source.meta('journal-id'));
+  try {
+    await connection.begin(...takingItsTime, lockOfWriters(schema));
+    const { rows } = await run(alreadyHere, [id]);
+    if (rows.length === 0) {
+      if ((await run(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
+      // The rules are for what happens step by step; what is put here has happened.
+      for (const table of kept) await run(/* sql */ `ALTER TABLE @schema.${table} DISABLE TRIGGER USER`);
+      for (const table of tables)
+        for (const page of source.pages(table))
+          await run(intoTable(table), [JSON.stringify(page.map(asJson))]);
+      for (const table of numbered) await run(countOn(table), [`${schema}.${table}`]);
+      await run(/* sql */ `UPDATE @schema.meta SET value = $1 WHERE name = 'salt'`, [
+        Buffer.from(source.meta('salt')),
+      ]);
+      await run(/* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('imported', $1)`, [id]);
+      for (const table of kept) await run(/* sql */ `ALTER TABLE @schema.${table} ENABLE TRIGGER USER`);
+    }
+    await connection.query('COMMIT');
+    if (isUnawaited(connection)) throw new NotOnStandby();
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(() => connection.destroy());
+    throw codeOf(error) === '42501' ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
+  }
+  source.closeFor(place);
+  return source.entries;
+}
+
+const alreadyHere = /* sql */ `SELECT FROM @schema.meta WHERE name = 'imported' AND value = $1`;
+const anyEntry = /* sql */ 'SELECT FROM @schema.intents LIMIT 1';
+
+/** Both journals have the same columns, by the same names. */
+const intoTable = (table: string): string => /* sql */ `INSERT INTO @schema.${table}
+  SELECT * FROM json_populate_recordset(NULL::@schema.${table}, $1::json)`;
+
+const countOn = (table: string): string => /* sql */ `SELECT setval(pg_get_serial_sequence($1, 'seq'),
+  (SELECT greatest(max(seq), 1) FROM @schema.${table}), EXISTS (SELECT FROM @schema.${table}))`;
+
+/** Bytes in hex, as PostgreSQL reads them. Its text takes no NUL, and must be Unicode. */
+function asJson(row: JournalRow): JournalRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, cell]) => {
+      if (cell instanceof Uint8Array) return [column, `\\x${Buffer.from(cell).toString('hex')}`];
+      return [column, typeof cell === 'string' ? cell.replaceAll('\0', '\ufffd').toWellFormed() : cell];
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
+import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
+import type { AttemptEnd } from '../../src/once/journal/journal.ts';
+import { importFile } from '../../src/postgres/importFile.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { allOf, baseUrl, done, inHand, newIntent, newPath, nowMs } from '../../testing/journals.ts';
+import {
+  lookingAfter,
+  newSharedPlace,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+
+/** Imports it as the owner of the tables. */
+async function takeAlong(path: string, place: SharedPlace): Promise<number> {
+  const source = SourceFile.open(path);
+  try {
+    return await lookingAfter(place, (asking) => importFile(asking, source));
+  } finally {
+    source.close();
+  }
+}
+
+const payment = '["4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLS4gDB4T","sol","1.5"]';
+
+async function filled(): Promise<string> {
+  const path = newPath();
+  const journal = inHand(openJournal(path));
+  const paid = await done(journal, 'accepted', { kind: 'transfer', namedBy: 'once', name: 'rent', payment });
+  await journal.keepReceipts(paid, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
+  await done(journal, 'rejected', { namedBy: 'row', name: 'news', rowId: '1' });
+  const open = newIntent({ namedBy: 'once', name: 'later' });
+  await journal.begin(open, 'hash', nowMs);
+  await journal.endAttempt(open.id, 1, unsent, nowMs);
+  await journal.conclude(open.id, 'open', undefined, nowMs);
+  await journal.close();
+  return path;
+}
+
+const unsent: AttemptEnd = {
+  ...({ phase: 'not-sent', verdict: 'unsent', status: undefined, requestId: undefined } as const),
+  ...{ retryAfterMs: undefined, duplicate: false, verified: true, reply: Buffer.from('a\0b'), headers: {} },
+  trouble: { is: 'no-answer' },
+};
+
+test('all that a file holds is there, and the file sends nothing more', async () => {
+  const path = await filled();
+  const place = await newSharedPlace();
+  const before = inHand(openJournal(path, 'look'));
+  const all = await allOf(before.select({ limit: 9 }));
+  const attempts = await Promise.all(all.map(({ id }) => before.attemptsOf(id)));
+  const hash = before.hashOf('token');
+  await before.close();
+  expect(await takeAlong(path, place)).toBe(3);
+  const journal = inHand(await openShared(place));
+  expect(await allOf(journal.select({ limit: 9 }))).toEqual(all);
+  expect(await Promise.all(all.map(({ id }) => journal.attemptsOf(id)))).toEqual(attempts);
+  const [paid] = all.filter(({ payment: one }) => one === payment);
+  expect(await journal.receiptsOf(paid?.id ?? '')).toHaveLength(1);
+  expect(journal.hashOf('token')).toBe(hash);
+  const [later] = all.filter(({ name }) => name === 'later');
+  await journal.claim(later?.id ?? '', nowMs + 1);
+  await done(journal, 'accepted');
+  expect(await failureOf(() => openJournal(path).close())).toMatchObject({ code: 'journal-moved' });
+  const looking = inHand(openJournal(path, 'look'));
+  expect([looking.isReadOnly, (await allOf(looking.select({ limit: 9 }))).length]).toEqual([true, 3]);
+  await looking.close();
+  // Once more: its id is there already.
+  expect(await takeAlong(path, place)).toBe(3);
+});
+
+test('killed between the two commits, it only closes the file when it is run again', async () => {
+  const path = await filled();
+  const place = await newSharedPlace();
+  const source = SourceFile.open(path);
+  source.closeFor = () => {};
+  await lookingAfter(place, (asking) => importFile(asking, source));
+  source.close();
+  await openJournal(path).close();
+  expect(await takeAlong(path, place)).toBe(3);
+  expect(await failureOf(() => openJournal(path).close())).toMatchObject({ code: 'journal-moved' });
+  expect(await allOf((await openShared(place)).reads.select({ limit: 9 }))).toHaveLength(3);
+});
+
+test('nothing is taken into a journal that has an entry, and the file goes on', async () => {
+  const path = await filled();
+  const place = await newSharedPlace();
+  await done(inHand(await openShared(place)), 'accepted');
+  expect(await failureOf(() => takeAlong(path, place))).toMatchObject({ code: 'not-allowed-now' });
+  await openJournal(path).close();
+  expect(await allOf((await openShared(place)).reads.select({ limit: 9 }))).toHaveLength(1);
+});
+
+test.each(['unknown', 'held'] as const)(
+  'nothing is taken while an entry is %s: it is named',
+  async (state) => {
+    const path = await filled();
+    const journal = inHand(openJournal(path));
+    const id = await done(journal, state);
+    await journal.close();
+    const failure = await failureOf(() => takeAlong(path, { url: '', schema: '', dataFolder: '' }));
+    expect(failure).toMatchObject({ code: 'not-allowed-now', message: expect.stringContaining(id) });
+    await openJournal(path).close();
+  },
+);
+
+test('nothing is taken while a process may send through it', async () => {
+  const path = await filled();
+  const lock = new URL('../../src/machine/fileLock.ts', import.meta.url).pathname;
+  const code = `const { takeLock } = await import('${lock}'); takeLock('${path}.owners/alive', 0); console.log('held'); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--experimental-strip-types', '--input-type=module', '-e', code]);
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const failure = await failureOf(() => takeAlong(path, { url: '', schema: '', dataFolder: '' }));
+  expect(failure).toMatchObject({ code: 'not-allowed-now', message: expect.stringContaining('1 process') });
+  child.kill('SIGKILL');
+});
+
+test('what is no journal is not taken', async () => {
+  const path = newPath();
+  expect(await failureOf(() => takeAlong(path, { url: '', schema: '', dataFolder: '' }))).toMatchObject({
+    code: 'no-such-journal',
+  });
+  expect(existsSync(path)).toBe(false);
+});
