@@ -22,9 +22,7 @@ const hurts: readonly (readonly [string, (journal: string) => void])[] = [
 test('a journal of the first edition is neither used nor changed, and every command says why', async () => {
   expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
   const journal = new DatabaseSync(operator.journal);
-  journal.exec(
-    'PRAGMA application_id = 0x626f7463; PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)',
-  );
+  journal.exec('PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)');
   journal.close();
   const before = readFileSync(operator.journal);
   const commands: readonly (readonly [readonly string[], end: RegExp])[] = [

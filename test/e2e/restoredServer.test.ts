@@ -72,7 +72,7 @@ describe('a server restored from before', () => {
       expect.objectContaining({
         code: 'journal-lost',
         retry: 'after-fix',
-        message: expect.stringContaining('has lost something'),
+        message: expect.stringContaining('has lost 1 request or decision'),
         hint: expect.stringMatching(/bring back the server as it was/u),
         next: ['botctl journal accept-loss', expect.stringContaining('botctl batch transfer')],
       }),

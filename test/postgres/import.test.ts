@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
@@ -13,6 +12,16 @@ import {
   openShared,
   type SharedPlace,
 } from '../../testing/postgres/sharedJournal.ts';
+import { buildJournal } from '../once/journal/sqlite/journalProcess.ts';
+
+/** As PostgreSQL gives bytes. */
+function withBuffers<T extends object>(row: T): T {
+  const cells = Object.entries(row).map(([name, cell]) => [
+    name,
+    cell instanceof Uint8Array ? Buffer.from(cell) : cell,
+  ]);
+  return Object.fromEntries(cells);
+}
 
 /** Imports it as the owner of the tables. */
 async function takeAlong(path: string, place: SharedPlace): Promise<number> {
@@ -56,8 +65,10 @@ test('all that a file holds is there, and the file sends nothing more', async ()
   await before.close();
   expect(await takeAlong(path, place)).toBe(3);
   const journal = inHand(await openShared(place));
-  expect(await allOf(journal.select({ limit: 9 }))).toEqual(all);
-  expect(await Promise.all(all.map(({ id }) => journal.attemptsOf(id)))).toEqual(attempts);
+  expect(await allOf(journal.select({ limit: 9 }))).toEqual(all.map(withBuffers));
+  expect(await Promise.all(all.map(({ id }) => journal.attemptsOf(id)))).toEqual(
+    attempts.map((own) => own.map(withBuffers)),
+  );
   const [paid] = all.filter(({ payment: one }) => one === payment);
   expect(await journal.receiptsOf(paid?.id ?? '')).toHaveLength(1);
   expect(journal.hashOf('token')).toBe(hash);
@@ -109,13 +120,22 @@ test.each(['unknown', 'held'] as const)(
 
 test('nothing is taken while a process may send through it', async () => {
   const path = await filled();
-  const lock = new URL('../../src/machine/fileLock.ts', import.meta.url).pathname;
-  const code = `const { takeLock } = await import('${lock}'); takeLock('${path}.owners/alive', 0); console.log('held'); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--experimental-strip-types', '--input-type=module', '-e', code]);
-  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const program = await buildJournal();
+  const { next, ended, child } = program.start(
+    path,
+    `const journal = openJournal(path);
+     await journal.commit((tx) => tx.begin(intent(1), 'h', 1));
+     await journal.commit((tx) => tx.endAttempt('intent-1', 1, end('accepted'), 2));
+     await journal.commit((tx) => tx.conclude('intent-1', 'accepted', undefined, 2));
+     say('alive');
+     process.stdin.once('data', () => journal.close());`,
+  );
+  await next();
   const failure = await failureOf(() => takeAlong(path, { url: '', schema: '', dataFolder: '' }));
   expect(failure).toMatchObject({ code: 'not-allowed-now', message: expect.stringContaining('1 process') });
-  child.kill('SIGKILL');
+  child.stdin?.end('go');
+  await ended();
+  program.remove();
 });
 
 test('what is no journal is not taken', async () => {

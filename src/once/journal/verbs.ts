@@ -105,10 +105,10 @@ const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before'
 
 // An index of kinds looks as good as that of keys while a journal is empty, so it is kept out of the question.
 export const questions = {
-  /** Whether an attempt, or with number 0 a decision, is on record. */
-  holds: `SELECT 1 AS held FROM intents WHERE id = :entry AND (EXISTS (SELECT 1 FROM attempts
-      WHERE attempts.intent = intents.seq AND number = :number AND started_at = :at)
-    OR :number = 0 AND EXISTS (SELECT 1 FROM decisions WHERE decisions.intent = intents.seq AND at = :at))`,
+  /** Whether an attempt, or with number 0 a decision, is on record. PostgreSQL would read all for an EXISTS. */
+  holds: `SELECT 1 AS held FROM intents WHERE id = :entry AND coalesce(
+      (SELECT 1 FROM attempts WHERE attempts.intent = intents.seq AND number = :number AND started_at = :at),
+      (SELECT 1 FROM decisions WHERE :number = 0 AND decisions.intent = intents.seq AND at = :at LIMIT 1)) = 1`,
   get: 'SELECT intents.* FROM intents WHERE id = :id',
   findByKey: `SELECT intents.* FROM intents WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
   findUnnamed: `SELECT intents.* FROM intents WHERE identity = :identity AND named_by IS NULL

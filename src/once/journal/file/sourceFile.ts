@@ -80,6 +80,8 @@ export class SourceFile {
   }
 
   close(): void {
+    // A statement that is still somewhere keeps its connection, and what that has locked.
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#database.close();
   }
 
