@@ -160,16 +160,16 @@ test('a journal that is none is a failure, and is left unchanged', async () => {
 });
 
 test.each([
-  ['a rule', 'DROP TRIGGER insert_on_attempts_keeps', 'the rule insert_on_attempts_keeps is missing'],
+  ['a rule', 'DROP TRIGGER insert_on_attempts_keeps'],
   [
     'a rule that is there in another form',
     'DROP TRIGGER update_on_decisions_keeps; CREATE TRIGGER update_on_decisions_keeps BEFORE UPDATE ON decisions BEGIN SELECT 1; END',
-    'the rule update_on_decisions_keeps is missing, switched off or changed',
   ],
-  ['a table', 'DROP TABLE services', 'the table services, the rule update_on_services_keeps'],
-  ['a column', 'ALTER TABLE batches DROP COLUMN beyond', 'the column batches.beyond is missing'],
-  ['an index', 'DROP INDEX intents_payment', 'the index intents_payment is missing'],
-])('%s that somebody took out of the journal is named, and nothing is sent', async (_what, sql, named) => {
+  ['a table', 'DROP TABLE services'],
+  ['a column', 'ALTER TABLE batches DROP COLUMN skipped_in_doubt'],
+  ['an index', 'DROP INDEX intents_payment'],
+])('%s that somebody took out of the journal is noticed, and nothing is sent', async (_what, sql) => {
+  const named = 'was changed by hand';
   const path = join(home.path, 'journal.db');
   const send = (name: string) => {
     const words = [
