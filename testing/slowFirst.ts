@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slow = [
   /\/test\/proof\//u,
   // These take more than 4 s each; the other e2e files take one or two.
-  /\/e2e\/(shared\w+|asking|batch|canary|hugeInput|once|pack|paidAlready|pooler|readme|restoredServer|sandbox|team)\.test|\/postgres\/(contract|cuts|identities|servers)\.test/u,
+  /\/e2e\/(shared\w+|asking|batch|canary|hugeInput|lateEnds|once|pack|paidAlready|pooler|readme|restoredServer|sandbox|team)\.test|\/postgres\/(contract|cuts|identities|servers)\.test/u,
   /\/test\/(e2e|postgres)\/|\/sqlite\/(file|processes)\.test/u,
   /\/test\/(once\/journal|sandbox|scripts|testing)\//u,
 ];
