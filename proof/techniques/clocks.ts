@@ -33,7 +33,7 @@ const jumpsWithin: readonly Jumps[] = Array.from({ length: 14 }, (_, index) => i
 const namings: Readonly<Record<string, readonly string[]>> = {
   unnamed: [],
   once: ['--once', 'clock'],
-  run: ['--run', 'clock'],
+  run: ['--once', 'clock'],
 };
 
 type Start = 'done' | 'lost' | 'limited' | 'died';

@@ -22,7 +22,7 @@ function jobs(share: number): Job[] {
     { argv: command('message', '--once', `m${number}`, '--timeout', '20s'), effects: 1 },
     say(`unnamed ${number}`),
     { argv: pay(`0.0${100 + number}`, '--once', `t${number}`), effects: 1 },
-    { argv: pay(`0.0${200 + number}`, '--run', `r${number}`), effects: 1 },
+    { argv: pay(`0.0${200 + number}`, '--once', `r${number}`), effects: 1 },
     { argv: pay(`0.0${300 + number}`), effects: 1 },
     ...(number > 3 ? [] : [batchOf(`b${number}`, 5)]),
   ]);

@@ -31,7 +31,7 @@ export const stories: readonly Story[] = [
   { name: 'an unnamed transfer', argv: command('transfer'), expected: 1, inEveryWay: true },
   {
     name: 'a transfer of a run, tried again',
-    argv: command('transfer', '--run', 'nightly'),
+    argv: command('transfer', '--once', 'nightly'),
     expected: 1,
     faults: [{ kind: 'reply', status: 503, when: 'after' }],
   },

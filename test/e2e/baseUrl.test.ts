@@ -130,7 +130,6 @@ describe('a name that is known under another path of the host', () => {
 
   test.each([
     ['--once', [...payAda, '--once', 'pay-nov']],
-    ['--run', [...payAda, '--run', 'job-7']],
     ['--idempotency-key', [...payAda, '--idempotency-key', '7d9a1c6e-6f5e-4d0b-9d0e-3c7f7a0f3a11']],
     ['--once of a message', [...sendHello, '--once', 'hello']],
   ])('%s is not sent: both base URLs are named', async (_naming, words) => {
@@ -150,13 +149,6 @@ describe('a name that is known under another path of the host', () => {
     }
     expect(await at('', ...words)).toMatchObject({ exit: 0, replayed: true });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('of --run is another one with another body', async () => {
-    expect((await at('', ...payAda, '--run', 'job-7')).exit).toBe(0);
-    expect((await at('/bots', ...payAda, '--run', 'job-7', '--memo', 'another')).exit).toBe(0);
-    expect((await at('/bots', ...payAda, '--run', 'job-7')).exit).toBe(6);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
   test('is 9 where it is unknown and 10 where it is held, and the suggested commands settle it', async () => {

@@ -67,14 +67,6 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['bash'], code: 0 },
     { line: ['basch'], code: 2 },
   ],
-  version: [
-    { line: [], code: 0 },
-    { line: ['extra'], code: 2 },
-  ],
-  help: [
-    { line: ['send'], code: 0 },
-    { line: ['sned'], code: 2 },
-  ],
   send: [
     ...profileNames.map((name) => ({ line: [...hello, '--profile', name], code: 0 })),
     { line: hello, code: 0 },

@@ -24,14 +24,6 @@ function useNames(policy?: object): void {
   operator.useProfiles({ bot: { policy: file }, other: { assets: { USDC: mint } } }, 'bot');
 }
 
-/** Its reply is lost, and it was made or not. */
-async function payInDoubt(asset: string, name: string, when: 'before' | 'after' = 'after'): Promise<string> {
-  await operator.sandbox.faults({ kind: 'drop', when });
-  const { exit, intent } = await json(pay(asset, ...(name === '' ? [] : ['--once', name])));
-  expect(exit).toBe(9);
-  return intent?.id ?? '';
-}
-
 const rowsOf = (rows: readonly (readonly [id: string, asset: string, amount: string])[]): string => {
   const lines = rows.map(([id, asset, amount]) => `${id},${recipient},${asset},${amount}\n`);
   return operator.home.file('rows.csv', `id,to_address,asset,amount\n${lines.join('')}`);
@@ -50,28 +42,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (which, journalO
     Object.assign(operator.env, await journalOf());
   });
   afterEach(() => operator.close());
-
-  test('an unfinished payment bars the same by the other spelling, also of a token in the environment', async () => {
-    useNames();
-    const doubtful = await payInDoubt('USDC', 'rent');
-    const barred = {
-      exit: 10,
-      error: { code: 'unfinished-twin', message: expect.stringContaining(doubtful) },
-    };
-    expect(await json(pay(mint, '--run', 'ci'))).toMatchObject(barred);
-    expect(await json(pay(mint, '--run', 'ci', '--dry-run'))).toMatchObject({ exit: 10 });
-    const { full } = operator.sandbox.tokens;
-    const env = { BOTCTL_TOKEN: full, BOTCTL_BASE_URL: operator.sandbox.baseUrl };
-    const ofEnv = await operator.json(pay(mint, '--run', 'ci'), { env });
-    expect(ofEnv).toMatchObject(barred);
-    expect(await effects()).toBe(1);
-    expect(await json(pay('USDC', '--once', 'rent'))).toMatchObject({ exit: 0 });
-    // Bodies stay as they are spelled.
-    expect(await json(pay(mint, '--run', 'ci'))).toMatchObject({
-      exit: 0,
-      intent: { request: { asset: mint } },
-    });
-  });
 
   test('limits count both spellings and go by the strictest line, but a line allows its own spelling only', async () => {
     const base = { schema: 'botctl-policy/1' };

@@ -50,7 +50,7 @@ export const payloads: Kind = {
   make: (dice) => {
     const isMessage = dice.below(2) === 0;
     const stdin = mutateJson(isMessage ? sampleMessage : sampleTransfer, dice);
-    const name = dice.below(3) === 0 ? ['--once', `n${dice.below(1e9)}`] : ['--run', `r${dice.below(1e9)}`];
+    const name = dice.below(3) === 0 ? ['--once', `n${dice.below(1e9)}`] : ['--once', `r${dice.below(1e9)}`];
     const requested = withoutKey(parsed(stdin));
     return {
       argv: [isMessage ? 'send' : 'transfer', '--payload', '-', ...name, '--json'],

@@ -72,7 +72,7 @@ function errandOf(operation: Operation, dice: Dice): Errand {
   const body = dice.pick(all);
   const kind = dice.below(4);
   if (kind === 0) return batch(operation, [dice.pick(all), dice.pick(all)]);
-  const naming = kind === 1 ? ['--run', 'two-machines'] : ['--once', 'two-machines'];
+  const naming = ['--once', 'two-machines'];
   return single(operation, body, naming, dice.pick(faces));
 }
 

@@ -14,6 +14,11 @@ type Make = (name: string, number: number) => Deed;
 
 export const patient = ['--timeout', '5s', '--max-wait', '30s', '--json'];
 
+/** The same command, with one try. */
+export function onceOnly(argv: readonly string[]): string[] {
+  return argv.map((word) => (word === '30s' ? '0s' : word));
+}
+
 /** Makes every payment and text unique. */
 let made = 0;
 
@@ -65,7 +70,7 @@ function batchOf(kind: string, name: string, number: number, size: number, pace:
 const makers = {
   'a message by name': message('a message by name', (name) => ['--once', name]),
   'a transfer by name': transfer('a transfer by name', (name) => ['--once', name]),
-  'a transfer of a run': transfer('a transfer of a run', (name) => ['--run', name]),
+  'a transfer of a run': transfer('a transfer of a run', (name) => ['--once', name]),
   'a transfer by key': transfer('a transfer by key', (name) => ['--idempotency-key', `key-of-${name}`]),
   'a message by key': message('a message by key', (name) => ['--idempotency-key', `key-of-${name}`]),
   'an unnamed message': message('an unnamed message', () => []),
@@ -85,7 +90,7 @@ export function newDeed(kind: DeedKind): Deed {
 
 /** The same payment in another run. */
 export function twinOf({ argv }: Deed): string[] {
-  return argv.map((word, index) => (argv[index - 1] === '--run' ? `twin-of-${word}` : word));
+  return argv.map((word, index) => (argv[index - 1] === '--once' ? `twin-of-${word}` : word));
 }
 
 export function unnamedTransfer(): Deed {

@@ -1,5 +1,5 @@
 import type { FaultSpec } from '../../../testing/sandbox.ts';
-import type { DeedKind } from './deed.ts';
+import { type DeedKind, onceOnly } from './deed.ts';
 import type { Scene } from './scene.ts';
 
 /** What a runner is doing when something happens to it. */
@@ -28,7 +28,7 @@ export async function prepare({ faults, isResumed }: Errand, scene: Scene): Prom
   const { service } = scene.stage.lane;
   if (isResumed === true) {
     await service.faults(lost);
-    const ran = await scene.play.run([...scene.deed.argv, '--max-wait', '0s'], scene.machine(3));
+    const ran = await scene.play.run(onceOnly(scene.deed.argv), scene.machine(3));
     scene.play.expectExit(ran, 9);
   }
   if (faults !== undefined) await service.faults(...faults);

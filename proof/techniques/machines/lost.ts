@@ -4,7 +4,7 @@ import type { Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { shortened, toldBy } from '../../told.ts';
 import { shareOf } from '../technique.ts';
-import { type Deed, type DeedKind, newDeed } from './deed.ts';
+import { type Deed, type DeedKind, newDeed, onceOnly } from './deed.ts';
 import { type Fleet, overFleet } from './fleet.ts';
 import { type Harbour, keptAt, sharing } from './harbour.ts';
 import { Scene } from './scene.ts';
@@ -92,7 +92,7 @@ async function begin({ beginning }: Loss, scene: Scene): Promise<void> {
 
 async function loseReply(scene: Scene): Promise<void> {
   await scene.stage.lane.service.faults({ kind: 'drop', when: 'after' });
-  await scene.play.run([...scene.deed.argv, '--max-wait', '0s'], scene.machine(0), stdinOf(scene.deed));
+  await scene.play.run(onceOnly(scene.deed.argv), scene.machine(0), stdinOf(scene.deed));
 }
 
 /** Made on the machine that was in doubt. */

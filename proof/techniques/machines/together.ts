@@ -6,7 +6,7 @@ import type { Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { toldBy } from '../../told.ts';
 import { type Arena, shareOf } from '../technique.ts';
-import { type DeedKind, deedKinds, newDeed, twinOf, unnamedTransfer } from './deed.ts';
+import { type DeedKind, deedKinds, newDeed, onceOnly, twinOf, unnamedTransfer } from './deed.ts';
 import { type Fleet, newScene, overFleet } from './fleet.ts';
 import type { Harbour } from './harbour.ts';
 import { endsInCompany, type Scene } from './scene.ts';
@@ -78,7 +78,7 @@ async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
   const deed = newDeed('a transfer of a run');
   const scene = await newScene('two runs of the same payment at the same step', deed, harbour, stage);
   await stage.lane.service.faults(lost);
-  const hasty = [...deed.argv, '--max-wait', '0s'];
+  const hasty = onceOnly(deed.argv);
   const [first, second] = await atTheSameStep(scene, hasty, twinOf(deed));
   // On a slow day its claim is too old at the door, or it counts as dead, and nothing of it leaves: then they are two
   // payments.
