@@ -265,7 +265,9 @@ describe('a proposal that was declined', () => {
     const again = await operator.run(batch);
     expect(again.code).toBe(10);
     expect(again.stderr).toContain('declined this transfer');
-    expect((await operator.run(['batch', 'status', 'payroll'])).stdout).toMatch(/Declined\s+1: a person/u);
+    expect((await operator.run(['batch', 'status', 'payroll'])).stdout).toMatch(
+      /Declined\s+1: not approved/u,
+    );
     operator.home.file('payroll.csv', rows.replace('SOL,2', 'SOL,1'));
     const changed = await operator.run(batch);
     expect(changed).toMatchObject({

@@ -35,7 +35,7 @@ describe('a name, where no ID fits', () => {
     const paid = await idOf([...pay, '--once', 'rent']);
     const said = await idOf(['send', '--conversation', 'conv_demo', '--content', 'Paid', '--once', 'rent']);
     const several = await operator.json(['history', 'rent']);
-    expect(several).toMatchObject({ exit: 2, error: { next: ['botctl history --name rent'] } });
+    expect(several).toMatchObject({ exit: 2, error: { next: ['botctl history'] } });
     expect(several.error?.message).toContain(said);
     expect(several.error?.message).toContain(paid);
     const rows = operator.home.file('rows.csv', 'id,conversation_id,content\n1,conv_demo,Hi\n');

@@ -60,7 +60,7 @@ function plant(): Home {
   const profile = (source: Record<string, string>, baseUrl = sandbox.greeting.base_url) => ({
     'base-url': baseUrl,
     token: source,
-    retries: '0',
+    'max-wait': '0s',
   });
   home.writeConfig({
     version: 1,

@@ -60,7 +60,7 @@ describe('batch status', () => {
     });
   });
 
-  test('knows all rows of the file, what they pay, and what is left', async () => {
+  test('knows all rows of the file, and what is paid', async () => {
     const begin = ['batch', 'transfer', '-', '--once', 'half', '--max-failures', '1', '--concurrency', '1'];
     const half = rows.replace('row-b', 'row-c').replace('row-a', 'row-b');
     await operator.sandbox.script({ status: 402, operation: 'transfer', body: { error: 'x' } });
@@ -69,17 +69,12 @@ describe('batch status', () => {
     const standings = { rejected: 1, not_begun: 3 };
     expect(await operator.json(['batch', 'status', 'half'])).toMatchObject({
       ...{ exit: 11, rows: 4, begun: 1, standings },
-      totals: [
-        { asset: 'SOL', all: '0.53', done: '0', undecided: '0', left: '0.53' },
-        { asset: 'USDC', all: '1.5', done: '0', undecided: '0', left: '1.5' },
-      ],
+      totals: [{ asset: 'SOL', done: '0', undecided: '0' }],
     });
     expect((await operator.run(begin, { stdin })).code).toBe(0);
     const { code, stdout, stderr } = await operator.run(['batch', 'status', 'half']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(
-      /^ {2}Rows +4\n {2}Done +4\n {2}Amount +0\.53 of 0\.53 SOL done\n +1\.5 of 1\.5 USDC done$/mu,
-    );
+    expect(stdout).toMatch(/^ {2}Rows +4\n {2}Done +4\n {2}Amount +0\.53 SOL done\n +1\.5 USDC done$/mu);
   });
 
   test('of all batches is a list, the latest first', async () => {

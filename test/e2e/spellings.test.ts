@@ -47,10 +47,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (which, journalO
     const base = { schema: 'botctl-policy/1' };
     const lines = { [mint]: { transfer: '9', day: '9' }, USDC: { transfer: '5', day: '5' } };
     useNames({ ...base, limits: lines, approve_above: { USDC: '4' } });
-    if (which === 'a server') {
-      const free = operator.home.policy({ ...base, limits: { USDC: {}, [mint]: {} } }, 'free.json');
-      expect((await json(['policy', 'set', free])).exit).toBe(0);
-    }
     const of = (asset: string, amount: string, name: string): string[] =>
       pay(asset, '--once', name).map((word) => (word === '2' ? amount : word));
     expect(await json(of(mint, '6', 'large'))).toMatchObject({

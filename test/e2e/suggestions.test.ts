@@ -149,7 +149,7 @@ function requestsOf({ lines }: TestSandbox): unknown[] {
 /** A pasted line is understood, finds the journal it is about, and speaks to nobody else. */
 function refuseElsewhere(line: string, { code, stderr }: Ran, way: Way): void {
   const why = `${line}\n${stderr}`;
-  const isUnderstood = code !== 2 || /^botctl: \d+ rows? (is|are) not valid/mu.test(stderr);
+  const isUnderstood = code !== 2 || /^botctl: (\d+ rows? (is|are) not valid|Rows not done)/mu.test(stderr);
   if (!/^botctl config /u.test(line)) expect(isUnderstood, why).toBe(true);
   expect(stderr, why).not.toMatch(/no journal|No entry in|There is no profile/u);
   expect(code, why).not.toBe(127);

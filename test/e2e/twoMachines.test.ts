@@ -63,6 +63,7 @@ describe('of two machines that use the same names', () => {
         for (const _twice of [1, 2]) told.push({ payment, said: await run() });
       });
       const ledger = await operator.sandbox.ledger({ kind: 'transfer' });
+      expect(ledger.length).toBeGreaterThan(0);
       for (const { payment, said } of told) {
         const made = ledger.filter(({ key }) => key === said.intent?.key);
         const isMade = made.some(

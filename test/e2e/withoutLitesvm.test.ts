@@ -16,6 +16,10 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'botctl-alone-'));
   for (const part of ['bin', 'dist', 'package.json'])
     cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const needed of ['@photostructure/sqlite', 'node-gyp-build']) {
+    const path = join('node_modules', needed);
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
   bin = join(folder, 'bin/botctl.js');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
