@@ -34,7 +34,7 @@ const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> 
   'a server': async () => ({ BOTCTL_JOURNAL: await newSharedJournal(await sharedServer()) }),
 };
 
-describe.each(Object.entries(journals))('with a journal in %s', (which, journalOf) => {
+describe.each(Object.entries(journals))('with a journal in %s', (_which, journalOf) => {
   beforeEach(async () => {
     clock = new SkippingClock();
     operator = await SandboxHome.open(clock);
