@@ -24,7 +24,7 @@ type OptionMarks = Marks & {
 
 export type OptionSpec<Name extends string = string> = OptionMarks & {
   readonly name: Name;
-  /** `--memo <text>`, `--row`, `-y, --yes`. */
+  /** `--memo <text>`, `-y, --yes`. */
   readonly flags: string;
   readonly about: string;
   readonly group?: string;

@@ -40,7 +40,7 @@ export function exportFormat(given: HistoryArgs): SettledFormat | undefined {
       --format jsonl prints one flat object for each settled entry; --json prints all that is known about each.`;
   if (given.args.length > 0)
     throw told('usage')`--format takes no IDs.
-      Narrow it with --name, --batch, --to, --since or another filter.`;
+      Narrow it with --batch, --to, --since or another filter.`;
   return format;
 }
 

@@ -26,7 +26,7 @@ export const run: Run<HistoryArgs> = async (given, context) => {
   const isTotal = given.flag('total');
   if (isTotal && (given.args.length > 0 || given.text('format') !== undefined))
     throw told('usage')`--total takes no IDs and no --format.
-      Narrow it with --name, --batch, --to, --since or another filter.`;
+      Narrow it with --batch, --to, --since or another filter.`;
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
