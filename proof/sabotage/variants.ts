@@ -310,30 +310,6 @@ export const variants: readonly Variant[] = [
     caughtBy: ['machines'],
   },
   {
-    name: 'lost-commit-believed',
-    what: 'a commit to whose question no answer came counts as made',
-    edits: [
-      {
-        file: 'src/postgres/base.ts',
-        from: 'thrown instanceof Unheard && (await this.#isMade(thrown, commit, guards, waiting));',
-        to: 'thrown instanceof Unheard;',
-      },
-    ],
-    caughtBy: ['machines'],
-  },
-  {
-    name: 'decision-not-noted',
-    what: 'a machine keeps no note of what a person decided through a shared journal',
-    edits: [
-      {
-        file: 'src/postgres/base.ts',
-        from: "if (sql === changes.addDecision) noted('decision', at);",
-        to: '',
-      },
-    ],
-    caughtBy: ['machines'],
-  },
-  {
     name: 'any-amount-proves',
     what: 'a payment of whatever amount to the recipient proves a transfer',
     edits: [

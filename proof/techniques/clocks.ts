@@ -92,7 +92,8 @@ async function begin(
     await play.run(words, home, { program: programs.hooked, env });
     return;
   }
-  play.expectExit(await play.run(words, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
+  const first = start === 'limited' ? words.map((word) => (word === '3s' ? '0s' : word)) : words;
+  play.expectExit(await play.run(first, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
 }
 
 /**

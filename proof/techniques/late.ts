@@ -37,7 +37,7 @@ export async function playLate(stage: Stage): Promise<void> {
   for (const exit of [10, 0]) play.expectExit(await after(13, ['resume', ...ids, '--yes']), exit);
   play.expectExit(await after(22, pay('mon-day')), 10);
   await play.over(rows);
-  play.expectExit(await after(24, pay('tuesday')), 0);
+  play.expectExit(await after(26, pay('tuesday')), 0);
   await play.over(2 * rows);
   home.remove();
 }

@@ -77,8 +77,8 @@ export async function findRepeats(
   isOwn = false,
 ): Promise<Plan['repeats']> {
   const windowMs = isOwn ? ownRepeatDays * 24 * 3_600_000 : repeatWindowMs;
-  // The latest attempt counts for half as long, so that a daily payment that was late yesterday is none of today's.
-  const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - Math.floor(windowMs / 2) };
+  // A payment counts by its latest attempt: what was paid late may be the one that is wanted now.
+  const since = { sinceMs: nowMs - windowMs, latestSinceMs: nowMs - windowMs };
   const found = await inEachSpelling(payment, bot.spellings, (one) =>
     reads.paidBefore({ baseUrl: bot.baseUrl, payment: one, identity, batch, isOwn, ...since }),
   );
