@@ -260,7 +260,7 @@ export function repeatedSince(asked: {
     (other.state === 'resolved' && other.happened);
   if (!other.samePayment || other.sameBatch || !mayBePaid) return undefined;
   if (other.firstMs >= nowMs - repeatWindow) return other.firstMs;
-  return other.latestMs >= nowMs - repeatWindow / 2 ? other.latestMs : undefined;
+  return other.latestMs >= nowMs - repeatWindow ? other.latestMs : undefined;
 }
 
 /** An entry on a screen. */
