@@ -83,6 +83,7 @@ test('a reply that the server of the journal is not there for is told, and the n
 
   await proxy.accept();
   beforeReply = () => {};
+  await upForLong(env.BOTCTL_JOURNAL ?? '');
   await silence(env.BOTCTL_JOURNAL ?? '');
   expect((await run(...transfer)).code).toBe(0);
   expect([requests, new Set(keys).size]).toEqual([2, 1]);
@@ -134,6 +135,7 @@ test('a claim whose COMMIT has no answer is exit 8: nothing was sent, and the ne
   expect(error.message).toMatch(/Nothing was sent this time\./u);
   onClaimsCommit = () => {};
   await proxy.accept();
+  await upForLong(env.BOTCTL_JOURNAL ?? '');
   await silence(env.BOTCTL_JOURNAL ?? '');
   expect([(await run(...transfer)).code, requests]).toEqual([0, 1]);
 });
