@@ -120,10 +120,11 @@ type Native = {
 /** The native part that the built program will load: its methods cannot be replaced, so its class is. */
 function watchSqlite(): void {
   const load = createRequire(import.meta.url);
-  const folder = join(root, 'dist/sqlite');
-  for (const name of fs
-    .readdirSync(folder)
-    .filter((one) => one.startsWith(`${process.platform}-${process.arch}.`))) {
+  const folder = join(
+    root,
+    `node_modules/@photostructure/sqlite/prebuilds/${process.platform}-${process.arch}`,
+  );
+  for (const name of fs.readdirSync(folder)) {
     try {
       const native = load(join(folder, name)) as Native;
       const own = load.cache[load.resolve(join(folder, name))];
