@@ -163,7 +163,7 @@ const growing = [
   ...['services', 'batches'],
 ];
 
-/** The role that is named in the SQL. Whoever runs it puts another in its place. */
+/** The role that the SQL names; its user may write another. */
 export const usualRunner = 'botctl_runner';
 
 /** The SQL that gives the role of a runner exactly the rights that it needs in the journal. */

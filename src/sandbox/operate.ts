@@ -87,7 +87,7 @@ function replyContext({ ledger, requestId, nowMs }: Service): ReplyContext {
   return { readings: readingsOf(ledger), requestId: requestId(), nowMs: nowMs() };
 }
 
-/** The reply and, for the log, the key and the effect, or why there is none. */
+/** The reply and, for the log, the key and the effect, or the reason for no effect. */
 type Answer = { reply: Reply; key?: string | undefined; effect?: string; reason?: string };
 
 /** One admitted request: its token, its bytes, and the current readings of the document. */

@@ -230,7 +230,7 @@ export function readsOf(
   };
   const all = async <Result>(sql: string, values: Values, read: (row: JournalRow) => Result) =>
     (await ask(sql, values)).map(read);
-  /** Of a commit each sum is read once, and whoever reads it adds what it claims. */
+  /** A commit reads each sum once, and each of its claims adds to it. */
   const sums = new Map<string, Promise<UnitsByHour>>();
   return {
     findUnnamed: (identity) => first(questions.findUnnamed, { identity }),
