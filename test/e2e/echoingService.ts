@@ -11,9 +11,6 @@ export function spellingsOf(text: string): Readonly<Record<string, string>> {
     url: each((code) => `%${code.toString(16)}`),
     html: each((code) => `&#${code};`),
     json: each((code) => `\\u00${code.toString(16)}`),
-    base64: bytes.toString('base64'),
-    base64url: bytes.toString('base64url'),
-    hex: bytes.toString('hex').toUpperCase(),
   };
 }
 

@@ -284,7 +284,9 @@ describe('the journal', () => {
     const report = join(HOME, 'report.csv');
     const argv = words(fileOf(env, rows), '--json', '--report', report);
     const running = botctl([...argv, '--rate', '10/s', '--max-wait', '2s'], { env });
-    await effects(3);
+    // Between two commits: a COMMIT without an answer ends the run.
+    const accepted = `SELECT FROM botctl.intents WHERE state = 'accepted'`;
+    await expect.poll(async () => (await server.query(accepted, [], journal)).length).toBeGreaterThan(2);
     proxy.now('cut');
     await effects(6);
     proxy.refuse();

@@ -20,7 +20,7 @@ test('where litesvm has no build, transfers say so in one sentence and messages 
       error: {
         code: 'chain_unavailable',
         message: expect.stringMatching(
-          /^The sandbox’s transfers need litesvm, which has no build for freebsd-x64; messages work without it\.$/,
+          /^The sandbox’s transfers need the package litesvm-freebsd-x64, which is not installed; messages work without it\.$/,
         ),
       },
     },
