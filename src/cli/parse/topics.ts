@@ -59,14 +59,15 @@ If the first run was:
 
 Two commands are the same if they have:
   --once NAME   the same name: it stands for one message or payment
-  no name       the same bot and content. A message that was reported as sent
-                is sent again: that is a second message
+  no name       the same bot and content, for 12 hours (payment) or 2 minutes
+                (message)
 
-botctl stops (exit 6 or 10) or asks if:
+botctl stops (exit 6 or 10), asks or warns if:
   the name is taken   by a different amount, recipient, text or bot
   it is held          it may have happened, or it needs an approval
-  an equal payment    was or may have been made in the last 12 hours. If you
-                      mean it, name the payment and add --repeat
+  an equal payment    is not settled. If one was made under another name
+                      within 12 hours, botctl asks on a terminal; elsewhere,
+                      or with --yes, it warns and pays
 
 What you do then:
   look        check the wallet or the conversation, and botctl history ID
