@@ -365,12 +365,13 @@ export function wordsOf409(code: string, text: string): Words {
     .replace(/[\s_-]+/gu, ' ')
     .replace(/\bconflict\b/gu, ' ');
   if (!/\p{L}/u.test(words)) return 'none';
+  // decided: before the design's own order. "Already used with different parameters" would be taken for done.
+  // silent: parts of words here ("mismatch", "matches"), because they only hold.
+  if (/different|another|match|parameters/u.test(words)) return 'other';
   // silent: "already been sent" is not among the phrases; a word between them makes it no repetition.
   if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
   // silent: whole words here ("spending" is not pending), because the request would be sent again.
   if (/\b(?:in progress|in use|processing|pending)\b/u.test(words)) return 'under way';
-  // silent: parts of words here ("mismatch", "matches"), because they only hold.
-  if (/different|another|match|parameters/u.test(words)) return 'other';
   // silent: words written together (ErrDuplicateKey) are one word, so nothing inside them counts.
   if (/\b(?:duplic|idempot)/u.test(words)) return 'repetition';
   return 'other';
@@ -385,8 +386,7 @@ export const wordsOf409Examples: readonly [code: string, text: string, Words][] 
   ['', 'Duplicate idempotency key.', 'repetition'],
   ['already_exists', '', 'repetition'],
   ['', 'Idempotency key already in use', 'repetition'],
-  // By the order of the design, although the text speaks of other parameters.
-  ['', 'Key already used with different parameters', 'repetition'],
+  ['', 'Key already used with different parameters', 'other'],
   ['idempotency_in_progress', '', 'under way'],
   ['', 'A request with this idempotency key is in use', 'under way'],
   ['', 'This idempotency key has been used with a different body', 'other'],
@@ -437,6 +437,10 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
     payment: [
       ...failures(transfer),
       ['fine', '{"transfer_id":"t1"}'],
+      // decided: a number is an id too, and what was done may be named inside `transfer`.
+      ['fine', '{"transfer_id":7}'],
+      ['fine', '{"transfer":{"signature":"s1"}}'],
+      ['says that it failed', '{"transfer":{"signature":"s1","status":"failed"}}'],
       ['fine', '{"signature":"s1"}'],
       ['fine', json(transfer, { status: 'confirmed', to_address: to, asset: 'sol', amount: '1.50' })],
       ['fine', json(transfer, { amount: '1500000000', transfer: { asset: 'SOL' } })],
