@@ -53,7 +53,7 @@ const work: readonly (readonly [string, string])[] = [
   [
     'decides',
     `INSERT INTO ${at}.decisions (intent, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.intents;
-     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL, left_behind = 1`,
+     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL`,
   ],
   [
     'keeps a receipt',

@@ -70,8 +70,7 @@ async function bring(
 ): Promise<void> {
   await run(beginning(named ? {} : { named_by: 'NULL', name: 'NULL' }));
   await run(firstAttempt);
-  if (tainted || state === 'unknown' || state === 'held')
-    await run('UPDATE intents SET tainted = 1, may_have_landed_at = 1');
+  if (tainted || state === 'unknown' || state === 'held') await run('UPDATE intents SET tainted = 1, may_have_landed_at = 1');
   if (state === 'sending') return;
   if (state === 'accepted') await run(accepting);
   const way = state === 'resolved' ? [tainted ? 'unknown' : 'open', 'resolved'] : [state];
