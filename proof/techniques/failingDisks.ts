@@ -73,7 +73,7 @@ async function onReadOnlyDisk(operation: 'message' | 'transfer', stage: Stage): 
     remount('rw');
     play.expectExit(await play.run(words, home), 0);
     remount('ro');
-    play.expectExit(await play.run([...words, '--once', 'more'], home), 1);
+    play.expectExit(await play.run(command(operation, '--once', 'more'), home), 1);
     remount('rw');
     await play.over(1);
   } finally {
