@@ -34,7 +34,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/claim.ts',
-        from: 'return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed), { beforeSending: true });',
+        from: 'return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {',
         to: `const { policies } = engine;
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
@@ -44,7 +44,7 @@ export const variants: readonly Variant[] = [
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }
       const unheld = { ...engine, policies: undefined };
-      return engine.commit((tx) => actOnPlan(identity, fresh, tx, unheld, agreed), { beforeSending: true });`,
+      return engine.commit((tx) => actOnPlan(identity, fresh, tx, unheld, agreed, waitedFor), {`,
       },
       {
         file: 'src/once/engine/claim.ts',

@@ -23,8 +23,9 @@ export async function agree(
   identity: Identity,
   engine: EngineContext,
   consent: Consent,
+  waitedFor: string | undefined,
 ): Promise<Agreed | Outcome> {
-  const plan = await makePlan(identity, engine, engine.journal.reads);
+  const plan = await makePlan(identity, engine, engine.journal.reads, { waitedFor });
   const equal = await equalAhead(plan, identity, engine);
   const answer = await answerTo(plan, equal, engine, consent);
   switch (answer) {

@@ -48,10 +48,12 @@ export async function claim(
   refuseUnnamed(order, engine.journal);
   // Random values are drawn before the commit, so that a repeated commit recognises the intent that it already made.
   const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
-  return untilClaimed(async () => {
-    const agreed = consent && (await agree(identity, engine, consent));
+  return untilClaimed(async (waitedFor) => {
+    const agreed = consent && (await agree(identity, engine, consent, waitedFor));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
-    return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed), { beforeSending: true });
+    return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {
+      beforeSending: true,
+    });
   }, engine);
 }
 
@@ -71,12 +73,13 @@ export function refuseUnnamed(
  * Takes steps until one of them ends or claims. The limit on waiting for living owners applies to all steps together.
  */
 export async function untilClaimed(
-  take: () => Promise<Step>,
+  take: (waitedFor: string | undefined) => Promise<Step>,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
   let waitedMs = 0;
+  let waitedFor: string | undefined;
   for (;;) {
-    const step = await take();
+    const step = await take(waitedFor);
     if (step.is === 'changed') continue;
     if (step.is !== 'wait') {
       if (step.is === 'claim') noteClaim(engine.interrupts, step.intent.id);
@@ -84,6 +87,7 @@ export async function untilClaimed(
     }
     const waited = await waitForOwner(step.intent, engine, waitedMs);
     waitedMs = waited.inAllMs;
+    waitedFor = step.intent.id;
     if (waited.is === 'ended') continue;
     return { is: 'still-sending', intent: step.intent, by: await senderOf(step.intent, engine) };
   }
@@ -101,8 +105,9 @@ async function actOnPlan(
   tx: Transaction,
   engine: EngineContext,
   agreed: Agreed | undefined,
+  waitedFor: string | undefined,
 ): Promise<Step> {
-  const look = (): Promise<Plan> => makePlan(identity, engine, tx, agreed?.again);
+  const look = (): Promise<Plan> => makePlan(identity, engine, tx, { again: agreed?.again, waitedFor });
   const seen = await look();
   const plan = (await ownerHasDied(seen, tx, engine.clock.now())) ? await look() : seen;
   if (agreed !== undefined && (plan.is !== agreed.is || plan.found?.id !== agreed.found?.id))

@@ -22,16 +22,24 @@ type Planner = {
   readonly clock: { now(): number };
 };
 
-/** Asks the journal whether this is a re-run. With `again`, a person has seen what was done, and wants it once more. */
+type Knowing = {
+  /** A person has seen what was done, and wants it once more. */
+  readonly again?: boolean | undefined;
+  /** The entry that this command has waited for: it tells how that one ended, whoever told it before. */
+  readonly waitedFor?: string | undefined;
+};
+
+/** Asks the journal whether this is a re-run. */
 export async function makePlan(
   identity: Identity,
   planner: Planner,
   reads: Reads,
-  again = false,
+  { again, waitedFor }: Knowing = {},
 ): Promise<Plan> {
   const found = await lookUp(identity, reads, planner.clock.now());
   if (found === undefined) return planOfNewJournal;
-  const is = planFor(await howFound(found, identity, planner, reads));
+  const how = await howFound(found, identity, planner, reads);
+  const is = planFor({ ...how, reported: how.reported && found.id !== waitedFor });
   return { is: is === 'already-done' && again ? 'new-entry' : is, found };
 }
 

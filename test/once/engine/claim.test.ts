@@ -278,6 +278,21 @@ describe('a process that lives', () => {
     expect(scripted.sent).toHaveLength(1);
   });
 
+  test('and has no name: one that waited tells the message, although its own command told it before', async () => {
+    const { land } = await inFlight(message());
+    scripted.clock.runs = false;
+    const asleep = new Promise<void>((resolve) => {
+      scripted.clock.onSleep = () => resolve();
+    });
+    const waiting = execute(message(), scripted.engine());
+    await asleep;
+    await land(posted);
+    await scripted.report((await scripted.only()).id);
+    scripted.clock.advance(1000);
+    expect(endOf(await waiting)).toBe('replayed accepted');
+    expect(scripted.sent).toHaveLength(1);
+  });
+
   test('is waited for no longer than --max-wait', async () => {
     const { land } = await inFlight();
     const before = scripted.clock.now();
