@@ -26,7 +26,7 @@ async function meets(
   const key = `hostile-${serial}`;
   const base64 = Buffer.from(body).toString('base64');
   await operator.sandbox.script({ status, body_base64: base64, headers, key });
-  const argv = kind === 'message' ? sendHello : [...payAda, '--memo', key];
+  const argv = kind === 'message' ? sendHello : [...payAda, '--memo', key, '--repeat'];
   const ended = await operator.run([...argv, '--idempotency-key', key, ...flags]);
   // No bug, no stack, nothing that a terminal would obey.
   expect(ended.stderr).not.toMatch(/botctl itself failed|^\s+at /mu);

@@ -92,7 +92,7 @@ describe('verify', () => {
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
-    await told(...payAda, '--once', 'b', '--profile', 'tips');
+    await told(...payAda, '--once', 'b', '--repeat', '--profile', 'tips');
     await config('remove', 'tips', '--yes');
     expect(await operator.run(['verify', '--all'])).toMatchObject({
       code: 0,

@@ -137,7 +137,7 @@ describe('a bot whose wallet nobody names', () => {
     await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
     const one = idOf(await told(...payAda, '--once', 'one'));
     await operator.sandbox.readings({ reply_signature: 'previous' });
-    const two = idOf(await told(...payAda, '--once', 'two'));
+    const two = idOf(await told(...payAda, '--once', 'two', '--repeat'));
     expect(await told('verify', one)).toMatchObject({
       ...{ exit: 10, outcome: 'held', chain: { verdict: 'likely' }, error: { code: 'held' } },
     });
