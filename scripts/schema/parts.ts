@@ -60,12 +60,6 @@ const intent = z
     state: oneOf(states).describe('where it stands'),
     tainted: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
-    proposed: z
-      .boolean()
-      .optional()
-      .describe(
-        'why it waits for approval: true: `--propose`; false: it is above what the policy lets go without',
-      ),
     resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional().describe('what was decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,

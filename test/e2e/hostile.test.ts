@@ -61,9 +61,9 @@ describe('a reply that is too long', () => {
     }
   }
 
-  test('and says yes is unknown, and what was read of it is kept', async () => {
+  test('and says yes is held, and what was read of it is kept', async () => {
     const ended = await answered(200, [...sendHello, '--idempotency-key', 'long-yes']);
-    expect(ended.code).toBe(9);
+    expect(ended.code).toBe(10);
     expect(ended.stderr.length).toBeLessThan(2000);
     const kept = Buffer.from((await stored('long-yes')) ?? []);
     expect(kept.length).toBe(mib);

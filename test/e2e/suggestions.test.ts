@@ -287,7 +287,6 @@ describe('a suggestion of a command given --sandbox', () => {
       }
     };
     for (const argv of [
-      sendHello,
       ['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'],
       ['batch', 'send', 'rows.csv'],
       ['batch', 'send', 'bad.csv', '--once', 'rows'],

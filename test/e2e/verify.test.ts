@@ -122,7 +122,7 @@ describe('verify', () => {
 
 const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
 const pay = (name: string, amount = '0.5', asset = 'SOL', address: string = to): string[] => [
-  ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name],
+  ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name, '--repeat'],
 ];
 const waits = ['--wait'];
 
