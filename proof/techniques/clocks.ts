@@ -91,7 +91,7 @@ async function begin(
     await play.run(words, home, { program: programs.hooked, env });
     return;
   }
-  const first = start === 'limited' ? words.map((word) => (word === '3s' ? '0s' : word)) : words;
+  const first = words.map((word) => (word === '3s' ? '0s' : word));
   play.expectExit(await play.run(first, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
 }
 

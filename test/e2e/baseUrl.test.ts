@@ -170,10 +170,19 @@ describe('another path of the host', () => {
     const journal = await newJournal();
     if (journal !== undefined) operator.env.BOTCTL_JOURNAL = journal;
     const races = ['', '/bots', '', '/bots'].map((path) =>
-      operator.jsonApart([...payAda, '--once', 'a', '--base-url', `${front.baseUrl}${path}`]),
+      operator.jsonApart([
+        ...payAda,
+        '--once',
+        'a',
+        '--max-wait',
+        '30s',
+        '--base-url',
+        `${front.baseUrl}${path}`,
+      ]),
     );
-    const exits = (await Promise.all(races)).map(({ exit }) => exit);
-    expect(exits.sort()).toEqual([0, 0, 10, 10]);
+    const ended = (await Promise.all(races)).map(({ exit, error }) => [exit, error?.code]);
+    const stopped = [10, 'paid-already'];
+    expect(ended.sort()).toEqual([[0, undefined], [0, undefined], stopped, stopped]);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

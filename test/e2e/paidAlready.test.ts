@@ -53,15 +53,23 @@ describe('a payment equal to one under another name', () => {
     expect(await effects()).toBe(2);
   });
 
-  test('is paid with the new amount where the name never left', async () => {
-    const wrong = [...payAda.slice(0, -1), '5', '--once', 'rent'];
-    const nowhere = ['--base-url', 'http://127.0.0.1:9'];
-    expect(await operator.json([...wrong, ...nowhere])).toMatchObject({ exit: 8, outcome: 'open' });
-    const right = [...payAda.slice(0, -1), '0.05', '--once', 'rent'];
-    expect(await operator.json([...right, ...nowhere])).toMatchObject({ exit: 8, outcome: 'open' });
-    const [entry, ...others] = jsonLines((await operator.run(['history', '--json'])).stdout);
-    expect(others).toEqual([]);
-    expect(JSON.stringify(entry)).toContain('0.05');
+  test('is paid with the new amount where the name was never in doubt', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 429 });
+    const pays = (amount: string) => [...payAda.slice(0, -1), amount, '--once', 'rent', '--max-wait', '0s'];
+    expect(await operator.json(pays('5'))).toMatchObject({ exit: 7, outcome: 'open' });
+    expect(await operator.json(pays('0.05'))).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect((await operator.sandbox.ledger()).map(({ request }) => request.amount)).toEqual(['0.05']);
+    expect(jsonLines((await operator.run(['history', '--json'])).stdout)).toHaveLength(1);
+  });
+
+  test('is not blocked by one that never left, and then blocks that one', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 429 });
+    expect(await pay('rent', '--max-wait', '0s')).toMatchObject({ exit: 7, outcome: 'open' });
+    expect(await pay('rent-2')).toMatchObject({ exit: 0 });
+    expect(await pay('rent')).toMatchObject({ ...stopped, equal_payment: { name: 'rent-2' } });
+    const [, { intent = {} } = {}] = jsonLines((await operator.run(['history', '--json'])).stdout);
+    expect(await operator.json(['resume', String(Object(intent).id)])).toMatchObject(stopped);
+    expect(await effects()).toBe(1);
   });
 
   test('is shown by a dry run, which ends the same', async () => {

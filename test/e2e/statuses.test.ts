@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { httpReply, startLoopback } from '../../testing/loopback.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -79,6 +80,56 @@ describe('for real', () => {
       intent: { key: first.intent?.key },
     });
     expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
+  });
+
+  const conflict = (code: string, message = '') =>
+    operator.sandbox.faults({
+      kind: 'reply',
+      status: 409,
+      when: 'before',
+      body: { error: { code, message } },
+    });
+  const inRun = (name: string) => operator.json(sendHello, { env: { BOTCTL_RUN: name } });
+
+  test('the words of a 409 decide, whatever its code is, on a disk that never saw the name', async () => {
+    await conflict('x_409', 'duplicate idempotency key');
+    expect(await inRun('x')).toMatchObject({
+      ...{ exit: 0, outcome: 'accepted' },
+      duplicate: true,
+    });
+    await conflict('api_key_revoked');
+    expect(await inRun('revoked')).toMatchObject({ exit: 10, outcome: 'held' });
+    await conflict('idempotency_in_progress');
+    expect(await inRun('under-way')).toMatchObject({
+      ...{ exit: 0, outcome: 'accepted' },
+      ...{ duplicate: false, intent: { attempts: 2 } },
+    });
+  });
+
+  test('a 409 cannot be ours where the name was refused before', async () => {
+    const argv = ['send', '--conversation', 'conv_none', '--content', 'Hi', '--once', 'refused'];
+    expect(await operator.json(argv)).toMatchObject({ exit: 4, outcome: 'rejected' });
+    await conflict('duplicate_idempotency_key');
+    expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
+  });
+
+  test.each([
+    ['a message', [...sendHello, '--once', 'no-error']],
+    ['a transfer', [...payAda.slice(0, 6), '0.04']],
+  ])('an error that is null is none: %s', async (_what, argv) => {
+    await operator.sandbox.readings({ extra_fields: { error: null } });
+    const ended = await operator.json(argv);
+    await operator.sandbox.readings({ extra_fields: {} });
+    expect(ended).toMatchObject({ exit: 0, outcome: 'accepted' });
+  });
+
+  test('a transfer id belongs to its base URL: two services may count alike', async () => {
+    const counting = () => startLoopback((socket) => socket.end(httpReply('{"transfer_id":1}')));
+    for (const service of [await counting(), await counting()]) {
+      const argv = [...payAda, '--base-url', `http://127.0.0.1:${service.port}`];
+      expect(await operator.json(argv)).toMatchObject({ exit: 0, outcome: 'accepted' });
+      await service.close();
+    }
   });
 
   const closed = { code: 'conversation_closed', message: 'This conversation is closed; nothing was posted.' };
