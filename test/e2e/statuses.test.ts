@@ -100,6 +100,7 @@ describe('for real', () => {
     await conflict('api_key_revoked');
     expect(await inRun('revoked')).toMatchObject({ exit: 10, outcome: 'held' });
     await conflict('idempotency_in_progress');
+    expect(await inRun('under-way')).toMatchObject({ exit: 9, outcome: 'unknown' });
     expect(await inRun('under-way')).toMatchObject({
       ...{ exit: 0, outcome: 'accepted' },
       ...{ duplicate: false, intent: { attempts: 2 } },
