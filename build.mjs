@@ -11,7 +11,7 @@ const dist = `${root}dist`;
 
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { main: `${root}src/main.ts`, compiled: `${root}src/machine/compiled.ts` },
+  input: { main: `${root}src/main.ts` },
   cwd: root,
   platform: 'node',
   // jsonc-parser's `main` is a wrapper that no bundler can follow.

@@ -2,8 +2,8 @@
 const { existsSync, readFileSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-// `--version` alone is answered without loading the program. If it cannot be written, the program says why. Compiled
-// code is kept for the next command. Nodes too old for the program still read this file.
+// `--version` alone is answered without loading the program. If it cannot be written, the program says why. Nodes too
+// old for the program still read this file.
 const words = process.argv.slice(2);
 const { version } = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
 if (!(words.length === 1 && /^--version$/u.test(words[0]) && wroteVersion())) {
@@ -33,21 +33,13 @@ function refuse(why) {
 }
 
 function start() {
-  const { main, keep } = mainOf();
+  const main = require('../dist/main.js');
   const context = main.thisProcess();
   const isOver = main.guardExit(context);
   main.main(context).then((exit) => {
-    keep();
     isOver();
     // Everything is written and closed. A regular shutdown would take 3 ms of a send, and abandoned work could keep the
     // process alive forever, such as a pipe that nothing writes to.
     process.exit(exit);
   });
-}
-
-function mainOf() {
-  // The sandbox promises to write only in its own folder, and help is shown before the cache is checked.
-  if (words.some((word) => /^(sandbox|help|--help|-h)$/u.test(word)))
-    return { main: require('../dist/main.js'), keep() {} };
-  return require('../dist/compiled.js').loadMain(`${dirname(__dirname)}/dist`, process.env);
 }

@@ -1,6 +1,7 @@
-// npm run binary: makes out/botctl-linux-x64 and out/botctl-linux-arm64 by `bun build --compile`: the whole program in
-// one file that runs without Node. The packages beside this file are installed first, for both processors.
+// npm run binary: makes out/botctl-linux-x64 and out/botctl-linux-arm64 by `bun build --compile`, each the whole program
+// in one file that runs without Node, and out/SHA256SUMS. The packages beside this file are installed first, for both.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -58,4 +59,12 @@ if (process.versions.bun === undefined) {
     writeFileSync(`${outfile}.notices.txt`, notices.map((path) => readFileSync(path)).join('\n'));
     process.stdout.write(`made out/botctl-linux-${arch}\n`);
   }
+  const sums = platforms.map(({ arch }) => {
+    const name = `botctl-linux-${arch}`;
+    const sum = createHash('sha256')
+      .update(readFileSync(`${root}out/${name}`))
+      .digest('hex');
+    return `${sum}  ${name}\n`;
+  });
+  writeFileSync(`${root}out/SHA256SUMS`, sums.join(''));
 }

@@ -84,7 +84,6 @@ export class Stage {
     const env: Record<string, string> = {
       HOME: home,
       LANG: 'C.UTF-8',
-      XDG_CACHE_HOME: join(this.folder, 'cache'),
       PATH: `${join(home, 'bin')}:${process.env.PATH}`,
       BOTCTL_TOKEN: tokens.full,
       BOTCTL_BASE_URL: base_url,

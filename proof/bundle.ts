@@ -33,8 +33,4 @@ export async function bundle({ entry, plugins = [], replaced = {} }: Bundle, dir
   await made.write({ dir, format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
   await made.close();
   await writeFile(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
-  await writeFile(
-    join(dir, 'compiled.js'),
-    `exports.loadMain = () => ({ main: require('./main.js'), keep() {} });\n`,
-  );
 }

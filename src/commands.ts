@@ -22,20 +22,20 @@ import {
 
 /** Every command, in help order. A command's code is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [
-  leaf('send', sendSpec, async () => (await import('./cli/commands/send/run.ts')).run),
-  leaf('transfer', transferSpec, async () => (await import('./cli/commands/transfer/run.ts')).run),
+  leaf('send', sendSpec, async () => (await import('./cli/commands/send.ts')).run),
+  leaf('transfer', transferSpec, async () => (await import('./cli/commands/transfer.ts')).run),
   branch('batch', batchSpec, {
     send: async () => (await import('./cli/commands/batch/run.ts')).sendBatch,
     transfer: async () => (await import('./cli/commands/batch/run.ts')).transferBatch,
     status: async () => (await import('./cli/commands/batch/status.ts')).run,
   }),
   leaf('history', historySpec, async () => (await import('./cli/commands/history/run.ts')).run),
-  leaf('resume', resumeSpec, async () => (await import('./cli/commands/resume/run.ts')).run),
-  leaf('resolve', resolveSpec, async () => (await import('./cli/commands/resolve/run.ts')).run),
-  leaf('approve', approveSpec, async () => (await import('./cli/commands/approve/run.ts')).approve),
-  leaf('decline', declineSpec, async () => (await import('./cli/commands/approve/run.ts')).decline),
-  leaf('verify', verifySpec, async () => (await import('./cli/commands/verify/run.ts')).run),
-  leaf('balance', balanceSpec, async () => (await import('./cli/commands/balance/run.ts')).balance),
+  leaf('resume', resumeSpec, async () => (await import('./cli/commands/resume.ts')).run),
+  leaf('resolve', resolveSpec, async () => (await import('./cli/commands/resolve.ts')).run),
+  leaf('approve', approveSpec, async () => (await import('./cli/commands/approve.ts')).approve),
+  leaf('decline', declineSpec, async () => (await import('./cli/commands/approve.ts')).decline),
+  leaf('verify', verifySpec, async () => (await import('./cli/commands/verify.ts')).run),
+  leaf('balance', balanceSpec, async () => (await import('./cli/commands/balance.ts')).balance),
   branch('config', configSpec, {
     add: async () => (await import('./cli/commands/config/add.ts')).add,
     list: async () => (await import('./cli/commands/config/show.ts')).list,
@@ -47,17 +47,17 @@ export const commandTree: readonly CommandSpec[] = [
     remove: async () => (await import('./cli/commands/config/edit.ts')).remove,
   }),
   branch('policy', policySpec, {
-    show: async () => (await import('./cli/commands/policy/run.ts')).run,
-    check: async () => (await import('./cli/commands/policy/run.ts')).check,
+    show: async () => (await import('./cli/commands/policy.ts')).run,
+    check: async () => (await import('./cli/commands/policy.ts')).check,
   }),
   branch('journal', journalSpec, {
-    'accept-loss': async () => (await import('./cli/commands/journal/run.ts')).acceptLossOf,
-    backup: async () => (await import('./cli/commands/journal/run.ts')).backup,
-    migrate: async () => (await import('./cli/commands/journal/run.ts')).migrate,
+    'accept-loss': async () => (await import('./cli/commands/journal.ts')).acceptLossOf,
+    backup: async () => (await import('./cli/commands/journal.ts')).backup,
+    migrate: async () => (await import('./cli/commands/journal.ts')).migrate,
   }),
-  leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox/run.ts')).run),
+  leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox.ts')).run),
   leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor/run.ts')).run),
   leaf('completion', completionSpec, async () =>
-    (await import('./cli/commands/completion/run.ts')).runFor(commandTree),
+    (await import('./cli/commands/completion.ts')).runFor(commandTree),
   ),
 ];

@@ -2,10 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programInShell } from './program.ts';
-import { root } from './root.ts';
-
-/** All tests share the compiled code: compiling takes a quarter of a process's time. */
-const compiled = join(root, 'node_modules', '.cache', 'compiled');
 
 /** A home for one test: nothing of the machine's user is read or written. */
 export class Home {
@@ -15,13 +11,11 @@ export class Home {
   readonly configFile: string;
 
   constructor() {
-    mkdirSync(compiled, { recursive: true, mode: 0o700 });
     this.path = mkdtempSync(join(tmpdir(), 'botctl-home-'));
     this.env = {
       HOME: this.path,
       XDG_CONFIG_HOME: join(this.path, 'config'),
       XDG_DATA_HOME: join(this.path, 'data'),
-      XDG_CACHE_HOME: compiled,
       LANG: 'C.UTF-8',
       PATH: process.env.PATH ?? '',
     };

@@ -48,7 +48,7 @@ async function firstLine(service: ChildProcess): Promise<string> {
   return String(chunk).trim();
 }
 
-/** A profile in use, and with it the folder where compiled code is kept. */
+/** A profile in use. */
 export function addProfile(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const words = [...programWords, 'config', 'add', 'bench', '--base-url', baseUrl, '--token-stdin'];
   const { status, stderr } = spawnSync(program, words, {

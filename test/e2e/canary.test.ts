@@ -117,7 +117,6 @@ function planted(
     env: {
       ...home.env,
       TMPDIR: join(home.path, 'tmp'),
-      XDG_CACHE_HOME: join(home.path, 'cache'),
       BOT_TOKEN: token,
       BOTCTL_TOKEN: token,
       ...(words.includes('lost') ? {} : { BOTCTL_BASE_URL: sandbox.greeting.base_url }),

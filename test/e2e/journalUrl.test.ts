@@ -35,7 +35,7 @@ test.each([
   const { code, stderr } = await here(words);
   expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
   expect(stderr).not.toContain('canary');
-  expect(readdirSync(home.path).filter((name) => name !== '.cache' && name !== 'data')).toEqual([]);
+  expect(readdirSync(home.path).filter((name) => name !== 'data')).toEqual([]);
 });
 
 test.each(['./j.db', '../j.db', '~/j.db', '/a=b@c:1/j.db'])('--journal %s is a file', async (text) => {

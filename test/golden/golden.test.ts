@@ -52,3 +52,24 @@ test.skipIf(!hasStrace)('the disk has the journal’s log before the service get
     await operator.close();
   }
 });
+
+test.skipIf(!hasStrace)(
+  'a first command on a disk that is full for one write says so, and the next one sends',
+  async () => {
+    const operator = await SandboxHome.open();
+    try {
+      for (let nth = 1; nth <= 4; nth += 1) {
+        const full = ['-f', '-o', '/dev/null', '-e', `inject=pwrite64:error=ENOSPC:when=${nth}`];
+        const place = ['--journal', join(operator.home.path, String(nth), 'journal.db')];
+        const words = [...programLine, ...payAda, '--once', `a${nth}`, '--yes', '--json', ...place];
+        const first = await ended('strace', [...full, ...words], { env: operator.env });
+        expect([first.code, first.stdout]).toEqual([1, expect.stringContaining('journal-not-writable')]);
+        expect(await ended(String(words[0]), words.slice(1), { env: operator.env })).toMatchObject({
+          code: 0,
+        });
+      }
+    } finally {
+      await operator.close();
+    }
+  },
+);

@@ -20,7 +20,7 @@ import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, equalJson } from '../show/report.ts';
-import type { BalanceShown } from './balance/run.ts';
+import type { BalanceShown } from './balance.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
@@ -93,7 +93,7 @@ async function balanceBefore(
   context: Context,
 ): Promise<BalanceShown | undefined> {
   if (wanted.kind === 'message' || isSilent(context.display)) return undefined;
-  const { balanceToPay } = await import('./balance/run.ts');
+  const { balanceToPay } = await import('./balance.ts');
   return balanceToPay([wanted.request], bot, given, context);
 }
 

@@ -162,7 +162,7 @@ async function balanceBefore(
   context: Context,
 ): Promise<string | undefined> {
   if (asks === 'do-again' || wanted.kind === 'message') return undefined;
-  const { balanceToPay } = await import('./balance/run.ts');
+  const { balanceToPay } = await import('./balance.ts');
   return (await balanceToPay([wanted.request], bot, given, context))?.text;
 }
 

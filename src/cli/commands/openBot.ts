@@ -97,7 +97,7 @@ async function openSandboxBot(
   keepAlive: boolean,
 ): Promise<ConnectedBot> {
   refuseBesideSandbox(given);
-  const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox/run.ts');
+  const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
   const running = await context.display.waiting(startingSandbox, starting);
   const channel = channelTo(running.baseUrl, { ...channelOptions(context, keepAlive), direct: true });

@@ -99,7 +99,7 @@ async function sendOne(
   const balance: Beside['balance'] = async () => {
     if (intent.kind === 'message') return undefined;
     const { bot } = await bots.of(intent);
-    const { balanceToPay } = await import('./balance/run.ts');
+    const { balanceToPay } = await import('./balance.ts');
     return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
   };
   const decision = await decide(intent, journal, { balance });

@@ -9,7 +9,7 @@ import { onDryRun } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
 import type { LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage } from '../../show/report.ts';
-import type { BalanceShown } from '../balance/run.ts';
+import type { BalanceShown } from '../balance.ts';
 import { type Batch, countsJson } from './options.ts';
 
 const shownColumns = 20;
@@ -40,7 +40,7 @@ function totalsOf({ tally }: Survey): Total[] {
 export async function withBalance(plan: BatchPlan, { bot, given, context }: Batch): Promise<BatchPlan> {
   const payable = totalsOf(plan.surveyed).filter(({ left }) => left !== '0');
   if (payable.length === 0) return plan;
-  const { balanceToPay } = await import('../balance/run.ts');
+  const { balanceToPay } = await import('../balance.ts');
   const asked = payable.map(({ asset, left }) => ({ asset, amount: left }));
   return { ...plan, balance: await balanceToPay(asked, bot, given, context) };
 }

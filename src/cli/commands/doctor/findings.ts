@@ -24,7 +24,7 @@ import {
 } from '../../say/phrases.ts';
 import { type Sentence, says, type Told } from '../../say/told.ts';
 import { adviceOn, troubleWords } from '../../say/trouble.ts';
-import { balanceTimeoutMs } from '../balance/run.ts';
+import { balanceTimeoutMs } from '../balance.ts';
 import { type OpenedChain, openChain } from '../chain.ts';
 import { channelOptions } from '../openBot.ts';
 import { settingsOf } from '../openJournal.ts';

@@ -102,7 +102,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
 }
 
 async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
-  const { openSandbox } = await import('../sandbox/run.ts');
+  const { openSandbox } = await import('../sandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 });
   const running = await display.waiting(startingSandbox, starting);
   return {

@@ -135,7 +135,9 @@ function withSetupLock<Result>(path: string, work: () => Result): Result {
 function setUp(database: DatabaseSyncInstance, path: string): void {
   // Another process, even of another release, may have been here first.
   refuseForeign(versionsOf(database), path);
-  if (pragma(database, 'journal_mode = WAL') !== 'wal') throw journalFailure('no-shared-memory', { path });
+  // Run to its end: the first row says "wal" also where the write after it fails.
+  database.exec('PRAGMA journal_mode = WAL');
+  if (pragma(database, 'journal_mode') !== 'wal') throw journalFailure('no-shared-memory', { path });
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -1,11 +1,11 @@
-import { isFinal, isFinalMatch, standingOf } from '../../../once/chain/standing.ts';
-import type { ChainVerdict } from '../../../once/chain/verdict.ts';
-import { type Verified, verifyEach } from '../../../once/chain/verify.ts';
-import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/failures.ts';
-import type { Intent, Journal } from '../../../once/journal/journal.ts';
-import { type Moment, parseMoment } from '../../bot/settings.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { VerifyArgs } from '../../parse/sendingSpecs.ts';
+import { isFinal, isFinalMatch, standingOf } from '../../once/chain/standing.ts';
+import type { ChainVerdict } from '../../once/chain/verdict.ts';
+import { type Verified, verifyEach } from '../../once/chain/verify.ts';
+import { type Exit, exitOf, Failure, type FailureCode } from '../../once/failures.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
+import { type Moment, parseMoment } from '../bot/settings.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import {
   chainWarnings,
   contradicted,
@@ -13,17 +13,17 @@ import {
   notDecided,
   personDecides,
   someUnproven,
-} from '../../say/chain.ts';
-import { notAMoment } from '../../say/history.ts';
-import { inWords } from '../../say/inWords.ts';
-import { counted } from '../../say/phrases.ts';
-import { type Problem, problemOf, told } from '../../say/told.ts';
-import { card } from '../../show/card.ts';
-import { outcomeView, type Report } from '../../show/report.ts';
-import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
-import { openJournalOf, whileOpen } from '../openJournal.ts';
-import { chainProblem, chainStandingOf, intentByIdOrName, markReported, storedReport } from '../stored.ts';
-import { reportJsonOrError } from '../telling.ts';
+} from '../say/chain.ts';
+import { notAMoment } from '../say/history.ts';
+import { inWords } from '../say/inWords.ts';
+import { counted } from '../say/phrases.ts';
+import { type Problem, problemOf, told } from '../say/told.ts';
+import { card } from '../show/card.ts';
+import { outcomeView, type Report } from '../show/report.ts';
+import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
+import { openJournalOf, whileOpen } from './openJournal.ts';
+import { chainProblem, chainStandingOf, intentByIdOrName, markReported, storedReport } from './stored.ts';
+import { reportJsonOrError } from './telling.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);

@@ -1,24 +1,18 @@
-import type { AssetOfWallet } from '../../../once/chain/node.ts';
-import { type Bot, type ChainProfile, envBot, sandboxBot } from '../../../once/connection.ts';
-import { exitOf } from '../../../once/failures.ts';
-import { formatAmount } from '../../../once/intent/amount.ts';
-import { knownBot, noBot } from '../../bot/chooseBot.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import {
-  balanceText,
-  balanceUnknown,
-  type Payable,
-  tooLittle,
-  type WalletBalance,
-} from '../../say/balance.ts';
-import { chainLacks, reasonWords } from '../../say/chain.ts';
-import { inWords } from '../../say/inWords.ts';
-import { listed } from '../../say/phrases.ts';
-import { problemOf } from '../../say/told.ts';
-import { card, type Fact } from '../../show/card.ts';
-import { mintOf, type OpenedChain, openChain } from '../chain.ts';
-import { botInputs, botOptions, openBot } from '../openBot.ts';
-import { settingsOf } from '../openJournal.ts';
+import type { AssetOfWallet } from '../../once/chain/node.ts';
+import { type Bot, type ChainProfile, envBot, sandboxBot } from '../../once/connection.ts';
+import { exitOf } from '../../once/failures.ts';
+import { formatAmount } from '../../once/intent/amount.ts';
+import { knownBot, noBot } from '../bot/chooseBot.ts';
+import type { Context, ParsedArgs, Run } from '../parse/command.ts';
+import { balanceText, balanceUnknown, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
+import { chainLacks, reasonWords } from '../say/chain.ts';
+import { inWords } from '../say/inWords.ts';
+import { listed } from '../say/phrases.ts';
+import { problemOf } from '../say/told.ts';
+import { card, type Fact } from '../show/card.ts';
+import { mintOf, type OpenedChain, openChain } from './chain.ts';
+import { botInputs, botOptions, openBot } from './openBot.ts';
+import { settingsOf } from './openJournal.ts';
 
 /** The balance beside what is about to be paid from it, for people and as JSON. */
 export type BalanceShown = {

@@ -1,18 +1,18 @@
-import { refuseProposal } from '../../../once/engine/resume.ts';
-import type { Decision, Intent, Journal, State } from '../../../once/journal/journal.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { ResumeArgs } from '../../parse/sendingSpecs.ts';
-import { titleOf } from '../../say/chain.ts';
-import { nobodyDecides } from '../../say/decisions.ts';
-import { done } from '../../say/outcomes.ts';
-import { counted, type Suggestion } from '../../say/phrases.ts';
-import { type Told, told } from '../../say/told.ts';
-import { remark } from '../../show/card.ts';
-import type { Question } from '../../show/display.ts';
-import { drawIntent } from '../../show/report.ts';
-import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from '../deciding.ts';
-import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsOf, sendStored } from '../sendStored.ts';
+import { refuseProposal } from '../../once/engine/resume.ts';
+import type { Decision, Intent, Journal, State } from '../../once/journal/journal.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { ResumeArgs } from '../parse/sendingSpecs.ts';
+import { titleOf } from '../say/chain.ts';
+import { nobodyDecides } from '../say/decisions.ts';
+import { done } from '../say/outcomes.ts';
+import { counted, type Suggestion } from '../say/phrases.ts';
+import { type Told, told } from '../say/told.ts';
+import { remark } from '../show/card.ts';
+import type { Question } from '../show/display.ts';
+import { drawIntent } from '../show/report.ts';
+import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from './deciding.ts';
+import { settingsOf, whoDecides } from './openJournal.ts';
+import { intentsOf, sendStored } from './sendStored.ts';
 
 export const run: Run<ResumeArgs> = async (given, context) => {
   settingsOf(given);

@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
-import { spendingOf } from '../../../once/engine/spend.ts';
-import { type Exit, Failure } from '../../../once/failures.ts';
-import { amountOf } from '../../../once/intent/amount.ts';
-import { type Spellings, spellingsOf } from '../../../once/intent/spellings.ts';
-import type { Journal } from '../../../once/journal/journal.ts';
-import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../../once/policy/policy.ts';
-import { readPolicy } from '../../../once/policy/readPolicy.ts';
-import { readSafely } from '../../bot/policyFile.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { inWords } from '../../say/inWords.ts';
-import { formatAmountOf, listed } from '../../say/phrases.ts';
-import { Told } from '../../say/told.ts';
-import { type Fact, fieldsOf, jsonOf, labelled } from '../../show/card.ts';
-import type { View } from '../../show/display.ts';
-import { safeLine } from '../../show/text.ts';
-import { textAt } from '../inputs.ts';
-import { refuseBesideSandbox } from '../openBot.ts';
-import { isJournalThere, openJournalOf, whileOpen } from '../openJournal.ts';
-import { policiesAndSpellings } from '../policies.ts';
+import { spendingOf } from '../../once/engine/spend.ts';
+import { type Exit, Failure } from '../../once/failures.ts';
+import { amountOf } from '../../once/intent/amount.ts';
+import { type Spellings, spellingsOf } from '../../once/intent/spellings.ts';
+import type { Journal } from '../../once/journal/journal.ts';
+import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../once/policy/policy.ts';
+import { readPolicy } from '../../once/policy/readPolicy.ts';
+import { readSafely } from '../bot/policyFile.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { inWords } from '../say/inWords.ts';
+import { formatAmountOf, listed } from '../say/phrases.ts';
+import { Told } from '../say/told.ts';
+import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
+import type { View } from '../show/display.ts';
+import { safeLine } from '../show/text.ts';
+import { textAt } from './inputs.ts';
+import { refuseBesideSandbox } from './openBot.ts';
+import { isJournalThere, openJournalOf, whileOpen } from './openJournal.ts';
+import { policiesAndSpellings } from './policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {

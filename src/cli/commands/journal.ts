@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Exit, Failure } from '../../../once/failures.ts';
-import type { Loss } from '../../../once/journal/facts.ts';
-import type { Known } from '../../../once/journal/known.ts';
-import type { Address } from '../../../postgres/address.ts';
-import type { Asking } from '../../../postgres/upkeep.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
-import { lossSentence } from '../../say/journal.ts';
-import { beforeAccepting, missingMayBeSent } from '../../say/open.ts';
-import { counted, isoExact } from '../../say/phrases.ts';
-import { declined, nothingChanged, told } from '../../say/told.ts';
-import { card, type Fact, type Fields, remark } from '../../show/card.ts';
-import { safeLine } from '../../show/text.ts';
-import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
+import type { Exit, Failure } from '../../once/failures.ts';
+import type { Loss } from '../../once/journal/facts.ts';
+import type { Known } from '../../once/journal/known.ts';
+import type { Address } from '../../postgres/address.ts';
+import type { Asking } from '../../postgres/upkeep.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { lossSentence } from '../say/journal.ts';
+import { beforeAccepting, missingMayBeSent } from '../say/open.ts';
+import { counted, isoExact } from '../say/phrases.ts';
+import { declined, nothingChanged, told } from '../say/told.ts';
+import { card, type Fact, type Fields, remark } from '../show/card.ts';
+import { safeLine } from '../show/text.ts';
+import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from './openJournal.ts';
 
 export async function migrate(given: ParsedArgs<'import'>, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
@@ -19,7 +19,7 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
     throw told('usage')`
       The journal ${location.path} is a file, and every command that sends keeps a file up to date
       Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
-  const { grantsSql, migrateJournal, usualRunner } = await import('../../../postgres/upkeep.ts');
+  const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
   const view = await withServer(location.address, given, context, async (shared) => {
     const { from, to } = await migrateJournal(shared, randomBytes);
     const journal = safeLine(shared.place);
@@ -61,8 +61,8 @@ async function importOf(
 ): Promise<{ readonly from: string; readonly entries: number } | undefined> {
   const named = given.text('import');
   if (named === undefined) return undefined;
-  const { SourceFile } = await import('../../../once/journal/file/sourceFile.ts');
-  const { importFile } = await import('../../../postgres/importFile.ts');
+  const { SourceFile } = await import('../../once/journal/file/sourceFile.ts');
+  const { importFile } = await import('../../postgres/importFile.ts');
   const source = SourceFile.open(journalFile(named, '--import', env));
   try {
     return { from: source.path, entries: await importFile(shared, source) };
@@ -79,7 +79,7 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
     throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
       Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
   const target = journalFile(named, 'FILE', context.env);
-  const { backUp } = await import('../../../once/journal/file/upkeep.ts');
+  const { backUp } = await import('../../once/journal/file/upkeep.ts');
   const held = await display.waiting('Copying the journal', backUp(location.path, target));
   const fields = { journal: location.path, backup: target, intents: held.intents, attempts: held.attempts };
   const holds = `${counted(held.intents, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
@@ -105,7 +105,7 @@ export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): 
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
   const { path } = location;
-  const { acceptLoss, findLoss } = await import('../../../once/journal/file/upkeep.ts');
+  const { acceptLoss, findLoss } = await import('../../once/journal/file/upkeep.ts');
   const loss = findLoss(path);
   if (loss === undefined) return tellLoss(path, undefined, given, context);
   await confirmLoss(path, loss, given, context);
@@ -114,7 +114,7 @@ export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): 
 }
 
 async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
-  const rules = await import('../../../postgres/upkeep.ts');
+  const rules = await import('../../postgres/upkeep.ts');
   return withServer(address, given, context, async (shared) => {
     const { place } = shared;
     const found = await rules.findSharedLoss(shared);

@@ -1,7 +1,7 @@
-import type { CommandSpec, Completes, LeafSpec, OptionSpec, Run } from '../../parse/command.ts';
-import { globalOptions, options } from '../../parse/command.ts';
-import { shells } from '../../parse/setUpSpecs.ts';
-import { noCompletionFor } from '../../say/plans.ts';
+import type { CommandSpec, Completes, LeafSpec, OptionSpec, Run } from '../parse/command.ts';
+import { globalOptions, options } from '../parse/command.ts';
+import { shells } from '../parse/setUpSpecs.ts';
+import { noCompletionFor } from '../say/plans.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
   return async ({ command, args }, { display }) => {

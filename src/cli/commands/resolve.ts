@@ -1,16 +1,16 @@
-import { judgeUnsettled, type Look, settle } from '../../../once/chain/settle.ts';
-import { isSignature } from '../../../once/chain/standing.ts';
-import { lastDecision } from '../../../once/engine/approval.ts';
-import { resolveIntent, reverses } from '../../../once/engine/resume.ts';
-import { Failure } from '../../../once/failures.ts';
-import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { ResolveArgs } from '../../parse/sendingSpecs.ts';
-import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
-import { told } from '../../say/told.ts';
-import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from '../chain.ts';
-import { confirmDecision, decideEach, reasonOf, reversing } from '../deciding.ts';
-import { whileOpen, whoDecides } from '../openJournal.ts';
+import { judgeUnsettled, type Look, settle } from '../../once/chain/settle.ts';
+import { isSignature } from '../../once/chain/standing.ts';
+import { lastDecision } from '../../once/engine/approval.ts';
+import { resolveIntent, reverses } from '../../once/engine/resume.ts';
+import { Failure } from '../../once/failures.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { ResolveArgs } from '../parse/sendingSpecs.ts';
+import { paysSomethingElse, signatureUnproven } from '../say/chain.ts';
+import { told } from '../say/told.ts';
+import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
+import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
+import { whileOpen, whoDecides } from './openJournal.ts';
 
 export const run: Run<ResolveArgs> = async (given, context) => {
   const wanted = parse(given);

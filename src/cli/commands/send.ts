@@ -1,11 +1,11 @@
-import { intentFailure } from '../../../once/intent/facts.ts';
-import { parseMessage, rowsFrom } from '../../../once/intent/message.ts';
-import type { Order } from '../../../once/intent/naming.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { SendArgs } from '../../parse/sendingSpecs.ts';
-import { bothGiven } from '../../say/options.ts';
-import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../inputs.ts';
-import { doOnce } from '../once.ts';
+import { intentFailure } from '../../once/intent/facts.ts';
+import { parseMessage, rowsFrom } from '../../once/intent/message.ts';
+import type { Order } from '../../once/intent/naming.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { SendArgs } from '../parse/sendingSpecs.ts';
+import { bothGiven } from '../say/options.ts';
+import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from './inputs.ts';
+import { doOnce } from './once.ts';
 
 export const run: Run<SendArgs> = async (given, context) =>
   doOnce(await parse(given, context), given, context);

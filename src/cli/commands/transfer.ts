@@ -1,11 +1,11 @@
-import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.ts';
-import type { Order } from '../../../once/intent/naming.ts';
-import { parseTransfer } from '../../../once/intent/transfer.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { TransferArgs } from '../../parse/sendingSpecs.ts';
-import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../inputs.ts';
-import { doOnce } from '../once.ts';
-import { policiesOfCommand } from '../policies.ts';
+import { intentFailure, type OptionsOfField } from '../../once/intent/facts.ts';
+import type { Order } from '../../once/intent/naming.ts';
+import { parseTransfer } from '../../once/intent/transfer.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { TransferArgs } from '../parse/sendingSpecs.ts';
+import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from './inputs.ts';
+import { doOnce } from './once.ts';
+import { policiesOfCommand } from './policies.ts';
 
 export const run: Run<TransferArgs> = async (given, context) => {
   const wait = waitOf(given);
@@ -34,7 +34,7 @@ async function withRecipient(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { to_address: to } = fields;
   if (typeof to !== 'string' || !to.startsWith('@')) return fields;
-  const { withAddress } = await import('../../../once/policy/policy.ts');
+  const { withAddress } = await import('../../once/policy/policy.ts');
   const { fields: addressed, complaint } = withAddress(fields, await policiesOfCommand(given, context));
   if (complaint !== undefined)
     throw intentFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });

@@ -1,12 +1,12 @@
-import { approvalOn } from '../../../once/engine/approval.ts';
-import { declineProposal, needsApprovalNow } from '../../../once/engine/resume.ts';
-import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
-import type { Context, Run } from '../../parse/command.ts';
-import type { ApproveArgs, DeclineArgs } from '../../parse/sendingSpecs.ts';
-import { nobodyApproves } from '../../say/decisions.ts';
-import { labelled, remark } from '../../show/card.ts';
-import type { LabelCanvas, Question } from '../../show/display.ts';
-import { decisionLines, drawIntent } from '../../show/report.ts';
+import { approvalOn } from '../../once/engine/approval.ts';
+import { declineProposal, needsApprovalNow } from '../../once/engine/resume.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Context, Run } from '../parse/command.ts';
+import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
+import { nobodyApproves } from '../say/decisions.ts';
+import { labelled, remark } from '../show/card.ts';
+import type { LabelCanvas, Question } from '../show/display.ts';
+import { decisionLines, drawIntent } from '../show/report.ts';
 import {
   type Beside,
   balanceForQuestion,
@@ -16,9 +16,9 @@ import {
   reasonOf,
   refuseAbbreviated,
   reversing,
-} from '../deciding.ts';
-import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsOf, sendStored } from '../sendStored.ts';
+} from './deciding.ts';
+import { settingsOf, whoDecides } from './openJournal.ts';
+import { intentsOf, sendStored } from './sendStored.ts';
 
 export const approve: Run<ApproveArgs> = async (given, context) => {
   settingsOf(given);
