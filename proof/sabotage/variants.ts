@@ -188,6 +188,11 @@ export const variants: readonly Variant[] = [
         from: "return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;",
         to: "return last?.kind === 'approved' && fingerprint !== undefined ? last : undefined;",
       },
+      {
+        file: 'src/once/engine/plan.ts',
+        from: "proposed: !isSame && (await reads.decisionsOf(found.id)).some(({ kind }) => kind === 'proposed'),",
+        to: 'proposed: isSame && found.id === undefined && reads !== undefined,',
+      },
     ],
     caughtBy: ['concurrent'],
   },

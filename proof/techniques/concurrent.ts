@@ -7,6 +7,7 @@ import { command, Play, type Stage } from '../play.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { shortened, toldBy } from '../told.ts';
+import { playApproved } from './concurrent/approved.ts';
 import { batchOf, type Job, pay } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { redirectedIds } from './concurrent/redirected.ts';
@@ -139,6 +140,7 @@ async function compare(
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   await playShown(arena, tally);
+  await playApproved(arena, tally);
   await playAtPace(arena.pace, tally, (own) => playConcurrent(arena, own));
   await playUnderLimit(arena, tally);
   await playOtherNames(arena, tally);
