@@ -4,7 +4,10 @@ import { command, Play } from '../../play.ts';
 import type { Tally } from '../../tally.ts';
 import type { Arena } from '../technique.ts';
 
-/** A payment that a person approved, then the same name with another amount: the approval is not for that one. */
+/**
+ * A payment that a person approved and the service refused, then the same name with another amount: the approval is not
+ * for that one.
+ */
 export async function playApproved({ lanes, programs, pace }: Arena, tally: Tally): Promise<void> {
   const [lane] = lanes;
   if (lane === undefined) throw new Error('no lane');
@@ -16,7 +19,9 @@ export async function playApproved({ lanes, programs, pace }: Arena, tally: Tall
     const larger = rent.map((word) => (word === '0.001' ? '2' : word));
     play.expectExit(await play.run(rent, home), 10);
     const [{ id } = { id: '' }] = intentsIn(journalOf(home));
-    play.expectExit(await play.run(['approve', id, '--yes', '--json'], home), 0);
+    await lane.service.faults({ kind: 'reply', status: 402, when: 'before' });
+    const approved = await play.run(['approve', id, '--yes', '--json'], home);
+    play.expectExit(approved.code === 0 ? await play.run(rent, home) : approved, 5);
     play.expectExit(await play.run(larger, home, { isOneOfMany: true }), 6);
     play.expectExit(await play.run(rent, home), 0);
     const amounts = (await play.effects()).map(({ request }) => request.amount);
