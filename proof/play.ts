@@ -10,8 +10,13 @@ import { journalRefusal, lateness, misbehaviour, ranOutOfTime, shortened, toldBy
 export type Operation = 'message' | 'transfer';
 export const operations: readonly Operation[] = ['message', 'transfer'];
 
-/** The words of a command that should happen once. */
+/** The words of a command that should happen once. A message without a name is another one as soon as it was told. */
 export function command(operation: Operation, ...more: readonly string[]): string[] {
+  const isNamed = operation === 'transfer' || more.includes('--once');
+  return unnamed(operation, ...(isNamed ? [] : ['--once', 'the-one']), ...more);
+}
+
+export function unnamed(operation: Operation, ...more: readonly string[]): string[] {
   const words =
     operation === 'message'
       ? ['send', '--conversation', 'conv_demo', '--content', 'Once, please']

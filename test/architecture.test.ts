@@ -32,7 +32,7 @@ const insideOnce: Record<string, readonly string[]> = {
   chain: ['failures', 'intent', 'journal', 'wire'],
   policy: ['failures', 'intent'],
   connection: ['chain', 'intent', 'wire'],
-  engine: ['chain', 'connection', 'failures', 'intent', 'journal', 'policy', 'wire'],
+  engine: ['connection', 'failures', 'intent', 'journal', 'policy', 'wire'],
 };
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
@@ -267,7 +267,6 @@ const spoken: Record<string, readonly string[]> = {
   // A folder of macOS.
   'machine/folders.ts': ['Application Support'],
   // Names of what is locked and guarded.
-  'once/engine/claim.ts': ['payment '],
   'once/journal/rows.ts': ['receipt '],
   // What HTTP asks for.
   'once/wire/proxy.ts': ['Basic '],
@@ -279,7 +278,6 @@ const spoken: Record<string, readonly string[]> = {
     'another process than this connection began with',
   ],
   // Mistakes in this code.
-  'once/engine/planKinds.ts': ['the re-run table has no row for what was found'],
   'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
   'once/intent/amount.ts': ['an amount has at most ', ' places'],
   'once/journal/file/base.ts': [

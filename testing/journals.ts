@@ -57,11 +57,8 @@ const writeVerbs = [
   'decide',
   'observe',
   'markReported',
-  'markRowsReported',
-  'supersede',
   'keepBatch',
   'propose',
-  'holdBack',
 ] as const satisfies readonly (keyof Writes)[];
 
 export const isWrite = (verb: string): boolean => writeVerbs.some((one) => one === verb);
@@ -85,7 +82,6 @@ export function newIntent(change: Partial<NewIntent> = {}): NewIntent {
     id,
     kind: 'message',
     baseUrl,
-    spelledUrl: baseUrl,
     bot: 'payer',
     namedBy: undefined,
     name: undefined,

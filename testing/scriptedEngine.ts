@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newOneNotice } from '../src/cli/say/explain.ts';
 import type { EngineContext } from '../src/once/engine/context.ts';
 import { execute } from '../src/once/engine/execute.ts';
 import type { Outcome } from '../src/once/engine/outcome.ts';
@@ -9,11 +8,11 @@ import { resume } from '../src/once/engine/resume.ts';
 import { type Shown, shownNow } from '../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
+import type { Spellings } from '../src/once/intent/spellings.ts';
 import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import type {
   Decision,
   DecisionKind,
-  EarlierPayment,
   Intent,
   Journal,
   Transaction,
@@ -84,6 +83,7 @@ type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
   bot?: string;
   token?: string;
   spelledUrl?: BaseUrl;
+  spellings?: Spellings;
 };
 
 /**
@@ -119,8 +119,6 @@ export class ScriptedEngine {
   /** The service's next replies, in order. After them it no longer replies. */
   readonly script: Scripted[] = [];
   readonly sent: Sent[] = [];
-  readonly notices: string[] = [];
-  readonly repeats: EarlierPayment[] = [];
   /** Called while the connection is being made. */
   whileConnecting: () => void = () => {};
   readonly #open = new Set<Journal>();
@@ -149,7 +147,7 @@ export class ScriptedEngine {
   }
 
   engine(changes: Changes = {}): EngineContext {
-    const { limits, bot = 'tips', token = 'token-1', spelledUrl = baseUrl, ...others } = changes;
+    const { limits, bot = 'tips', token = 'token-1', spelledUrl = baseUrl, spellings, ...others } = changes;
     const journal = others.journal ?? this.open();
     const still = new AbortController().signal;
     return {
@@ -162,6 +160,7 @@ export class ScriptedEngine {
         token: { reveal: () => token },
         tokenSource: 'a test',
         settings: {},
+        spellings,
       },
       connection: {
         url: spelledUrl,
@@ -180,8 +179,6 @@ export class ScriptedEngine {
       observer: {
         during: (_waiting, work) => work,
         step: () => {},
-        beginsAnew: (after) => this.notices.push(newOneNotice(after)),
-        paysAgain: async (found) => void this.repeats.push(...found),
       },
       commit: (work, guards) => journal.commit(work, guards),
       ...others,
@@ -303,7 +300,6 @@ export class ScriptedEngine {
 
 /** The state in which a run left the intent, or how else it ended. */
 export function endOf(ended: Outcome): string {
-  if (ended.is === 'concluded')
-    return ended.replayed === false ? ended.intent.state : `replayed ${ended.intent.state}`;
+  if (ended.is === 'concluded') return ended.replayed ? `replayed ${ended.intent.state}` : ended.intent.state;
   return ended.is === 'not-sent' ? `not sent: ${ended.because}` : ended.is;
 }

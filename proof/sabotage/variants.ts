@@ -34,7 +34,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/claim.ts',
-        from: 'const work = (tx: Transaction): Promise<Step> =>\n      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat, runBeganAtMs });',
+        from: 'return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {',
         to: `const { policies } = engine;
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
@@ -44,7 +44,7 @@ export const variants: readonly Variant[] = [
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }
       const unheld = { ...engine, policies: undefined };
-      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, { agreed, onRepeat, runBeganAtMs });`,
+      return engine.commit((tx) => actOnPlan(identity, fresh, tx, unheld, agreed, waitedFor), {`,
       },
       {
         file: 'src/once/engine/claim.ts',
@@ -55,30 +55,6 @@ export const variants: readonly Variant[] = [
     caughtBy: ['concurrent'],
   },
   {
-    name: 'new-ids-not-compared',
-    what: 'a row with a new id is not compared with what its batch paid under ids that are gone',
-    edits: [
-      {
-        file: 'src/batch/survey.ts',
-        from: 'if (journal === undefined || payment === undefined || this.#beyond.inJournal === 0) return;',
-        to: 'if (sheet !== undefined) return;',
-      },
-    ],
-    caughtBy: ['concurrent'],
-  },
-  {
-    name: 'late-is-forgotten',
-    what: 'a payment counts as long as its first attempt does, however late it was made',
-    edits: [
-      {
-        file: 'src/once/journal/verbs.ts',
-        from: 'max(started_at) >= :latestSince',
-        to: 'false',
-      },
-    ],
-    caughtBy: ['clocks'],
-  },
-  {
     name: 'whatever-was-shown',
     what: 'a decision is committed whatever others have done since the entry was shown',
     edits: [
@@ -86,18 +62,6 @@ export const variants: readonly Variant[] = [
         file: 'src/once/engine/shown.ts',
         from: 'if (factsOf(shown) !== factsOf(await shownNow(id, tx)))',
         to: "if (factsOf(shown) === '' && (await shownNow(id, tx)))",
-      },
-    ],
-    caughtBy: ['concurrent'],
-  },
-  {
-    name: 'batch-repeats-itself',
-    what: 'the rows of a batch count as payments under another name',
-    edits: [
-      {
-        file: 'src/once/journal/verbs.ts',
-        from: 'batch IS DISTINCT FROM :batch) AS found',
-        to: 'batch IS NOT NULL) AS found',
       },
     ],
     caughtBy: ['concurrent'],
@@ -121,7 +85,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/verdict.ts',
-        from: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(unknownTryAgain),',
+        from: 'isStatus(408, 425)(evidence) || (statusOf(evidence) >= 500 && statusOf(evidence) <= 599),\n    ...same(unknownTryAgain),',
         to: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(rejected),',
       },
     ],
@@ -133,7 +97,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/verdict.ts',
-        from: "tainted: held('rejected-after-doubt'),",
+        from: "tainted: held('refused-in-doubt'),",
         to: 'tainted: rejected,',
       },
     ],
@@ -180,35 +144,57 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/planKinds.ts',
-        from: "matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,",
-        to: 'matches: () => false,',
+        from: "[({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],",
+        to: "[() => false, 'wait'],",
       },
     ],
     caughtBy: ['faults'],
   },
   {
-    name: 'no-twin-check',
-    what: 'an unfinished payment can be escaped by spelling the command differently',
+    name: 'equal-not-asked',
+    what: 'a payment is not compared with equal ones under other entries',
     edits: [
       {
-        file: 'src/once/engine/plan.ts',
-        from: 'const unfinished = await findUnfinishedTwin(payment, reads);',
-        to: 'const unfinished = [await findUnfinishedTwin(payment, reads)][1];',
+        file: 'src/once/engine/claim.ts',
+        from: "if (repeats === 'pay' || agreed?.pays === 'any') return undefined;",
+        to: 'if (bot !== undefined) return undefined;',
       },
     ],
-    caughtBy: ['faults'],
+    caughtBy: ['concurrent', 'faults'],
   },
   {
-    name: 'spelling-not-refused',
-    what: 'a name is sent again to the same service, called by another base URL',
+    name: 'equal-outside-commit',
+    what: 'equal payments are asked about before the commit that claims, and not in it',
     edits: [
       {
-        file: 'src/once/engine/plan.ts',
-        from: 'const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;',
-        to: 'const same = [await findAtOtherUrl(identity, urls, reads)][1];',
+        file: 'src/once/engine/claim.ts',
+        from: 'const equal = await equalPayment(payment, bot, tx, clock.now(), repeats?.besides);',
+        to: 'const equal = await equalPayment(payment, bot, journal.reads, clock.now(), repeats?.besides);',
+      },
+      {
+        file: 'src/once/engine/claim.ts',
+        from: '{ bot, clock, repeats }: EngineContext,',
+        to: '{ bot, clock, repeats, journal }: EngineContext,',
       },
     ],
-    caughtBy: ['faults'],
+    caughtBy: ['concurrent'],
+  },
+  {
+    name: 'approval-of-another-body',
+    what: 'an approval is taken for whatever body the entry has',
+    edits: [
+      {
+        file: 'src/once/engine/approval.ts',
+        from: "return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;",
+        to: "return last?.kind === 'approved' && fingerprint !== undefined ? last : undefined;",
+      },
+      {
+        file: 'src/once/engine/plan.ts',
+        from: "proposed: !isSame && (await reads.decisionsOf(found.id)).some(({ kind }) => kind === 'proposed'),",
+        to: 'proposed: isSame && found.id === undefined && reads !== undefined,',
+      },
+    ],
+    caughtBy: ['concurrent'],
   },
   {
     name: 'no-note',

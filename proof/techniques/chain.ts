@@ -81,12 +81,13 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
     told.push(ran);
   };
   const pay = async (name: string | undefined, units: string, ...more: readonly string[]): Promise<void> => {
-    const named = name === undefined ? [] : ['--once', name];
+    const named = name === undefined ? [] : ['--once', name, '--repeat'];
     const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, ...named];
     const limits = ['--max-wait', '0s', '--profile', 'payer'];
     await ask([...words, ...more, ...limits, '--json']);
   };
-  await pay('a', '0.001');
+  // A payment without a name would stop at its equal.
+  await pay('a', service.isOlder ? '0.004' : '0.001');
   const units = amount === 'the same amount' ? '0.001' : '0.002';
   if (service.isOlder) await makeOlder({ to_address: recipient, asset, amount: units }, lane);
   await lane.service.set({ ...service.readings, ...node.readings });

@@ -1,10 +1,11 @@
 import { overLanes } from '../lane.ts';
-import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import { command, type Operation, operations, Play, type Stage, unnamed } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import { playLate } from './late.ts';
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
 const dayMs = 24 * 3_600_000;
+const halfDayMs = dayMs / 2;
 
 /** `[clock reads before the jump, offset from then on]`, as the hooked program takes it. */
 type Jumps = readonly (readonly [number, number])[];
@@ -33,7 +34,6 @@ const jumpsWithin: readonly Jumps[] = Array.from({ length: 14 }, (_, index) => i
 const namings: Readonly<Record<string, readonly string[]>> = {
   unnamed: [],
   once: ['--once', 'clock'],
-  run: ['--once', 'clock'],
 };
 
 type Start = 'done' | 'lost' | 'limited' | 'died';
@@ -64,15 +64,14 @@ async function playBetween(one: Case, stage: Stage): Promise<void> {
   await lane.service.fresh();
   const play = new Play(`${operation}, ${naming}, ${start}, then ${clock}`, stage);
   const home = lane.home();
-  const words = command(operation, ...(namings[naming] ?? []), '--max-wait', '3s');
+  const words = unnamed(operation, ...(namings[naming] ?? []), '--max-wait', '3s');
   await begin(start, words, play, home, stage);
   const before = (await lane.service.effects()).length;
   const env = { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) };
   const again = await play.run(words, home, { program: programs.hooked, env });
-  if (isYetToCome(one)) play.expectExit(again, 10);
-  else play.expectExit(again, 0, ...(before === 1 && start !== 'done' ? [10] : []));
+  play.expectExit(again, 0, ...(before === 1 && start !== 'done' ? [10] : []));
   await play.journaled(home);
-  await play.over(isDoneAnew(one, again.stderr) ? 2 : 1);
+  await play.over(isDoneAgain(one) ? 2 : 1);
   home.remove();
 }
 
@@ -92,27 +91,16 @@ async function begin(
     await play.run(words, home, { program: programs.hooked, env });
     return;
   }
-  const first = start === 'limited' ? words.map((word) => (word === '3s' ? '0s' : word)) : words;
+  const first = words.map((word) => (word === '3s' ? '0s' : word));
   play.expectExit(await play.run(first, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
 }
 
-/**
- * If the clock went back, an earlier payment lies in the future. Without a name, nothing tells whether it is this one.
- */
-function isYetToCome({ naming, start, jumps }: Case): boolean {
-  const tolerableMs = 5 * 60_000;
-  return naming === 'unnamed' && start === 'done' && (jumps[0]?.[1] ?? 0) < -tolerableMs;
-}
-
-/**
- * Unnamed requests that the design allows to happen again: one done long ago, or a message that may have happened
- * before any key is still remembered. botctl must say so.
- */
-function isDoneAnew({ naming, start, operation, jumps }: Case, said: string): boolean {
-  const aheadMs = jumps[0]?.[1] ?? 0;
-  if (naming !== 'unnamed' || !/This is a new one/u.test(said)) return false;
-  if (start === 'done') return aheadMs > (operation === 'transfer' ? 20 * 3_600_000 : 2 * 60_000);
-  return operation === 'message' && start !== 'limited' && aheadMs > dayMs;
+/** What the design lets happen again without a name: what was done long ago, and a message that was told. */
+function isDoneAgain({ naming, start, operation, jumps }: Case): boolean {
+  const isLater = (jumps[0]?.[1] ?? 0) > halfDayMs;
+  if (naming !== 'unnamed' || start === 'limited') return false;
+  if (operation === 'transfer') return start === 'done' && isLater;
+  return start === 'done' || isLater;
 }
 
 /** The clock jumps while the command runs, through a lost reply and further attempts. */

@@ -7,7 +7,8 @@ import { command, Play, type Stage } from '../play.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { shortened, toldBy } from '../told.ts';
-import { batchOf, isAnotherByNow, type Job, pay, say } from './concurrent/jobs.ts';
+import { playApproved } from './concurrent/approved.ts';
+import { batchOf, type Job, pay } from './concurrent/jobs.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { redirectedIds } from './concurrent/redirected.ts';
 import { playShown } from './concurrent/shown.ts';
@@ -20,7 +21,6 @@ function jobs(share: number): Job[] {
   const numbers = Array.from({ length: Math.max(1, Math.round(12 * share)) }, (_, index) => index + 1);
   return numbers.flatMap((number): Job[] => [
     { argv: command('message', '--once', `m${number}`, '--timeout', '20s'), effects: 1 },
-    say(`unnamed ${number}`),
     { argv: pay(`0.0${100 + number}`, '--once', `t${number}`), effects: 1 },
     { argv: pay(`0.0${200 + number}`, '--once', `r${number}`), effects: 1 },
     { argv: pay(`0.0${300 + number}`), effects: 1 },
@@ -48,10 +48,7 @@ async function member(dice: Dice, all: readonly Job[], count: number, scene: Sce
   const rans: Ran[] = [];
   while (rans.length < count) {
     const job: Job = dice.below(5) === 0 ? { argv: dice.pick(others), effects: 0 } : dice.pick(all);
-    if (isAnotherByNow(job)) continue;
-    const ran = await once(job, scene);
-    if (ran.code === 0) job.doneAtMs ??= Date.now();
-    rans.push(ran);
+    rans.push(await once(job, scene));
   }
   return rans;
 }
@@ -82,7 +79,6 @@ async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void
   await Promise.all(
     [1, 2, 3, 4].map(async () => {
       for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-        if (isAnotherByNow(job)) continue;
         const ran = await once(job, scene);
         if (ran.code !== 0) play.unmet(`botctl ${job.argv.join(' ')} does not end well: ${shortened(ran)}`);
       }
@@ -144,6 +140,7 @@ async function compare(
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   await playShown(arena, tally);
+  await playApproved(arena, tally);
   await playAtPace(arena.pace, tally, (own) => playConcurrent(arena, own));
   await playUnderLimit(arena, tally);
   await playOtherNames(arena, tally);

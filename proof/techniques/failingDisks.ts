@@ -67,13 +67,14 @@ async function onReadOnlyDisk(operation: 'message' | 'transfer', stage: Stage): 
   };
   try {
     const words = command(operation);
+    const meant = operation === 'transfer' ? ['--repeat'] : [];
     remount('ro');
     play.expectExit(await play.run(words, home), 1);
     if ((await lane.service.effects()).length > 0) play.wrong('something was sent without a journal');
     remount('rw');
     play.expectExit(await play.run(words, home), 0);
     remount('ro');
-    play.expectExit(await play.run([...words, '--once', 'more'], home), 1);
+    play.expectExit(await play.run(command(operation, '--once', 'more', ...meant), home), 1);
     remount('rw');
     await play.over(1);
   } finally {

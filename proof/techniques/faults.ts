@@ -50,13 +50,9 @@ function otherSpellings(): Case[] {
     .map((script): Case => ({ operation: 'transfer', reading, script, way: 'spelled otherwise' }));
 }
 
-/** The same name with the service's URL in another spelling, while the first is not settled. */
+/** The same payment at another path of the service, while the first is not settled. */
 function otherUrls(): Case[] {
-  return operations.flatMap((operation) =>
-    otherSpellings()
-      .filter(({ script: { only } }) => only === undefined || only === operation)
-      .map((one): Case => ({ ...one, operation, way: 'other base URLs' })),
-  );
+  return otherSpellings().map((one): Case => ({ ...one, way: 'other base URLs' }));
 }
 
 /** No client can prevent it: the service forgets the key, which alone identifies the request. */
@@ -67,8 +63,13 @@ function isBeyondAnyClient({ reading, script }: Case): boolean {
 /** What may be left to a person. Nothing else may. */
 function mayBeHeld({ operation, reading, script, way }: Case): boolean {
   if (reading.isUnproven === true || script.endsHeld === true) return true;
-  // There the first that is heard of the name is a rejection; a later "duplicate" cannot be told from another's.
-  if (operation === 'message') return way === 'another machine' && script.rejectsLater === true;
+  // Where it was refused or limited, a later "duplicate" cannot be told from another's.
+  if (operation === 'message') {
+    const isLimited = reading.change.rate_limit !== undefined || script.limitsLater === true;
+    return (
+      (isLimited && script.isLost === true) || (way === 'another machine' && script.rejectsLater === true)
+    );
+  }
   if (reading.isConflicting !== true) return false;
   return way === 'another machine' || script.isLost === true || script.faults.length > 0;
 }
@@ -85,7 +86,7 @@ async function playCase(one: Case, stage: Stage): Promise<void> {
   else if (way === 'two at once') await twoAtOnce(one, play, stage);
   else if (way === 'another machine') await onAnotherMachine(one, play, stage);
   else if (way === 'spelled otherwise') await spelledOtherwise(play, stage);
-  else await atOtherUrls(one, play, stage);
+  else await atOtherUrls(play, stage);
 }
 
 function expectEnd(one: Case, play: Play, ran: Ran): void {
@@ -156,19 +157,19 @@ const otherPaths = ['/bots', '/team/a'];
 const oddPaths = ['/%2f', '//bots', '/bots;x', '/bots/../bots', '/b%6fts'];
 
 /** The server in front of the service treats all these URLs as one. */
-async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Promise<void> {
+async function atOtherUrls(play: Play, { lane }: Stage): Promise<void> {
   const home = lane.home();
   const front = await startPrefixProxy(lane.service.baseUrl);
-  const words = command(operation, ...hasty, '--once', 'one-name');
+  const words = command('transfer', ...hasty, '--once', 'one-name');
   const at = (path: string, line = words): Promise<Ran> =>
     play.run(line, home, { baseUrl: `${front.baseUrl}${path}`, isOneOfMany: path !== '' });
   try {
     play.expectExit(await at('', once(words)), 9);
-    for (const path of otherPaths) play.expectExit(await at(path), 9);
+    for (const path of otherPaths) play.expectExit(await at(path), 10);
     for (const path of oddPaths) play.expectExit(await at(path), 2);
     const own = await at('');
     play.expectExit(own.code === 9 ? await at('') : own, 0);
-    for (const path of otherPaths) play.expectExit(await at(path), 6);
+    for (const path of otherPaths) play.expectExit(await at(path), 10);
     await play.journaled(home);
     await play.over(1);
   } finally {

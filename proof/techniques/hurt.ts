@@ -19,10 +19,10 @@ import { type Arena, isSlice, shareOf, type Technique } from './technique.ts';
 
 type Send = { readonly name: string; readonly operation: Operation; readonly isNamed: boolean };
 
-const sends: readonly Send[] = operations.flatMap((operation) => [
-  { name: `an unnamed ${operation}`, operation, isNamed: false },
-  { name: `a named ${operation}`, operation, isNamed: true },
-]);
+const sends: readonly Send[] = [
+  { name: 'an unnamed transfer', operation: 'transfer', isNamed: false },
+  ...operations.map((operation): Send => ({ name: `a named ${operation}`, operation, isNamed: true })),
+];
 
 type Case = {
   readonly injury: Injury;

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import {
   attempt,
   decision,
+  equalPayment,
   head,
   oneOf,
   outcomeFields,
   problem,
   profile,
-  repeats,
   request,
   rerun,
   text,
@@ -81,14 +81,19 @@ const dryRun = z
     }),
     http: z.strictObject({ method: z.literal('POST'), url: text, body: text }),
     balances: balances.optional(),
-    repeats: repeats.optional(),
+    equal_payment: equalPayment.optional(),
     warnings,
     error: problem.optional(),
   })
   .meta({ id: 'DryRun', title: 'A dry run' });
 
 const failure = z
-  .strictObject({ schema: head.schema, command: head.command.optional(), error: problem })
+  .strictObject({
+    schema: head.schema,
+    command: head.command.optional(),
+    equal_payment: equalPayment.optional(),
+    error: problem,
+  })
   .meta({ id: 'Failure', title: 'A failure that concerns no intent' });
 
 const shownProfile = z
@@ -159,15 +164,15 @@ const rowReason = z
   .meta({ id: 'RowReason', title: 'What is wrong with a row' });
 
 const batchRow = z
-  .strictObject({ ...head, ...outcomeFields, ...whichRow })
+  .strictObject({ ...head, ...outcomeFields, ...whichRow, equal_payment: equalPayment.optional() })
   .meta({ id: 'BatchRow', title: 'How it stands with one row' });
 
 const batchRowFailure = z
-  .strictObject({ ...head, ...whichRow, repeats: repeats.optional(), error: problem })
+  .strictObject({ ...head, ...whichRow, equal_payment: equalPayment.optional(), error: problem })
   .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
 
 const batchRowRepeated = z
-  .strictObject({ ...head, ...whichRow, outcome: oneOf(['not-begun', 'open']), repeats })
+  .strictObject({ ...head, ...whichRow, outcome: z.literal('paid-already'), equal_payment: equalPayment })
   .meta({ id: 'BatchRowRepeated', title: 'A row that was paid already' });
 
 const count = z.int();
@@ -186,7 +191,6 @@ export const batchFields = {
       held: count,
       elsewhere: count.describe('another process is sending them'),
       conflict: count.describe('their ids were used with a different amount, recipient or text'),
-      skipped: count.optional().describe('paid already'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
       empty: count.optional().describe('skipped: without any text'),
@@ -202,17 +206,12 @@ export const batchFields = {
     .array(text)
     .optional()
     .describe('the first 20 columns that botctl does not know: kept with each row, not sent'),
-  repeats: z
+  equal_payments: z
     .strictObject({
-      rows: count.describe('paid already; each has a line of its own'),
-      of: count.describe('rows of which nothing has been paid under this name'),
+      rows: count.describe('each has a line of its own'),
       in_doubt: count.optional().describe('those that perhaps were not paid'),
     })
     .optional(),
-  alike: z
-    .array(z.strictObject({ to_address: text, asset: text, amount: text, lines: z.array(count) }))
-    .optional()
-    .describe('rows of the input that pay the same, the first of them'),
 };
 
 const batchDryRun = z
@@ -244,12 +243,12 @@ const batchEnd = z
         done_by_others: count
           .optional()
           .describe('since this run began, by other processes; only where the journal is shared'),
-        skipped: count.optional().describe('paid already'),
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
         held: count.optional(),
         not_sent: count.optional(),
+        paid_already: count.optional().describe('other entries paid them, or may have paid them'),
         rejected: count.optional(),
         open: count.optional(),
         invalid: count.optional(),
@@ -316,8 +315,6 @@ const batchStatus = z
         rejected: count.optional(),
         did_not_happen: count.optional(),
         declined: count.optional(),
-        skipped: count.optional().describe('paid already'),
-        skipped_in_doubt: count.optional().describe('perhaps paid already'),
         invalid: count.optional().describe('at its latest run'),
         not_begun: count.optional(),
       })

@@ -60,12 +60,6 @@ const intent = z
     state: oneOf(states).describe('where it stands'),
     tainted: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
-    proposed: z
-      .boolean()
-      .optional()
-      .describe(
-        'why it waits for approval: true: `--propose`; false: it is above what the policy lets go without',
-      ),
     resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional().describe('what was decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,
@@ -138,21 +132,17 @@ const candidate = z
   })
   .meta({ id: 'Candidate', title: 'A payment that may be a transfer in doubt' });
 
-const earlierPayment = z
+export const equalPayment = z
   .strictObject({
-    intent: text,
-    name: text.optional().describe('the batch’s, of a row; absent where it has none'),
-    row: text.optional().describe('the row’s own id'),
+    entry: text,
+    name: text.optional(),
+    row: text.optional().describe('of a batch: the row’s own id'),
     bot: text,
     state: oneOf(states),
-    resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
-    at: time.describe('when the first attempt began that may have paid'),
+    resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional(),
+    at: time.describe('its latest attempt'),
   })
-  .meta({ id: 'EarlierPayment', title: 'A payment that was made, or may have been' });
-
-export const repeats = z
-  .array(earlierPayment)
-  .describe('what else paid the same: three at most, the surest and newest first');
+  .meta({ id: 'EqualPayment', title: 'An equal payment under another entry' });
 
 export const outcomeFields = {
   outcome: oneOf(states).describe('the intent’s state'),
@@ -181,7 +171,6 @@ export const outcomeFields = {
       gap: text.optional().describe('why the search proves nothing'),
     })
     .optional(),
-  repeats: repeats.optional(),
   request_id: text.optional().describe('the service’s own id of the request'),
   warnings,
   error: problem.optional(),

@@ -1,6 +1,5 @@
 import type { Clock } from '../machine/process.ts';
 import type { Commit, Pace } from '../once/engine/context.ts';
-import type { Kind } from '../once/intent/wanted.ts';
 import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
 
 const firstQuietMs = 1000;
@@ -76,93 +75,38 @@ export class BatchPace implements Pace {
   }
 }
 
-/** How many rows are worked on at a time: in flight, waiting for a place, or being recorded. */
-export type Lanes = {
-  readonly count: number;
-  /** Rows may be claimed before there is room for their requests. */
-  readonly isAhead: boolean;
-};
-
-// A value of 4 makes twice as many commits and costs 5 % more CPU for each row.
-const lanesAPlace = 16;
-const mostAhead = 256;
-
-/**
- * Claiming ahead keeps the service busy while the journal commits, and makes commits fewer and larger. But a kill
- * leaves these claims in doubt, and a message can be resent under its key for a day, a transfer for only half an hour.
- * So transfers are not claimed ahead, and neither are rows that a slow pace would hold back.
- */
-export function lanesFor(kind: Kind, concurrency: number, ratePerS: number | undefined): Lanes {
-  const isAhead = kind === 'message' && ratePerS === undefined;
-  const count = Math.min(lanesAPlace * concurrency, mostAhead);
-  return { isAhead, count: isAhead ? Math.max(count, concurrency) : concurrency };
-}
-
-const whileOthersAreSentMs = 10;
 const untilOthersLandMs = 2;
 
 /**
- * How long a commit waits so that more rows can share it. A commit to a file blocks this process, so it waits while
- * other rows can still be sent; a server commits meanwhile. If none are left to send, the commit waits for rows in
- * flight, until at most half of the places are taken (in a file, a quarter). For transfers, sharing a commit among a
- * third more rows saves a tenth of the server's work, and in a file 4 % of CPU for each row.
+ * How long a commit waits so that more rows can share it: until at most half of the places are taken (in a file, a
+ * quarter). For transfers, sharing a commit among a third more rows saves a tenth of the server's work, and in a file
+ * 4 % of CPU for each row.
  */
-export function worthWaitingMs({ waiting, inFlight, places }: InFlightLimit, isShared: boolean): number {
-  if (waiting > 0) return isShared ? 0 : whileOthersAreSentMs;
+export function worthWaitingMs({ inFlight, places }: InFlight, isShared: boolean): number {
   return inFlight > places / (isShared ? 2 : 4) ? untilOthersLandMs : 0;
 }
 
-/** Frees one place. Calling it again does nothing. */
-export type Leave = () => void;
-
-/** Limits how many requests are in flight. Claimed rows wait here, first come, first served, until sending stops. */
-export class InFlightLimit {
+/** Counts the requests in flight. Each lane has a place of its own. */
+export class InFlight {
   readonly places: number;
-  readonly #stopped: AbortSignal;
-  readonly #waiting: ((leave: Leave | undefined) => void)[] = [];
-  #free: number;
+  #inFlight = 0;
 
-  constructor(places: number, stopped: AbortSignal) {
+  constructor(places: number) {
     this.places = places;
-    this.#free = places;
-    this.#stopped = stopped;
-    stopped.addEventListener('abort', () => this.turnAway(), { once: true });
   }
 
   get inFlight(): number {
-    return this.places - this.#free;
+    return this.#inFlight;
   }
 
-  /** Rows that are claimed but not in flight yet. */
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  /** Waits for a place. Resolves to a function that frees it, or to undefined if nothing more will be sent. */
-  async enter(): Promise<Leave | undefined> {
-    if (this.#stopped.aborted) return undefined;
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#free -= 1;
-    return this.#leaving();
-  }
-
-  #leaving(): Leave {
+  /** Takes a place, and returns what frees it. Calling that again does nothing. */
+  enter(): () => void {
     let isIn = true;
+    this.#inFlight += 1;
     return () => {
-      if (isIn) this.#makeRoom();
+      if (isIn) this.#inFlight -= 1;
       isIn = false;
     };
-  }
-
-  #makeRoom(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next(this.#leaving());
-  }
-
-  /** Ends all waits that are pending now without giving them a place. */
-  turnAway(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
 }
 

@@ -1,11 +1,10 @@
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
 import type { Bot } from '../once/connection.ts';
-import { type WhyMayDiffer, whyMayDiffer } from '../once/engine/judgement.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
 import { Failure } from '../once/failures.ts';
-import { fingerprint } from '../once/intent/wanted.ts';
+
 import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf } from './checkRow.ts';
 import type { RowColumns } from './columns.ts';
@@ -180,8 +179,8 @@ function hasRowOf(keys: ReadonlySet<string>, sources: RowReportInputs): boolean 
  */
 export class UnverifiedRows {
   rows = 0;
-  /** Those with evidence that the content differs. */
-  readonly mayDiffer = new Map<WhyMayDiffer, number>();
+  /** Those that the service had already. */
+  duplicates = 0;
 
   note(outcome: Outcome): void {
     if (
@@ -191,25 +190,6 @@ export class UnverifiedRows {
     )
       return;
     this.rows += 1;
-    const why = whyMayDiffer(outcome.intent, outcome.attempt);
-    if (why !== undefined) this.mayDiffer.set(why, (this.mayDiffer.get(why) ?? 0) + 1);
+    if (outcome.attempt.duplicate) this.duplicates += 1;
   }
-}
-
-type SameInputs = Pick<RowReportInputs, 'order' | 'sheet' | 'bot'> & { readonly journal: Journal };
-
-/** Whether all rows that were paid already are rows of the batch of this name, body for body. */
-export async function areRowsOf(name: string, { order, sheet, bot, journal }: SameInputs): Promise<boolean> {
-  const scope = { baseUrl: bot.baseUrl, kind: order.kind };
-  for (const page of sheet.repeated()) {
-    const found = await Promise.all(
-      page.map((row) => {
-        const { key = '' } = identify(orderOf(row, { ...order, name }), bot, journal, row.request);
-        return journal.reads.findByKey(scope, key);
-      }),
-    );
-    const areSame = page.every(({ request = '' }, nth) => found[nth]?.fingerprint === fingerprint(request));
-    if (!areSame) return false;
-  }
-  return true;
 }

@@ -4,15 +4,15 @@ import { type Claim, claim } from '../once/engine/claim.ts';
 import type { EngineContext } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { endingOf, type Outcome } from '../once/engine/outcome.ts';
+import { settleAsPaid } from '../once/engine/paidAs.ts';
 import { identify, makePlan, type Plan } from '../once/engine/plan.ts';
-import { meaningOf } from '../once/engine/planKinds.ts';
-import { giveBack } from '../once/engine/record.ts';
+import { isDone as isPaid, meaningOf } from '../once/engine/planKinds.ts';
 import { type FailureCode, type Retry, retryOf } from '../once/failures.ts';
 import { spellingsOfPayment } from '../once/intent/spellings.ts';
-import type { Intent, Journal, Runner } from '../once/journal/journal.ts';
+import type { Journal, Runner } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf, requestOfRow } from './checkRow.ts';
-import type { BatchPace, InFlightLimit, Lanes, Leave } from './pace.ts';
-import { isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
+import type { BatchPace, InFlight } from './pace.ts';
+import { equalOf, isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
 import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
 import { type RowsOfOthers, type Turn, WorkList } from './workList.ts';
 
@@ -24,8 +24,9 @@ type RunInputs = {
   readonly engine: EngineContext;
   readonly pace: BatchPace;
   readonly rules: StopRules;
-  readonly inFlightLimit: InFlightLimit;
-  readonly lanes: Lanes;
+  readonly inFlight: InFlight;
+  /** What becomes of rows that are equal to another payment, as the options or a person say. */
+  readonly repeats: 'pay' | 'skip' | undefined;
   readonly rows: number;
   readonly onWaiting: (others: readonly Runner[]) => void;
   /** Called once for each row as it ends. The row's lane sends nothing more until the result has been told. */
@@ -43,12 +44,10 @@ export type RunEnd = {
 
 /** Processes the rows that are not done, a few at a time, until all have ended or a rule says stop. */
 export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
-  const { order, sheet, rows, engine, rules, lanes, onWaiting } = inputs;
+  const { order, sheet, rows, engine, rules, inFlight, onWaiting } = inputs;
   const { first, second } = engine.interrupts;
-  const asked = new AbortController();
-  const halted = AbortSignal.any([rules.signal, asked.signal]);
   // Each lane adds a listener, and Node warns about a leak if there are many.
-  setMaxListeners(0, first, second, rules.signal, halted);
+  setMaxListeners(0, first, second, rules.signal);
   const onInterrupt = (): void => rules.interrupt();
   if (first.aborted) onInterrupt();
   first.addEventListener('abort', onInterrupt, { once: true });
@@ -58,32 +57,25 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
   const work = {
     sheet,
     rows,
-    concurrency: lanes.count,
+    concurrency: inFlight.places,
     clock,
     chance,
     maxWaitMs,
     stopped: rules.signal,
     left: (some: readonly SheetRow[]) => leftOf(some, { order, sheet, bot, journal }, run),
     onWaiting: (others: RowsOfOthers) => void runnersOf(others, journal).then(onWaiting, () => {}),
-    ask: (owner: string) => journal.askOwner(owner),
   };
   const run: Run = {
     ...inputs,
     // A row that another process is sending is put back, so that no lane is blocked by it.
     engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
     list: new WorkList(work),
-    beganAtMs: clock.now(),
     alike: new Set(sheet.paidTwice()),
     counts,
     needs: new Set(),
     doneElsewhere: 0,
-    asked,
-    halted,
-    lanesAtWork: lanes.count,
   };
-  const stopListening = listen(run);
-  await Promise.all(Array.from({ length: lanes.count }, () => workThrough(run)));
-  stopListening();
+  await Promise.all(Array.from({ length: inFlight.places }, () => workThrough(run)));
   first.removeEventListener('abort', onInterrupt);
   const others = run.list.leftTo.size === 0 ? [] : await runnersOf(run.list.leftTo, journal).catch(() => []);
   if (others.length > 0) rules.leaveTo(others);
@@ -103,38 +95,12 @@ async function runnersOf(owners: RowsOfOthers, { reads }: Journal): Promise<Runn
 
 type Run = RunInputs & {
   readonly list: WorkList;
-  readonly beganAtMs: number;
   /** Payments that more than one row makes. */
   readonly alike: ReadonlySet<string | undefined>;
   readonly counts: Counts;
   readonly needs: Set<Retry>;
   doneElsewhere: number;
-  /** Aborts when another process asks for rows. From then on, no row is claimed before there is room to send it. */
-  readonly asked: AbortController;
-  /** Aborts when rows that were claimed ahead must no longer be sent. */
-  readonly halted: AbortSignal;
-  lanesAtWork: number;
 };
-
-const listenEveryMs = 1000;
-
-/** Listens for other processes that have run out of work while this one claims rows ahead. */
-function listen({ inFlightLimit, lanes, engine: { journal }, asked }: Run): () => void {
-  if (!lanes.isAhead) return () => {};
-  let isBusy = false;
-  const look = async (): Promise<void> => {
-    if (isBusy || asked.signal.aborted) return;
-    isBusy = true;
-    // The next commit will notice that the journal does not answer.
-    const isAsked = await journal.isAsked().catch(() => false);
-    isBusy = false;
-    if (!isAsked) return;
-    asked.abort();
-    inFlightLimit.turnAway();
-  };
-  const timer = setInterval(look, listenEveryMs);
-  return () => clearInterval(timer);
-}
 
 /** Once a policy has refused a row because of its asset, it refuses the asset's other rows too. */
 function isOfRefusedAsset(row: SheetRow, rules: StopRules): boolean {
@@ -153,6 +119,7 @@ export function noCounts(): Counts {
     open: 0,
     sending: 0,
     'not-sent': 0,
+    'paid-already': 0,
     'not-begun': 0,
   };
 }
@@ -179,79 +146,56 @@ async function workThrough(run: Run): Promise<void> {
   }
 }
 
-type Begun = { readonly turn: Turn; readonly step: Claim | Outcome; readonly isAhead: boolean };
+type Begun = { readonly turn: Turn; readonly step: Claim | Outcome };
 
 /** Claims the next row, or says why it will not be sent. Returns undefined if no rows are left, which ends the lane. */
 async function begin(run: Run): Promise<Begun | undefined> {
-  const { pace, rules, list, lanes, asked } = run;
-  const isAhead = lanes.isAhead && !asked.signal.aborted;
-  if (!isAhead && !isTooMany(run)) await pace.turn(rules.signal);
-  while (rules.stop === undefined && !isTooMany(run)) {
+  const { pace, rules, list } = run;
+  await pace.turn(rules.signal);
+  while (rules.stop === undefined) {
     const turn = await list.next();
     if (turn === undefined) break;
-    if (isTooMany(run)) list.giveBack(turn);
-    else if (!isOfRefusedAsset(turn.row, rules))
-      return { turn, step: await claimRow(turn.row, run), isAhead };
+    if (!isOfRefusedAsset(turn.row, rules)) return { turn, step: await claimRow(turn.row, run) };
   }
-  run.lanesAtWork -= 1;
   return undefined;
 }
 
-/** If rows are not claimed ahead, there are only as many lanes as places in flight, so each lane has its own place. */
-function isTooMany({ asked, lanesAtWork, inFlightLimit }: Run): boolean {
-  return asked.signal.aborted && lanesAtWork > inFlightLimit.places;
-}
-
-function claimRow(row: SheetRow, { order: batch, engine, alike, beganAtMs }: Run): Promise<Claim | Outcome> {
+async function claimRow(row: SheetRow, run: Run): Promise<Claim | Outcome> {
+  const { order: batch, engine, alike, repeats } = run;
   const order = orderOf(row, batch);
-  const ofBatch = identify(order, engine.bot, engine.journal, row.request);
+  const identity = identify(order, engine.bot, engine.journal, row.request);
+  const known = equalOf(row);
+  if (known !== undefined && repeats === 'skip') return settleAsPaid(identity, known, engine);
   // If no other row makes this payment, another file has made it under this name since the survey.
-  const [payment] = spellingsOfPayment(ofBatch.payment, engine.bot.spellings);
-  const identity = alike.has(payment) ? ofBatch : { ...ofBatch, batch: undefined };
+  const [payment] = spellingsOfPayment(identity.payment, engine.bot.spellings);
+  const besides = alike.has(payment) ? batch.name : '';
   // What the survey did not see, nobody was asked about.
-  const isJudged = row.repeats !== undefined || batch.paysRepeats === true;
-  return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave', beganAtMs);
+  const isMeant = known !== undefined || batch.paysRepeats === true;
+  const asking: EngineContext = { ...engine, repeats: isMeant ? 'pay' : { besides } };
+  const step = await claim(order, asking, undefined, identity);
+  if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
+  return isPaid(step.equal) ? settleAsPaid(identity, step.equal, engine) : step;
 }
 
 /** Sends a claimed row and records how it ended. An accepted row frees its place before it is recorded. */
-async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () => void): Promise<void> {
+async function finish({ turn, step }: Begun, run: Run, beginNext: () => void): Promise<void> {
   if (step.is !== 'claim') return endRow(turn, step, false, run);
-  const leave = isAhead ? await takeOffInTurn(run) : await run.inFlightLimit.enter();
-  if (leave === undefined) return giveRowBack(turn, step, run);
+  const leave = run.inFlight.enter();
   try {
     const outcome = await carryOut(step, run.engine, () => {
       leave();
       beginNext();
     });
-    await endRow(turn, outcome, !(outcome.is === 'concluded' && outcome.replayed !== false), run);
+    await endRow(turn, outcome, !(outcome.is === 'concluded' && outcome.replayed), run);
   } finally {
     leave();
   }
 }
 
-/**
- * Waits for a place in flight and for the common pace. Returns undefined if nothing more will be sent, or if another
- * process has asked for the rows claimed ahead. From here on a row is either sent or given back, never both.
- */
-async function takeOffInTurn({ inFlightLimit, pace, halted }: Run): Promise<Leave | undefined> {
-  const leave = halted.aborted ? undefined : await inFlightLimit.enter();
-  if (leave !== undefined) await pace.turn(halted);
-  if (!halted.aborted) return leave;
-  leave?.();
-  return undefined;
-}
-
-async function giveRowBack(turn: Turn, claimed: Claim, { engine, sheet, list }: Run): Promise<void> {
-  await giveBack(claimed, engine);
-  sheet.recordIntent(turn.row.ordinal, claimed.intent.id);
-  list.giveBack(turn);
-}
-
 async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): Promise<void> {
   const { list, sheet, explain } = run;
   const { row } = turn;
-  const sent = sentElsewhere(outcome);
-  if (sent !== undefined && list.putBack(turn, sent.owner)) {
+  if (outcome.is === 'still-sending' && list.putBack(turn, outcome.intent.owner)) {
     sheet.recordIntent(row.ordinal, ownIntent(outcome));
     return;
   }
@@ -272,25 +216,17 @@ function note(end: RowEnd, run: Run): void {
   const cameTo = rowOutcomeOf(outcome);
   counts[cameTo] += 1;
   if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
-  if (code !== undefined) needs.add(needOf(outcome, cameTo, code));
+  if (code !== undefined) needs.add(needOf(cameTo, code));
   rules.note(end);
 }
 
-function needOf(outcome: Outcome, cameTo: RowOutcome, code: FailureCode): Retry {
+function needOf(cameTo: RowOutcome, code: FailureCode): Retry {
   // The same command always sends open rows, even if something must be fixed first.
-  if (cameTo === 'open' || cameTo === 'not-begun') return 'same-command';
-  // But it never sends a row that is unknown at another base URL.
-  return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retryOf(code);
+  return cameTo === 'open' ? 'same-command' : retryOf(code);
 }
 
 function isDone(cameTo: RowOutcome): boolean {
   return cameTo === 'accepted' || cameTo === 'resolved';
-}
-
-/** The intent that another process is sending: the row's own, or the one that blocks it. */
-function sentElsewhere(outcome: Outcome): Intent | undefined {
-  const isTwin = outcome.is === 'not-sent' && outcome.because === 'twin-still-sending';
-  return outcome.is === 'still-sending' || isTwin ? outcome.intent : undefined;
 }
 
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
@@ -300,7 +236,7 @@ function rowOutcomeOf(outcome: Outcome): RowOutcome {
     case 'still-sending':
       return 'sending';
     case 'not-sent':
-      return outcome.because === 'paid-already' ? 'not-begun' : 'not-sent';
+      return outcome.because === 'paid-already' ? 'paid-already' : 'not-sent';
     case 'not-recorded':
       return 'unknown';
   }
@@ -357,16 +293,16 @@ function looksAt(rows: readonly SheetRow[], inputs: LookInputs): Promise<Look[]>
 }
 
 function planOf(row: SheetRow, { order, bot, journal }: LookInputs): Promise<Plan> {
-  return makePlan(identify(orderOf(row, order), bot, journal), bot, journal.reads, journal.clock.now());
+  const { clock, reads } = journal;
+  return makePlan(identify(orderOf(row, order), bot, journal), { journal, bot, clock }, reads);
 }
 
-function outcomeOf(plan: Plan): RowOutcome {
-  const { found, twin } = plan;
-  const standing = meaningOf(plan).row.is;
+function outcomeOf({ is, found }: Plan): RowOutcome {
+  const standing = meaningOf({ is }).row;
   if (standing === 'conflict') return 'not-sent';
-  if (found === undefined) return twin === undefined ? 'not-begun' : 'not-sent';
+  if (found === undefined) return 'not-begun';
   if (standing === 'elsewhere') return 'sending';
-  if (plan.is === 'declined') return 'held';
+  if (found.resolvedAs === 'declined') return 'held';
   // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
   if (found.state === 'sending') return 'unknown';
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;

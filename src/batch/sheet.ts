@@ -2,21 +2,11 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isDone } from '../once/engine/planKinds.ts';
 import { countedAsset } from '../once/intent/amount.ts';
-import { inOneSpelling, type Spellings } from '../once/intent/spellings.ts';
 import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
-import { type EarlierPayment, mostEarlierPayments } from '../once/journal/journal.ts';
+import type { EqualPayment } from '../once/journal/journal.ts';
 
 /** What the survey says about a row, before anything is sent. */
-const standings = [
-  'new',
-  'unfinished',
-  'done',
-  'held',
-  'elsewhere',
-  'conflict',
-  'skipped',
-  'invalid',
-] as const;
+const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'conflict', 'invalid'] as const;
 export type Standing = (typeof standings)[number];
 
 /** How a row stands after a run: the state of its intent, or why it was not this batch's row to send. */
@@ -29,6 +19,7 @@ export type RowOutcome =
   | 'open'
   | 'sending'
   | 'not-sent'
+  | 'paid-already'
   | 'not-begun';
 
 /** One row of the input, as it is kept while the batch runs. */
@@ -47,13 +38,13 @@ export type SheetRow = {
   readonly problem: string | undefined;
   /** Columns that are kept and never sent, as a JSON object. */
   readonly columns?: string | undefined;
-  /** What else paid the same, as JSON. */
-  readonly repeats: string | undefined;
+  /** An equal payment under another entry, as JSON. */
+  readonly equal: string | undefined;
 };
 
 /** What this run does not touch. */
 export function isOver(standing: Standing): boolean {
-  return standing === 'done' || standing === 'skipped' || standing === 'invalid';
+  return standing === 'done' || standing === 'invalid';
 }
 
 const schema = `
@@ -62,15 +53,13 @@ const schema = `
   PRAGMA cache_size = -4096;
   CREATE TABLE rows (
     ordinal INTEGER PRIMARY KEY, line INTEGER NOT NULL, id TEXT, standing TEXT NOT NULL, row TEXT, request TEXT,
-    intent TEXT, outcome TEXT, problem TEXT, columns TEXT, repeats TEXT
+    intent TEXT, outcome TEXT, problem TEXT, columns TEXT, equal TEXT
   ) STRICT;
+  CREATE INDEX rows_intent ON rows (intent) WHERE intent IS NOT NULL;
   CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE payments (address TEXT NOT NULL, amount TEXT NOT NULL, asset TEXT NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (address, amount, asset)) STRICT, WITHOUT ROWID;
-  CREATE TABLE fresh (payment TEXT NOT NULL, ordinal INTEGER NOT NULL, PRIMARY KEY (payment, ordinal)) STRICT, WITHOUT ROWID;
-  CREATE TABLE begun (seq INTEGER PRIMARY KEY, payment TEXT NOT NULL, id TEXT, earlier TEXT NOT NULL) STRICT;
-  CREATE TABLE anew (ordinal INTEGER PRIMARY KEY, payment TEXT NOT NULL, earlier TEXT NOT NULL, is_more INTEGER NOT NULL) STRICT;
   BEGIN;
 `;
 
@@ -86,36 +75,11 @@ const statements = {
   recipients: `SELECT count(*) AS addresses, coalesce(sum(paid > 1), 0) AS repeated
                FROM (SELECT sum(count) AS paid FROM payments WHERE count > 0 GROUP BY address)`,
   paidTwice: `SELECT address AS to_address, amount, asset FROM payments WHERE count > 1`,
-  hasFresh: `SELECT 1 FROM fresh WHERE payment = ? LIMIT 1`,
-  addFresh: `INSERT INTO fresh (payment, ordinal) VALUES (?, ?)`,
-  addBegun: `INSERT INTO begun (payment, id, earlier) VALUES (?, ?, ?)`,
-  // Each payment that was made stands beside one row. If there are more rows, the last one stands beside all of these.
-  findAnew: `WITH beyond AS (SELECT payment, earlier, row_number() OVER (PARTITION BY payment ORDER BY seq) AS place
-               FROM begun LEFT JOIN ids USING (id) LEFT JOIN rows USING (ordinal)
-               WHERE coalesce(standing, 'invalid') IN ('invalid', 'conflict')),
-             waiting AS (SELECT payment, ordinal, row_number() OVER (PARTITION BY payment ORDER BY ordinal) AS place
-               FROM fresh JOIN rows USING (ordinal) WHERE standing <> 'invalid')
-             INSERT INTO anew SELECT ordinal, waiting.payment, earlier, waiting.place > paid FROM waiting
-               JOIN (SELECT payment, count(*) AS paid FROM beyond GROUP BY payment) AS made USING (payment)
-               JOIN beyond ON beyond.payment = waiting.payment AND beyond.place = min(waiting.place, paid)`,
-  anew: `SELECT rows.*, json_insert(coalesce(repeats, '[]'), '$[#]', json(earlier)) AS repeats
-         FROM anew JOIN rows USING (ordinal) WHERE ordinal > ? ORDER BY ordinal LIMIT 256`,
-  countAnew: `SELECT count(*) AS count FROM anew`,
-  paidLess: `SELECT min(request) AS request, json_group_array(line) AS lines, sum(NOT is_more) AS paid
-             FROM anew JOIN rows USING (ordinal) GROUP BY payment HAVING max(is_more)`,
-  // What other names paid is not counted further than it is looked up.
-  paidLessElsewhere: `SELECT min(request) AS request, json_group_array(line) AS lines,
-               (SELECT count(DISTINCT json_extract(value, '$.id')) FROM json_each(min(repeats))) AS paid
-             FROM rows WHERE repeats IS NOT NULL AND ordinal NOT IN (SELECT ordinal FROM anew)
-             GROUP BY json_extract(request, '$.to_address'), lower(json_extract(request, '$.asset')),
-               json_extract(request, '$.amount')
-             HAVING count(*) > paid AND paid < ${mostEarlierPayments}`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
-                  repeats = NULL WHERE ordinal = ?`,
-  markRepeats: `UPDATE rows SET repeats = ?, problem = ? WHERE ordinal = ?`,
-  skipRepeats: `UPDATE rows SET standing = 'skipped' WHERE repeats IS NOT NULL`,
-  countSkipped: `SELECT count(*) AS count FROM rows WHERE standing = 'skipped' AND intent IS NULL`,
-  repeated: `SELECT * FROM rows WHERE repeats IS NOT NULL AND ordinal > ? ORDER BY ordinal LIMIT 256`,
+                  equal = NULL WHERE ordinal = ?`,
+  markEqual: `UPDATE rows SET equal = ?, problem = ? WHERE ordinal = ?`,
+  equals: `SELECT * FROM rows WHERE equal IS NOT NULL AND ordinal > ? ORDER BY ordinal LIMIT 256`,
+  hasIntent: `SELECT 1 FROM rows WHERE intent = ? LIMIT 1`,
   recordEnd: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
   recordIntent: `UPDATE rows SET intent = coalesce(?, intent) WHERE ordinal = ?`,
   after: `SELECT * FROM rows WHERE ordinal > ? AND ordinal <= ? ORDER BY ordinal LIMIT 256`,
@@ -144,7 +108,7 @@ function rowOf(cells: Cells): SheetRow {
     outcome: text(cells.outcome) as RowOutcome | undefined,
     problem: text(cells.problem),
     columns: text(cells.columns),
-    repeats: text(cells.repeats),
+    equal: text(cells.equal),
   };
 }
 
@@ -167,7 +131,7 @@ export class Sheet {
     >;
   }
 
-  add(added: Omit<SheetRow, 'outcome' | 'repeats'>): void {
+  add(added: Omit<SheetRow, 'outcome' | 'equal'>): void {
     const { ordinal, line, id, standing, row, request, intent, problem, columns } = added;
     const cells = [id, standing, row, request, intent, problem, columns].map((cell) => cell ?? null);
     this.#prepared.add.run(ordinal, line, ...cells);
@@ -192,41 +156,6 @@ export class Sheet {
     this.#prepared.countPayment.run(to_address, amount, countedAsset(asset), by);
   }
 
-  /** Remembers a row that has not begun. Returns whether it is the first that makes this payment. */
-  addFresh(payment: string, ordinal: number): boolean {
-    const isFirst = this.#prepared.hasFresh.get(payment) === undefined;
-    this.#prepared.addFresh.run(payment, ordinal);
-    return isFirst;
-  }
-
-  /** Remembers what made this payment under the batch's own name. */
-  addBegun(payment: string, earlier: EarlierPayment): void {
-    this.#prepared.addBegun.run(payment, earlier.rowId ?? null, JSON.stringify(earlier));
-  }
-
-  /** The rows that have not begun whose payments were made by rows that are not in this input, a few at a time. */
-  *numberedAnew(): Generator<readonly SheetRow[]> {
-    this.#prepared.findAnew.run();
-    yield* this.#pages((seen) => this.#prepared.anew.all(seen) as Cells[]);
-  }
-
-  countAnew(): number {
-    return Number((this.#prepared.countAnew.get() as Cells).count);
-  }
-
-  /** The payments among them that more rows make than made them before. */
-  paidLess(): PaidLess[] {
-    const { paidLess, paidLessElsewhere } = this.#prepared;
-    const read = (found: unknown[], isOwn: boolean): PaidLess[] =>
-      (found as Cells[]).map(({ request, lines, paid }) => ({
-        request: JSON.parse(String(request)) as TransferRequest,
-        lines: JSON.parse(String(lines)) as number[],
-        paid: Number(paid),
-        isOwn,
-      }));
-    return [...read(paidLess.all(), true), ...read(paidLessElsewhere.all(), false)];
-  }
-
   /** Payments that more than one row makes. */
   paidTwice(): string[] {
     return (this.#prepared.paidTwice.all() as TransferRequest[]).map(paymentOfTransfer);
@@ -242,23 +171,21 @@ export class Sheet {
     this.#prepared.markInvalid.run(problem, ordinal);
   }
 
-  markRepeats(ordinal: number, repeats: string, problem: string): void {
-    this.#prepared.markRepeats.run(repeats, problem, ordinal);
+  /** Marks a row that would pay what another entry has paid, or may have paid. */
+  markEqual(ordinal: number, { id, bot, name, rowId, ...rest }: EqualPayment, problem: string): void {
+    const { state, resolvedAs, countsAtMs, updatedAtMs } = rest;
+    const equal: EqualPayment = { id, bot, name, rowId, state, resolvedAs, countsAtMs, updatedAtMs };
+    this.#prepared.markEqual.run(JSON.stringify(equal), problem, ordinal);
   }
 
-  /** From now on they are not this run's to send. */
-  skipRepeats(): void {
-    this.#prepared.skipRepeats.run();
+  /** Those rows, a few at a time. */
+  *equals(): Generator<readonly SheetRow[]> {
+    yield* this.#pages((seen) => this.#prepared.equals.all(seen) as Cells[]);
   }
 
-  /** Without those that had begun. */
-  countSkipped(): number {
-    return Number((this.#prepared.countSkipped.get() as Cells).count);
-  }
-
-  /** A few at a time. */
-  *repeated(): Generator<readonly SheetRow[]> {
-    yield* this.#pages((seen) => this.#prepared.repeated.all(seen) as Cells[]);
+  /** Whether an entry of the journal is that of a row of this input. */
+  hasIntent(id: string): boolean {
+    return this.#prepared.hasIntent.get(id) !== undefined;
   }
 
   recordEnd(
@@ -316,140 +243,42 @@ export function consecutiveIds(uuid: () => string): () => string {
   };
 }
 
-/** A row that was paid already. */
-export type RepeatedRow = {
+/** A row that would pay what another entry has paid, or may have paid. */
+export type EqualRow = {
   readonly line: number;
   readonly id: string | undefined;
   readonly request: TransferRequest;
   readonly columns: string | undefined;
-  /** The surest and newest first. */
-  readonly earlier: readonly [EarlierPayment, ...EarlierPayment[]];
+  readonly equal: EqualPayment;
 };
 
-/** Rows that were paid under other names, or under this one by rows that are gone. */
-export type RepeatedRows = {
+export type EqualRows = {
   readonly rows: number;
-  /** The rows of which nothing has been paid under this name. */
-  readonly of: number;
   /** Those of which it is not known whether they were paid. */
   readonly inDoubt: number;
-  /** What paid most of them, and when the last of them. */
-  readonly by: EarlierPayment | undefined;
-  /** How many names paid them. */
-  readonly names: number;
-  readonly first: readonly RepeatedRow[];
-  /** Those that were paid under this batch's own name, by rows that are not in its input. */
-  readonly own: number;
-  /** Payments that more of these rows make than made them before. */
-  readonly paidLess: readonly PaidLess[];
+  readonly first: readonly EqualRow[];
 };
 
-/** Rows that make one payment, and how often it was made: under the batch's own name, or under others. */
-export type PaidLess = AlikeGroup & { readonly paid: number; readonly isOwn: boolean };
-
-export const noRepeatedRows: RepeatedRows = {
-  rows: 0,
-  of: 0,
-  inDoubt: 0,
-  by: undefined,
-  names: 0,
-  first: [],
-  own: 0,
-  paidLess: [],
-};
+export const noEqualRows: EqualRows = { rows: 0, inDoubt: 0, first: [] };
 
 const shownRows = 3;
 
-export function repeatsOf({ repeats }: SheetRow): EarlierPayment[] {
-  return repeats === undefined ? [] : (JSON.parse(repeats) as EarlierPayment[]);
+export function equalOf({ equal }: SheetRow): EqualPayment | undefined {
+  return equal === undefined ? undefined : (JSON.parse(equal) as EqualPayment);
 }
 
-function repeatedRow({ line, id, request, columns, repeats }: SheetRow): RepeatedRow {
-  const earlier = JSON.parse(repeats ?? '') as RepeatedRow['earlier'];
-  return { line, id, request: JSON.parse(request ?? '') as TransferRequest, columns, earlier };
-}
-
-/** `fresh` rows have not begun. */
-export function repeatedRows(sheet: Sheet, fresh: number): RepeatedRows {
-  const names = new Map<string, { rows: number; latest: EarlierPayment }>();
-  const first: RepeatedRow[] = [];
-  let [rows, inDoubt, unfinished] = [0, 0, 0];
-  for (const page of sheet.repeated())
+export function equalRows(sheet: Sheet): EqualRows {
+  const first: EqualRow[] = [];
+  let [rows, inDoubt] = [0, 0];
+  for (const page of sheet.equals())
     for (const row of page) {
-      const repeated = repeatedRow(row);
-      const [earlier] = repeated.earlier;
+      const { line, id, columns } = row;
+      const equal = equalOf(row);
+      if (equal === undefined || row.request === undefined) continue;
       rows += 1;
-      if (row.standing === 'unfinished') unfinished += 1;
-      if (!isDone(earlier)) inDoubt += 1;
-      if (first.length < shownRows) first.push(repeated);
-      const name = `${earlier.namedBy} ${earlier.name}`;
-      const known = names.get(name) ?? { rows: 0, latest: earlier };
-      const latest = earlier.atMs > known.latest.atMs ? earlier : known.latest;
-      names.set(name, { rows: known.rows + 1, latest });
+      if (!isDone(equal)) inDoubt += 1;
+      const request: TransferRequest = JSON.parse(row.request);
+      if (first.length < shownRows) first.push({ line, id, request, columns, equal });
     }
-  const [most] = [...names.values()].sort((left, right) => right.rows - left.rows);
-  const own = { own: sheet.countAnew(), paidLess: sheet.paidLess() };
-  return { rows, of: fresh + unfinished, inDoubt, by: most?.latest, names: names.size, first, ...own };
-}
-
-/** Some payments that may have been made. */
-export function firstInDoubt(sheet: Sheet): EarlierPayment[] {
-  const some: EarlierPayment[] = [];
-  for (const page of sheet.repeated())
-    for (const row of page) {
-      const [earlier] = repeatedRow(row).earlier;
-      if (!isDone(earlier)) some.push(earlier);
-      if (some.length === shownRows) return some;
-    }
-  return some;
-}
-
-const leastRows = 2;
-const manyRows = 20;
-
-/**
- * A few equal payments are usual; that many are a file that was paid already. So is one of a row that is gone, if other
- * rows have changed.
- */
-export function isPaidAlready(
-  { rows, of, own }: Pick<RepeatedRows, 'rows' | 'of' | 'own'>,
-  conflicts: number,
-): boolean {
-  return (rows >= leastRows && (4 * rows >= of || rows >= manyRows)) || (own > 0 && conflicts > 0);
-}
-
-/** Rows of one input that pay the same amount to the same address. */
-export type AlikeGroup = { readonly request: TransferRequest; readonly lines: readonly number[] };
-
-export type AlikeRows = {
-  /** How many payments are made by more than one row. */
-  readonly groups: number;
-  /** How many rows make them. */
-  readonly rows: number;
-  readonly first: readonly AlikeGroup[];
-};
-
-export const noAlikeRows: AlikeRows = { groups: 0, rows: 0, first: [] };
-
-const shownGroups = 20;
-
-/** Where at least one of a group is still to be paid. */
-export function alikeRows(sheet: Sheet, spellings: Spellings | undefined): AlikeRows {
-  const groups = new Map<string, { lines: number[]; left: number; request?: TransferRequest }>();
-  for (const payment of sheet.paidTwice()) groups.set(payment, { lines: [], left: 0 });
-  if (groups.size === 0) return noAlikeRows;
-  for (const { line, standing, request } of sheet.rows()) {
-    if (request === undefined) continue;
-    const paying = JSON.parse(request) as TransferRequest;
-    const group = groups.get(paymentOfTransfer(inOneSpelling(paying, spellings)));
-    if (group === undefined) continue;
-    group.lines.push(line);
-    group.request ??= paying;
-    if (!isOver(standing)) group.left += 1;
-  }
-  const alike = [...groups.values()].flatMap(({ lines, left, request }) =>
-    request === undefined || left === 0 || lines.length < 2 ? [] : [{ request, lines }],
-  );
-  const rows = alike.reduce((sum, { lines }) => sum + lines.length, 0);
-  return { groups: alike.length, rows, first: alike.slice(0, shownGroups) };
+  return { rows, inDoubt, first };
 }

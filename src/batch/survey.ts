@@ -1,23 +1,21 @@
 import type { Bot } from '../once/connection.ts';
-import { whyHold } from '../once/engine/claim.ts';
-import {
-  bySurety,
-  findRepeats,
-  type Identity,
-  identify,
-  isGuarded,
-  makePlan,
-  type Plan,
-  planOfNewJournal,
-} from '../once/engine/plan.ts';
-import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
+import { equalAhead } from '../once/engine/beforeClaim.ts';
+import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
+import { meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf } from '../once/engine/spend.ts';
 import { addressComplaint } from '../once/intent/address.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
-import { spellingsOfPayment } from '../once/intent/spellings.ts';
+import { inOneSpelling, spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
-import { canonicalOf, fingerprint, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { EarlierPayment, Intent, Journal } from '../once/journal/journal.ts';
+import {
+  canonicalOf,
+  fingerprint,
+  paymentOfTransfer,
+  type Wanted,
+  type Warning,
+} from '../once/intent/wanted.ts';
+import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
@@ -33,17 +31,7 @@ import {
 } from './checkRow.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import { Reasons } from './reasons.ts';
-import {
-  type AlikeRows,
-  alikeRows,
-  noAlikeRows,
-  noRepeatedRows,
-  type RepeatedRows,
-  repeatedRows,
-  repeatsOf,
-  type Sheet,
-  type Standing,
-} from './sheet.ts';
+import { type EqualRows, equalRows, noEqualRows, type Sheet, type Standing } from './sheet.ts';
 import { Tally } from './tally.ts';
 
 type SurveyInputs = {
@@ -56,9 +44,9 @@ type SurveyInputs = {
   /** Whether a template puts this column into the text. */
   readonly isSent: (title: string) => boolean;
   readonly refusalInWords: (refusal: Refusal) => string;
-  readonly conflictInWords: (kind: ConflictKind, found: Intent | undefined, wanted: Wanted) => string;
-  /** Why a row that was paid already is not sent. */
-  readonly repeatInWords: (earlier: EarlierPayment, nowMs: number) => string;
+  readonly conflictInWords: (found: Intent, wanted: Wanted, bot: string) => string;
+  /** Why a row with an equal payment is not sent. */
+  readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
   /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
@@ -76,6 +64,8 @@ export type Survey = {
   readonly hasCommas: boolean;
   /** Rows whose ids stand for something else. */
   readonly conflicts: Reasons;
+  /** Whether some of them are taken by other requests of this bot. */
+  readonly hasOtherBodies: boolean;
   /** Rows that a policy refuses, and the first refusal. */
   readonly refused: Reasons;
   readonly refusal: Refusal | undefined;
@@ -85,10 +75,8 @@ export type Survey = {
   readonly unsent: readonly string[];
   /** Rows that would be held when their turn comes: too old to send again, or for a person to approve. */
   readonly heldAhead: number;
-  /** Rows that were paid already. */
-  readonly repeats: RepeatedRows;
-  /** Rows that pay the same as another row of this input. */
-  readonly alike: AlikeRows;
+  /** Rows equal to a payment that is not the entry of a row of this input. */
+  readonly equal: EqualRows;
 };
 
 const shownWarnings = 20;
@@ -112,7 +100,7 @@ export async function survey(
     page = [];
   }
   await surveyor.take(page);
-  return { ...surveyor.survey(), begunBy: anotherIn(inJournal, inputs) };
+  return { ...(await surveyor.survey()), begunBy: anotherIn(inJournal, inputs) };
 }
 
 // Look-ups that start together may become one query.
@@ -136,6 +124,7 @@ type Read = {
 type Seen = {
   readonly found: Intent | undefined;
   readonly planned: { readonly identity: Identity; readonly plan: Plan } | undefined;
+  readonly equal?: Intent | undefined;
   /** What is known about its recipient. */
   readonly spending?: Awaited<ReturnType<PolicySurvey['ask']>> | undefined;
 };
@@ -154,7 +143,8 @@ class Surveyor {
   readonly #passed = new Set<string>();
   /** The columns that are kept, as the file calls them. */
   readonly #titles = new Set<string>();
-  #hasRepeats = false;
+  #hasEqual = false;
+  #hasOtherBodies = false;
   #hasCommas = false;
   #hasDots = false;
   #rows = 0;
@@ -177,10 +167,9 @@ class Surveyor {
           });
   }
 
-  survey(): Omit<Survey, 'begunBy'> {
-    const { sheet, bot } = this.#inputs;
-    for (const page of sheet.numberedAnew())
-      for (const row of page) this.#markRepeats(row.ordinal, repeatsOf(row).sort(bySurety));
+  async survey(): Promise<Omit<Survey, 'begunBy'>> {
+    const { sheet } = this.#inputs;
+    await this.#compareWithOwn();
     return {
       rows: this.#rows,
       tally: this.#tally,
@@ -188,14 +177,14 @@ class Surveyor {
       bad: this.#bad,
       hasCommas: this.#hasCommas && !this.#hasDots,
       conflicts: this.#conflicts,
+      hasOtherBodies: this.#hasOtherBodies,
       refused: this.#refused,
       refusal: this.#refusal,
       warnings: [...this.#warnings.values()],
       columns: [...this.#titles],
       heldAhead: this.#heldAhead,
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
-      repeats: this.#hasRepeats ? repeatedRows(sheet, this.#tally.standings.new) : noRepeatedRows,
-      alike: this.#order.kind === 'message' ? noAlikeRows : alikeRows(sheet, bot.spellings),
+      equal: this.#hasEqual ? equalRows(sheet) : noEqualRows,
     };
   }
 
@@ -237,11 +226,11 @@ class Surveyor {
   async #ask(row: Read): Promise<Seen> {
     if (row.is === 'row') {
       const planned = await this.#look({ wanted: row.wanted, naming: row.naming });
-      const [spending] = await Promise.all([
+      const [spending, equal] = await Promise.all([
         this.#askOfSpending(row.wanted, planned.plan),
-        this.#askOfOwnBatch(row.ordinal, planned),
+        this.#askOfEqual(row.wanted, planned),
       ]);
-      return { found: planned.plan.found, planned, spending };
+      return { found: planned.plan.found, planned, spending, equal };
     }
     // An invalid row may be one that the journal knows. It is not missing from the input then.
     const found = row.is === 'invalid' && row.id !== undefined ? await this.#findById(row.id) : undefined;
@@ -253,17 +242,36 @@ class Surveyor {
     return this.#policy?.ask(spendOf(wanted.request, this.#inputs.bot));
   }
 
-  /** What its batch paid before. Which of those rows are gone from the input is known at its end. */
-  async #askOfOwnBatch(ordinal: number, { identity, plan }: NonNullable<Seen['planned']>): Promise<void> {
-    const { sheet, journal, bot } = this.#inputs;
-    const { digest, batch } = identity;
-    const [payment] = spellingsOfPayment(identity.payment, bot.spellings);
-    if (journal === undefined || payment === undefined || this.#beyond.inJournal === 0) return;
-    if (!isGuarded(plan.is, plan.found) || !sheet.addFresh(payment, ordinal)) return;
-    const sought = { payment, identity: digest, batch };
-    const nowMs = journal.clock.now();
-    for (const earlier of await findRepeats(sought, bot, journal.reads, nowMs, true))
-      sheet.addBegun(payment, earlier);
+  /** What other names paid, or none. A proposal is asked about when it is sent. */
+  async #askOfEqual(
+    wanted: Wanted,
+    { identity, plan }: NonNullable<Seen['planned']>,
+  ): Promise<Intent | undefined> {
+    const { journal, bot } = this.#inputs;
+    const { name, paysRepeats } = this.#order;
+    if (journal === undefined || paysRepeats === true || this.#waits(wanted, plan)) return undefined;
+    const { clock } = journal;
+    return equalAhead(plan, identity, { journal, bot, clock, repeats: { besides: name } });
+  }
+
+  /** What this name paid by rows that are not in the input. All of the input must have been read. */
+  async #compareWithOwn(): Promise<void> {
+    const { journal, bot, sheet } = this.#inputs;
+    const { kind, name, paysRepeats } = this.#order;
+    if (journal === undefined || kind === 'message' || paysRepeats === true || this.#beyond.lacking === 0)
+      return;
+    const sinceMs = journal.clock.now() - equalWithinMs;
+    const paid = new Map<string | undefined, Intent>();
+    for await (const intent of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
+      if (intent.baseUrl === bot.baseUrl && mayPay(intent, sinceMs) && !sheet.hasIntent(intent.id))
+        paid.set(spellingsOfPayment(intent.payment, bot.spellings)[0], intent);
+    if (paid.size === 0) return;
+    for (const row of sheet.rows()) {
+      const request = row.standing === 'new' ? requestOfRow(row) : undefined;
+      if (request === undefined || !('to_address' in request)) continue;
+      const equal = paid.get(paymentOfTransfer(inOneSpelling(request, bot.spellings)));
+      if (equal !== undefined) this.#markEqual(row.ordinal, equal);
+    }
   }
 
   #add(row: Read, seen: Seen | undefined): void {
@@ -271,7 +279,7 @@ class Surveyor {
     if (found?.namedBy === 'row' && found.name === this.#order.name) this.#beyond.take(found);
     if (row.is === 'repeated') this.#markRepeated(row, row.id, row.complaints);
     else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
-    else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);
+    else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending, seen.equal);
   }
 
   /** Checks only rows that would be sent: rows already done cost nothing. */
@@ -300,9 +308,10 @@ class Surveyor {
     row: Read & { is: 'row' },
     { identity, plan }: NonNullable<Seen['planned']>,
     spending: Seen['spending'],
+    equal: Intent | undefined,
   ): void {
     const { ordinal, line, id, columns, wanted, naming } = row;
-    const standing: Standing = meaningOf(plan).row.is;
+    const standing: Standing = meaningOf(plan).row;
     const complaint =
       standing === 'done' || wanted.kind === 'message'
         ? undefined
@@ -314,8 +323,11 @@ class Surveyor {
     for (const warning of wanted.warnings) this.#warn(warning);
     this.#warnOfAsset(wanted);
     if (this.#waits(wanted, plan)) this.#heldAhead += 1;
-    if (isConflict(plan.is))
-      this.#conflicts.note(row, this.#inputs.conflictInWords(plan.is, plan.found, wanted));
+    if (plan.is === 'name-taken' && plan.found !== undefined) {
+      const { bot, conflictInWords } = this.#inputs;
+      this.#hasOtherBodies ||= plan.found.bot === bot.name;
+      this.#conflicts.note(row, conflictInWords(plan.found, wanted, bot.name));
+    }
     const problem = this.#holdToPolicy(row, spending, plan.found);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
@@ -329,15 +341,13 @@ class Surveyor {
       problem,
       columns,
     });
-    if (plan.repeats.length > 0) this.#markRepeats(ordinal, plan.repeats);
+    if (equal !== undefined) this.#markEqual(ordinal, equal);
   }
 
-  #markRepeats(ordinal: number, repeats: Plan['repeats']): void {
-    const { sheet, now, repeatInWords } = this.#inputs;
-    const [earlier] = repeats;
-    if (earlier === undefined) return;
-    this.#hasRepeats = true;
-    sheet.markRepeats(ordinal, JSON.stringify(repeats), repeatInWords(earlier, now()));
+  #markEqual(ordinal: number, equal: Intent): void {
+    const { sheet, now, equalInWords } = this.#inputs;
+    this.#hasEqual = true;
+    sheet.markEqual(ordinal, equal, equalInWords(equal, now()));
   }
 
   #namingOf(wanted: Wanted, id: string | undefined): RowNaming {
@@ -351,7 +361,8 @@ class Surveyor {
     const { journal, bot, now } = this.#inputs;
     if (journal !== undefined) {
       const identity = identify(order, bot, journal);
-      return { identity, plan: await makePlan(identity, bot, journal.reads, now()) };
+      const clock = { now };
+      return { identity, plan: await makePlan(identity, { journal, bot, clock }, journal.reads) };
     }
     const identity = identify(order, bot, { hashOf: () => '' });
     return { identity, plan: planOfNewJournal };
@@ -365,12 +376,9 @@ class Surveyor {
 
   /** Whether the row would be held when its turn comes, before anything is sent. */
   #waits({ kind, request }: Wanted, plan: Plan): boolean {
-    const { bot, journal } = this.#inputs;
     const { policies } = this.#order;
-    if (plan.is === 'new')
-      return policies !== undefined && kind === 'transfer' && needsApproval(policies, spendOf(request, bot));
-    if (plan.is !== 'resume' || plan.found === undefined || journal === undefined) return false;
-    return whyHold(plan.found, { journal, bot, clock: journal.clock }) !== undefined;
+    if (policies === undefined || kind === 'message' || meaningOf(plan).row !== 'new') return false;
+    return needsApproval(policies, spendOf(request, this.#inputs.bot));
   }
 
   /** The most expensive check, so it is skipped for rows already done. */
@@ -419,6 +427,6 @@ class Surveyor {
 }
 
 function isToBeSent(plan: Plan): boolean {
-  const { is } = meaningOf(plan).row;
-  return is === 'new' || is === 'unfinished';
+  const { row } = meaningOf(plan);
+  return row === 'new' || row === 'unfinished';
 }

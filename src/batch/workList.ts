@@ -15,9 +15,8 @@ type Stretch = { next: number; readonly last: number };
 type PutBack = {
   readonly turn: Turn;
   readonly atMs: number;
-  /** The process that has the row in hand, and whether it has had it for a while. */
+  /** The process that has the row in hand. */
   readonly owner?: string | undefined;
-  readonly isLong?: boolean;
 };
 
 /** Other processes, and how many rows each of them has in hand. */
@@ -38,12 +37,9 @@ type WorkInputs = {
   readonly left: (rows: readonly SheetRow[]) => Promise<readonly SheetRow[]>;
   /** Called once, when only rows that others have in hand are left. */
   readonly onWaiting: (others: RowsOfOthers) => void;
-  /** Asks another process for the rows that it has claimed but is not sending yet. */
-  readonly ask: (owner: string) => Promise<void>;
 };
 
 const lookAgainMs = 250;
-const askAgainMs = 500;
 const longestWaitMs = 1000;
 
 /**
@@ -63,7 +59,6 @@ export class WorkList {
   readonly #leftTo = new Map<string, number>();
   #reading: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
-  #askOwnersAtMs = 0;
   #isWaitTold = false;
 
   constructor(inputs: WorkInputs) {
@@ -110,17 +105,9 @@ export class WorkList {
       if (owner !== undefined) this.#leftTo.set(owner, (this.#leftTo.get(owner) ?? 0) + 1);
       return false;
     }
-    this.#later({ ...turn, elsewhereSinceMs }, owner, turn.elsewhereSinceMs !== undefined);
+    const atMs = this.#now + this.#jittered(lookAgainMs);
+    this.#putBack.push({ turn: { ...turn, elsewhereSinceMs }, owner, atMs });
     return true;
-  }
-
-  /** Puts a row back, for later or for another process. */
-  giveBack({ row, stretch }: Turn): void {
-    this.#later({ row, stretch });
-  }
-
-  #later(turn: Turn, owner?: string, isLong = false): void {
-    this.#putBack.push({ turn, owner, isLong, atMs: this.#now + this.#jittered(lookAgainMs) });
   }
 
   get #now(): number {
@@ -177,14 +164,6 @@ export class WorkList {
     return this.#waiting;
   }
 
-  /** Asks other processes for the rows that they claimed ahead, because there is nothing else to do here. */
-  async #askOwners(): Promise<void> {
-    const owners = new Set(this.#putBack.flatMap(({ owner = [], isLong }) => (isLong ? owner : [])));
-    if (owners.size === 0 || this.#now < this.#askOwnersAtMs) return;
-    this.#askOwnersAtMs = this.#now + askAgainMs;
-    await Promise.all(Array.from(owners, this.#inputs.ask));
-  }
-
   #tellWait(): void {
     const others = new Map<string, number>();
     for (const { owner } of this.#putBack)
@@ -198,7 +177,6 @@ export class WorkList {
   async #waitForWork(): Promise<void> {
     const { clock, stopped } = this.#inputs;
     this.#tellWait();
-    await this.#askOwners();
     const untilMs = Math.min(...this.#putBack.map(({ atMs }) => atMs));
     // Waits are short because the times come from the journal's clock, which may go back when its server is replaced.
     const waitMs = Math.min(longestWaitMs, Math.max(1, untilMs - this.#now));

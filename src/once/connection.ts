@@ -196,9 +196,8 @@ function whenJudged(flight: Flight, giveBack: () => void): Flight {
   return {
     ...flight,
     socket: {
-      before: socket.before,
-      keep: (exchange) => {
-        socket.keep(exchange);
+      keep: () => {
+        socket.keep();
         giveBack();
       },
       drop: async () => {

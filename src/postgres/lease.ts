@@ -95,22 +95,6 @@ export class Lease {
     );
   }
 
-  /** Skips a row that its own process is writing: the caller asks again anyway. */
-  askOn({ here }: Answering): string {
-    return inSchema(
-      this.#schema,
-      /* sql */ `UPDATE @schema.owners SET asked_at = ${nowMs} WHERE id IN (SELECT id FROM @schema.owners
-        WHERE id = $1 AND ended_at IS NULL AND asked_at IS NULL FOR UPDATE SKIP LOCKED) RETURNING ${here}`,
-    );
-  }
-
-  get asked(): string {
-    return inSchema(
-      this.#schema,
-      /* sql */ `SELECT FROM @schema.owners WHERE id = '${this.id}' AND asked_at IS NOT NULL`,
-    );
-  }
-
   endOn({ here }: Answering): string {
     return inSchema(
       this.#schema,

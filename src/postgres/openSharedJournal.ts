@@ -100,14 +100,6 @@ export async function openSharedJournal(
       if (lease.isFenced) return { is: 'fenced' };
       return lease.isStale() ? { is: 'stale-claim' } : undefined;
     },
-    askOwner: async (owner) => {
-      // The caller asks again anyway and gets the error then.
-      await base
-        .onConnection((connection) => connection.query(lease.askOn(connection), [owner]))
-        .catch(() => {});
-    },
-    isAsked: () =>
-      base.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
     hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),

@@ -25,7 +25,6 @@ CREATE TABLE owners (
   begun_at     bigint NOT NULL,
   renewed_at   bigint NOT NULL,
   ended_at     bigint,
-  asked_at     bigint,
   -- The server's history that it began in: after a promotion, nobody is dead for a full lease.
   timeline     bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);

@@ -39,9 +39,8 @@ const numbers = new Set([
     'length',
     'rows',
     'invalid',
-    'skipped',
   ],
-  ...['skippedInDoubt', 'silentSince', 'tainted', 'leftBehind', 'mayHaveLandedAt', 'reportedAt'],
+  ...['silentSince', 'tainted', 'mayHaveLandedAt', 'reportedAt'],
 ]);
 const bytes = new Set(['body', 'reply']);
 

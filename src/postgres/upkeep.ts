@@ -128,6 +128,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   intents: [
     ...[
       'body',
+      'bot',
       'fingerprint',
       'payment',
       'state',
@@ -137,30 +138,19 @@ const changing: Readonly<Record<string, readonly string[]>> = {
       'tainted',
       'may_have_landed_at',
     ],
-    ...[
-      'token_hash',
-      'attempts',
-      'updated_at',
-      'reported_at',
-      'left_behind',
-      'tried_at',
-      'asset',
-      'whole',
-      'nanos',
-      'odd',
-    ],
+    ...['token_hash', 'attempts', 'updated_at', 'reported_at', 'tried_at', 'asset', 'whole', 'nanos', 'odd'],
   ],
   attempts: [
     ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
     ...['verified', 'reply', 'headers'],
   ],
-  owners: ['renewed_at', 'ended_at', 'asked_at'],
-  batches: ['rows', 'invalid', 'skipped', 'skipped_in_doubt'],
+  owners: ['renewed_at', 'ended_at'],
+  batches: ['rows', 'invalid'],
 };
 
 const growing = [
   ...['owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  ...['services', 'batches'],
+  'batches',
 ];
 
 /** The role that the SQL names; its user may write another. */

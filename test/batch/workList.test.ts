@@ -10,7 +10,6 @@ let stopping: AbortController;
 let waitedFor: RowsOfOthers[];
 /** Rows that others have done. */
 let doneElsewhere: Set<number>;
-let asked: string[];
 /** How often it was asked what others have done. */
 let looked: number;
 
@@ -20,7 +19,6 @@ beforeEach(() => {
   stopping = new AbortController();
   waitedFor = [];
   doneElsewhere = new Set();
-  asked = [];
   looked = 0;
 });
 afterEach(() => sheet.close());
@@ -62,7 +60,6 @@ function listOf(count: number, { pageRows = 500, fraction = 0.5 } = {}): WorkLis
       return some.filter(({ ordinal }) => !doneElsewhere.has(ordinal));
     },
     onWaiting: (others) => waitedFor.push(others),
-    ask: async (owner) => void asked.push(owner),
   });
 }
 
@@ -126,36 +123,6 @@ describe('a runner on its own', () => {
     expect(clock.nowMs - beganAtMs).toBeGreaterThanOrEqual(5000);
     expect(clock.nowMs - beganAtMs).toBeLessThan(6000);
     expect(await list.next()).toBeUndefined();
-  });
-
-  test('asks for it once it has nothing else to do and has waited a while, and not all the time', async () => {
-    const list = listOf(4);
-    const first = await list.next();
-    if (first === undefined) throw new Error('no row');
-    list.putBack(first, 'other');
-    for (let row = 2; row <= 4; row += 1) {
-      const turn = await list.next();
-      expect(turn?.row.ordinal).toBe(row);
-    }
-    let again = await list.next();
-    expect([again?.row.ordinal, asked]).toEqual([1, []]);
-    const beganAtMs = clock.nowMs;
-    for (let looks = 0; looks < 8 && again !== undefined; looks += 1) {
-      list.putBack(again, 'other');
-      again = await list.next();
-    }
-    const timesAsked = Math.ceil((clock.nowMs - beganAtMs) / 500);
-    expect(asked).toEqual(Array.from({ length: timesAsked }, () => 'other'));
-  });
-
-  test('asks nobody for what it has given back itself', async () => {
-    const list = listOf(1);
-    for (let looks = 0; looks < 8; looks += 1) {
-      const turn = await list.next();
-      if (turn !== undefined) list.giveBack(turn);
-    }
-    expect(asked).toEqual([]);
-    expect(await workedOff(list)).toEqual([1]);
   });
 });
 
@@ -246,16 +213,6 @@ describe('a runner among others', () => {
     stopping.abort();
     expect(await next).toBeUndefined();
     expect(await list.next()).toBeUndefined();
-  });
-
-  test('hears that another could not be asked', async () => {
-    const list = listOf(1);
-    asked.push = () => {
-      throw new Error('gone');
-    };
-    list.putBack(await nextOf(list), 'other');
-    list.putBack(await nextOf(list), 'other');
-    await expect(list.next()).rejects.toThrow('gone');
   });
 
   test('hears what is wrong with the journal', async () => {

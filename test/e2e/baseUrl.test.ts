@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
@@ -85,7 +85,7 @@ describe('beside a profile', () => {
     expect(await operator.json(['resume', id], { env })).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
     await operator.sandbox.faults({ kind: 'drop', when: 'before' });
-    const second = await operator.json([...payAda, '--once', 'pay-dec']);
+    const second = await operator.json([...payAda, '--once', 'pay-dec', '--repeat']);
     const decided = ['resolve', second.intent?.id ?? '', '--did-not-happen', '--reason', 'seen', '--yes'];
     expect(await operator.run(decided, { env })).toMatchObject({ code: 0 });
   });
@@ -122,133 +122,69 @@ let front: ManySpelled;
 const at = (path: string, ...words: string[]): Promise<Ended> =>
   operator.json([...words, '--base-url', `${front.baseUrl}${path}`]);
 
-describe('a name that is known under another path of the host', () => {
+describe('another path of the host', () => {
   beforeEach(async () => {
     front = await startPrefixProxy(operator.sandbox.baseUrl);
   });
   afterEach(() => front.close());
 
-  test.each([
-    ['--once', [...payAda, '--once', 'pay-nov']],
-    ['--idempotency-key', [...payAda, '--idempotency-key', '7d9a1c6e-6f5e-4d0b-9d0e-3c7f7a0f3a11']],
-    ['--once of a message', [...sendHello, '--once', 'hello']],
-  ])('%s is not sent: both base URLs are named', async (_naming, words) => {
-    const first = await at('', ...words);
-    expect(first.exit).toBe(0);
-    for (const path of ['/bots', '/bots/']) {
-      expect(await at(path, ...words, '--dry-run')).toMatchObject({
-        exit: 6,
-        rerun: 'other-url',
-        found: first.intent?.id,
-      });
-      const refused = await at(path, ...words);
-      expect(refused).toMatchObject({ exit: 6, error: { code: 'other-url', retry: 'after-fix' } });
-      expect(refused.error?.message).toContain(`used at ${front.baseUrl} (ID ${first.intent?.id}, accepted)`);
-      expect(refused.error?.message).toContain(`This command is for ${front.baseUrl}/bots, which`);
-      expect(refused.error?.hint).toContain('its own journal');
+  test('has names of its own', async () => {
+    for (const path of ['', '/bots']) {
+      const sent = await at(path, ...sendHello, '--once', 'hello');
+      expect(sent).toMatchObject({ exit: 0, replayed: false });
     }
-    expect(await at('', ...words)).toMatchObject({ exit: 0, replayed: true });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('is 9 where it is unknown and 10 where it is held, and the suggested commands settle it', async () => {
-    await operator.sandbox.faults(
-      { kind: 'drop', when: 'after' },
-      { kind: 'reply', when: 'after', status: 200, body: 'OK' },
-    );
-    const unknown = await at('/bots', ...payAda, '--once', 'pay-nov');
-    expect(unknown.exit).toBe(9);
-    const held = await at('/bots', ...sendHello, '--once', 'hello');
-    expect(held.exit).toBe(10);
-    const other = await at('', ...payAda, '--once', 'pay-nov');
-    expect(other).toMatchObject({ exit: 9, error: { code: 'unknown' } });
-    expect(other.error?.message).toContain(`${front.baseUrl}/bots (ID ${unknown.intent?.id}, unknown)`);
-    expect(await at('', ...sendHello, '--once', 'hello')).toMatchObject({
-      exit: 10,
-      error: { retry: 'decide' },
-    });
-    const [resume = ''] = other.error?.next ?? [];
-    expect(await operator.shell(resume)).toMatchObject({ code: 0 });
-    expect((await at('', ...payAda, '--once', 'pay-nov')).exit).toBe(6);
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
-  test('of a row of a batch is not sent', async () => {
-    const batch = ['batch', 'transfer', rows(), '--once', 'payroll', '--yes'];
-    const url = (path: string) => ['--base-url', `${front.baseUrl}${path}`];
-    expect(await operator.run([...batch, ...url('')])).toMatchObject({ code: 0 });
-    const report = join(operator.home.path, 'report.jsonl');
-    const again = await operator.run([...batch, ...url('/bots'), '--report', report]);
-    expect(again).toMatchObject({ code: 2 });
-    expect(again.stderr).toContain('the id was used at another base URL of this service');
-    expect(readFileSync(report, 'utf8')).toContain('may be the same service');
+  test.each([
+    ['with a name', ['--once', 'pay-nov']],
+    ['without a name', []],
+  ])('finds an equal payment there %s', async (_naming, name) => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    expect((await at('', ...payAda, ...name)).exit).toBe(9);
+    const stopped = { exit: 10, error: { code: 'paid-already' } };
+    expect(await at('/bots', ...payAda, ...name)).toMatchObject(stopped);
+    expect((await at('', ...payAda, ...name)).exit).toBe(0);
+    expect(await at('/bots', ...payAda, ...name)).toMatchObject(stopped);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
+    expect((await at('/bots', ...payAda, '--once', 'pay-nov', '--repeat')).exit).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
-  test('of a row that is unknown there is left to a person, whom no further run helps', async () => {
-    const batch = ['batch', 'transfer', rows(), '--once', 'payroll', '--yes'];
-    const url = (path: string) => ['--base-url', `${front.baseUrl}${path}`];
-    await operator.sandbox.faults({ kind: 'drop', when: 'after', times: 99 });
-    expect(await operator.run([...batch, ...url(''), '--max-wait', '0s'])).toMatchObject({ code: 11 });
-    await operator.sandbox.clearFaults();
-    const again = await operator.run([...batch, ...url('/bots')]);
-    expect(again).toMatchObject({ code: 10 });
-    expect(again.stderr).toContain('resolve or resume them');
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('is not sent for a profile that has moved, and what it left unknown goes where it went', async () => {
+  test('is where a profile has moved: what it left unknown goes where it went', async () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
     useProfile(front.baseUrl);
     const pay = [...payAda, '--once', 'pay-nov'];
     const unknown = await operator.json(pay);
     expect(unknown.exit).toBe(9);
     useProfile(`${front.baseUrl}/bots`);
-    expect((await operator.json(pay)).exit).toBe(9);
+    expect((await operator.json(pay)).exit).toBe(10);
     expect(await operator.json(['resume', unknown.intent?.id ?? ''])).toMatchObject({
       exit: 0,
       intent: { base_url: front.baseUrl },
     });
-    expect((await operator.json(pay)).exit).toBe(6);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
-  test('in another journal is another service’s', async () => {
-    expect((await at('', ...payAda, '--once', 'pay-nov')).exit).toBe(0);
-    const own = ['--journal', join(operator.home.path, 'second.db')];
-    expect((await at('/bots', ...payAda, '--once', 'pay-nov', ...own)).exit).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  test.each(Object.entries(stores))('pays once where processes race, in %s', async (_store, newJournal) => {
+    const journal = await newJournal();
+    if (journal !== undefined) operator.env.BOTCTL_JOURNAL = journal;
+    const races = ['', '/bots', '', '/bots'].map((path) =>
+      operator.jsonApart([
+        ...payAda,
+        '--once',
+        'a',
+        '--max-wait',
+        '30s',
+        '--base-url',
+        `${front.baseUrl}${path}`,
+      ]),
+    );
+    const ended = (await Promise.all(races)).map(({ exit, error }) => [exit, error?.code]);
+    const stopped = [10, 'paid-already'];
+    expect(ended.sort()).toEqual([[0, undefined], [0, undefined], stopped, stopped]);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
-  test.each(Object.entries(stores))(
-    'is sent once where processes race for it, in %s',
-    async (_store, newJournal) => {
-      const journal = await newJournal();
-      if (journal !== undefined) operator.env.BOTCTL_JOURNAL = journal;
-      for (const once of ['a', 'b']) {
-        const races = ['', '/bots', '', '/bots'].map((path) =>
-          operator.jsonApart([...payAda, '--once', once, '--base-url', `${front.baseUrl}${path}`]),
-        );
-        const exits = (await Promise.all(races)).map(({ exit }) => exit);
-        expect(exits.filter((exit) => exit === 0).length).toBeGreaterThan(0);
-        expect(exits.filter((exit) => exit !== 0 && exit !== 6 && exit !== 9)).toEqual([]);
-      }
-      expect(await operator.sandbox.ledger()).toHaveLength(2);
-    },
-  );
-});
-
-test('without a name, what was made at one path is no new payment at another', async () => {
-  const front = closedAfterTest(await startPrefixProxy(operator.sandbox.baseUrl));
-  const at = (path: string) => operator.json([...payAda, '--base-url', `${front.baseUrl}${path}`]);
-  expect((await at('')).exit).toBe(0);
-  expect(await at('/bots')).toMatchObject({ exit: 10, error: { code: 'recently-done' } });
-  await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-  const other = [...payAda.slice(0, -1), '0.7'];
-  const lost = await operator.json([...other, '--base-url', front.baseUrl]);
-  expect(lost.exit).toBe(9);
-  const twin = await operator.json([...other, '--memo', 'x', '--base-url', `${front.baseUrl}/bots`]);
-  expect(twin).toMatchObject({ exit: 10, error: { code: 'unfinished-twin' } });
-  expect(await operator.sandbox.ledger()).toHaveLength(2);
 });
 
 test.skipIf(!hasNginx)('nginx takes these spellings for one service', async () => {

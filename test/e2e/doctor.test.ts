@@ -168,8 +168,8 @@ test.each([
     'a rule that is there in another form',
     'DROP TRIGGER update_on_decisions_keeps; CREATE TRIGGER update_on_decisions_keeps BEFORE UPDATE ON decisions BEGIN SELECT 1; END',
   ],
-  ['a table', 'DROP TABLE services'],
-  ['a column', 'ALTER TABLE batches DROP COLUMN skipped_in_doubt'],
+  ['a table', 'DROP TABLE observations'],
+  ['a column', 'ALTER TABLE losses DROP COLUMN detail'],
   ['an index', 'DROP INDEX intents_payment'],
 ])('%s that somebody took out of the journal is noticed, and nothing is sent', async (_what, sql) => {
   const named = 'was changed by hand';

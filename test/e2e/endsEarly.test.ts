@@ -112,7 +112,7 @@ describe('a process that ends while its request is answered', () => {
 
   test('a batch says how many it had begun', async () => {
     const rows = own.home.file('rows.csv', 'id,conversation_id,content\n1,conv_demo,a\n2,conv_demo,b\n');
-    const argv = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '1'];
+    const argv = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '2'];
     const ended = await endWhileAnswered(unwatchedReply, argv);
     expect(ended.code).toBe(9);
     const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');

@@ -46,7 +46,7 @@ test('exports what happened, oldest first, with what books ask for', async () =>
 
 test('as CSV has a heading, and nothing in it is a formula or moves a cursor', async () => {
   await operator.run([...payAda, '--memo', '=1+1', '--once', '@sum,"x"']);
-  await operator.run([...payAda, '--memo', 'two\u001b[2Jlines', '--once', 'b']);
+  await operator.run([...payAda, '--memo', 'two\u001b[2Jlines', '--once', 'b', '--repeat']);
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'csv']);
   expect(code).toBe(0);
   const [heading, first, second] = stdout.split('\n');
@@ -63,7 +63,7 @@ test('as CSV has a heading, and nothing in it is a formula or moves a cursor', a
 test('names what is not settled, and exits 11', async () => {
   await operator.run([...payAda, '--once', 'done']);
   await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-  const { intent } = await operator.json([...payAda, '--once', 'lost']);
+  const { intent } = await operator.json([...payAda, '--once', 'lost', '--repeat']);
   const id = intent?.id ?? '';
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl']);
   expect(code).toBe(11);
@@ -80,7 +80,7 @@ test('names what is not settled, and exits 11', async () => {
 });
 
 test('says that it was cut, and at which end', async () => {
-  for (const name of ['a', 'b', 'c']) await operator.run([...payAda, '--once', name]);
+  for (const name of ['a', 'b', 'c']) await operator.run([...payAda, '--once', name, '--repeat']);
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl', '--limit', '2']);
   expect(code).toBe(0);
   expect(jsonLines(stdout).map(({ name }) => name)).toEqual(['a', 'b']);

@@ -239,9 +239,7 @@ describe('history', () => {
     const { intent } = await operator.json(sendHello);
     const id = intent?.id ?? '';
     const { stdout } = await operator.run(['history', id]);
-    expect(stdout).toMatch(
-      /^ {2}Why +The message may have been sent: the service said yes, but nothing in its reply/mu,
-    );
+    expect(stdout).toMatch(/^ {2}Why +The message may have been sent: /mu);
     expect(stdout).toMatch(/^ {2}Reply +OK \\u001b\[2J done$/mu);
     expect(stdout).toMatch(new RegExp(`^ {4}botctl resolve ${id} --happened --reason`, 'mu'));
     const [whole] = await list(id);

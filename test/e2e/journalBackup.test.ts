@@ -19,7 +19,9 @@ test('a backup is a whole journal, private, and replays what it holds', async ()
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   const again = await operator.jsonApart([...payAda, '--yes', '--once', 'one', '--journal', copy]);
   expect(again).toMatchObject({ exit: 0, replayed: true });
-  expect((await operator.apart([...payAda, '--yes', '--once', 'two', '--journal', copy])).code).toBe(0);
+  expect(
+    (await operator.apart([...payAda, '--yes', '--once', 'two', '--repeat', '--journal', copy])).code,
+  ).toBe(0);
   expect((await operator.apart(['doctor', '--journal', copy])).stdout).toContain(
     'has everything that it acknowledged',
   );
@@ -28,10 +30,10 @@ test('a backup is a whole journal, private, and replays what it holds', async ()
 test('put back beside the newer note, it is refused with the number of what it lacks', async () => {
   expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
   await operator.apart(['journal', 'backup', copy]);
-  expect((await operator.apart([...payAda, '--yes', '--once', 'two'])).code).toBe(0);
+  expect((await operator.apart([...payAda, '--yes', '--once', 'two', '--repeat'])).code).toBe(0);
   const restore = `cp '${copy}' '${operator.journal}' && rm -f '${operator.journal}-wal'`;
   expect((await operator.shell(restore)).code).toBe(0);
-  const refused = await operator.apart([...payAda, '--yes', '--once', 'two']);
+  const refused = await operator.apart([...payAda, '--yes', '--once', 'two', '--repeat']);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
 });
 

@@ -59,9 +59,9 @@ describe('a payment whose record was lost is not made again', () => {
   test('an older backup put back is refused, and the loss can be accepted', async () => {
     expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
     execFileSync('cp', ['-r', dirname(operator.journal), `${dirname(operator.journal)}.backup`]);
-    expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
+    expect((await operator.apart([...payAda, '--once', 'second', '--repeat', '--yes'])).code).toBe(0);
     copyFileSync(join(`${dirname(operator.journal)}.backup`, 'journal.db'), operator.journal);
-    const refused = await operator.apart([...payAda, '--once', 'second', '--yes']);
+    const refused = await operator.apart([...payAda, '--once', 'second', '--repeat', '--yes']);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('has lost 1 request or decision that it acknowledged to this machine');
     const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
@@ -75,7 +75,7 @@ describe('a payment whose record was lost is not made again', () => {
       missing: [{ intent: expect.any(String), attempt: 1 }],
     });
     // Named, so the service still knows the key: it happened once all the same.
-    expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
+    expect((await operator.apart([...payAda, '--once', 'second', '--repeat', '--yes'])).code).toBe(0);
     expect(await transfers()).toBe(2);
     expect((await operator.apart(['journal', 'accept-loss', '--yes'])).stdout).toContain(
       'has everything that it acknowledged',
@@ -85,7 +85,7 @@ describe('a payment whose record was lost is not made again', () => {
   test('what is left can be looked at, with a warning, and nothing is decided', async () => {
     expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
     const early = readFileSync(operator.journal);
-    expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
+    expect((await operator.apart([...payAda, '--once', 'second', '--repeat', '--yes'])).code).toBe(0);
     writeFileSync(operator.journal, early);
     for (const words of [['history'], [...payAda, '--dry-run']]) {
       const looked = await operator.apart(words);

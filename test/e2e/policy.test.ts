@@ -147,10 +147,7 @@ describe('above what needs approval', () => {
       intent: { attempts: 0, why: 'approval' },
       error: { code: 'held', retry: 'decide' },
     });
-    expect(first.intent).toHaveProperty('proposed', false);
-    expect(first.error?.message).toMatch(
-      /is waiting for approval: the amount is more than the policy allows .*Nothing was sent\.$/u,
-    );
+    expect(first.error?.message).toMatch(/is waiting for approval: .*Nothing was sent\.$/u);
     const { stdout } = await operator.run(['history']);
     expect(stdout).toContain('(waits for approval)');
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-const pay = (name: string): string[] => [...payAda, '--once', name, '--yes'];
+const pay = (name: string): string[] => [...payAda, '--once', name, '--repeat', '--yes'];
 
 /** Every payment that was made is on record as one that may have been, and every one on record was made. */
 async function expectWholeJournal(): Promise<void> {

@@ -33,7 +33,7 @@ const wholeLog = (): string => readFileSync(join(server.folder, 'log'), 'utf8');
 const said = (): string => wholeLog().slice(logged);
 const complaints = (): string[] => said().match(/(?:ERROR|FATAL):.*/gu) ?? [];
 
-const pay = (name: string): string[] => [...payAda, '--once', name, '--yes'];
+const pay = (name: string): string[] => [...payAda, '--once', name, '--repeat', '--yes'];
 
 async function newRole(sql: string): Promise<string> {
   const role = `role_${Date.now()}`;

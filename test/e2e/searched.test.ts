@@ -59,7 +59,7 @@ describe('a payment in doubt without a signature', () => {
 
   test('that never left is said not to have left, and stays in doubt', async () => {
     await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a'], 'before');
+    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
     const { exit, candidates, error } = await told('verify', id);
     expect({ exit, candidates }).toEqual({ exit: 9, candidates: [] });
     expect(error?.message).toMatch(
@@ -69,20 +69,20 @@ describe('a payment in doubt without a signature', () => {
 
   test('is not an older one, nor one that belongs to another entry', async () => {
     await told(...payAda, '--once', 'older', '--wait');
-    const id = await lose([...payAda, '--once', 'a'], 'before');
-    await told(...payAda, '--once', 'another');
+    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
+    await told(...payAda, '--once', 'another', '--repeat');
     expect(await told('verify', id)).toMatchObject({ exit: 9, candidates: [] });
   });
 
   test('and paid twice elsewhere shows both', async () => {
     await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a']);
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
     await operator.sandbox.post('transfer', { to_address: payAda[2], asset: 'SOL', amount: '0.5' });
     expect((await told('verify', id)).candidates).toHaveLength(2);
   });
 
   test('proves nothing where the node’s list does not go back to the first attempt', async () => {
-    const id = await lose([...payAda, '--once', 'a'], 'before');
+    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
     const { candidates, searched, error } = await told('verify', id);
     expect({ candidates, gap: searched?.gap }).toEqual({ candidates: [], gap: 'cut-short' });
     expect(error?.message).toContain('does not go back to the first request, so it proves nothing');
@@ -91,7 +91,7 @@ describe('a payment in doubt without a signature', () => {
 
   test('is searched for who is asked by resolve, and only then', async () => {
     await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a']);
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
     const [, signature = ''] = await signatures();
     const words = ['resolve', id.slice(0, 8), '--happened', '--reason', 'seen in the wallet'];
     const asked = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
@@ -103,7 +103,7 @@ describe('a payment in doubt without a signature', () => {
   });
 
   test('is not searched without a wallet, nor where all are verified', async () => {
-    const id = await lose([...payAda, '--once', 'a']);
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
     expect((await operator.run(['verify', '--all'])).stderr).not.toContain('left the wallet');
     await operator.run(['config', 'unset', 'payer', 'wallet']);
     expect(await told('verify', id)).not.toHaveProperty('candidates');

@@ -82,22 +82,6 @@ test('a batch whose journal goes away while it waits for the chain tells what it
   await node.close();
 });
 
-test('--skip-repeats skips no more rows than were paid under other names', async () => {
-  const { env, home } = operator;
-  const rows = (...ids: string[]): string => csv(...ids.map((id) => `${id},${recipient},SOL,1`));
-  const run = (name: string, ids: string[], ...more: string[]) =>
-    botctl(['batch', 'transfer', home.file(`${name}.csv`, rows(...ids)), '--once', name, '--yes', ...more], {
-      env,
-    });
-  expect((await run('first', ['a'])).code).toBe(0);
-  const refused = await run('second', ['a', 'b', 'c'], '--skip-repeats');
-  expect([refused.code, await paid()]).toEqual([10, 1]);
-  expect(refused.stderr).toContain('It was paid once');
-  expect((await run('second', ['a', 'b', 'c'], '--repeat')).code).toBe(0);
-  expect((await run('third', ['a', 'b', 'c'], '--skip-repeats')).code).toBe(0);
-  expect(await paid()).toBe(4);
-});
-
 test('a column has any title, and a cell that is missing is empty', async () => {
   const { env, home } = operator;
   const text = `id,to_address,asset,amount,constructor\na,${recipient},SOL,1,\nb,${recipient},SOL,2,x\n`;

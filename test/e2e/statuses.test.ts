@@ -1,92 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
-import { exitOf, exitRows, type Kind, proofOfStatus, type State } from '../once/engine/design.ts';
+import { httpReply, startLoopback } from '../../testing/loopback.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 const open = async (): Promise<void> => {
   operator = await SandboxHome.open(new SkippingClock());
 };
 const close = (): Promise<void> => operator.close();
-
-const commandOf = (kind: Kind): readonly string[] =>
-  // Each pays another amount: of two equal payments the second would be warned of.
-  kind === 'message' ? sendHello : [...payAda.slice(0, 6), `0.${1000 + serial}`, ...payAda.slice(7)];
-
-type Case = { kind: Kind; status: number; tainted: boolean; json: boolean };
-
-/** Where an intent stands after its last reply, and the exit code, by the design's tables alone. */
-function expectedEnd({ kind, status, tainted }: Case): { state: State; exit: number } {
-  const proof = proofOfStatus(status, kind, { tainted, named: true, first: !tainted });
-  const doubtful = proof.verdict === 'unknown' || tainted;
-  const open: State = doubtful ? 'unknown' : 'open';
-  const ended = proof.verdict === 'accepted' || proof.verdict === 'rejected' || proof.verdict === 'held';
-  const state: State = ended ? (proof.verdict as State) : proof.heldWhenTriesEnd ? 'held' : open;
-  return { state, exit: exitOf({ state, status }) };
-}
-
-let serial = 0;
-
-async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run(argv)): Promise<void> {
-  serial += 1;
-  const key = `case-${serial}`;
-  const drop = { kind: 'drop', when: 'before', key } as const;
-  const reply = {
-    kind: 'reply',
-    status: one.status,
-    key,
-    times: 50,
-    headers: { 'X-Request-Id': `trace-${key}` },
-    body: { error: { code: one.status === 409 ? 'conflict' : 'scripted', message: 'as the test says' } },
-  } as const;
-  await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
-  const tries = ['--max-wait', one.tainted ? '600ms' : '0s'];
-  const more = [...tries, ...(one.json ? ['--json'] : [])];
-  const ended = await run([...commandOf(one.kind), '--idempotency-key', key, ...more]);
-  const { state, exit } = expectedEnd(one);
-  const retry = exitRows.find(([code]) => code === exit)?.[2];
-  expect({ ...one, exit: ended.code, stderr: ended.stderr }).toMatchObject({ ...one, exit });
-  expect(ended.stdout + ended.stderr).not.toContain(operator.sandbox.tokens.full);
-  if (one.json) {
-    const whole = said(ended);
-    expect(whole).toMatchObject({
-      schema: 'botctl/1',
-      outcome: state,
-      replayed: false,
-      intent: { key, state },
-    });
-    expect(whole.intent?.attempts).toBeGreaterThanOrEqual(one.tainted ? 2 : 1);
-    if (exit === 0) expect(whole).toMatchObject({ duplicate: true, verified: false });
-    else expect(whole.error).toMatchObject({ status: one.status, retry, message: /./u, hint: /./u });
-    if (exit !== 0) expect(whole.error).toMatchObject({ request_id: `trace-${key}` });
-  } else if (exit !== 0) {
-    expect(ended.stdout).toBe('');
-    expect(ended.stderr).toMatch(/^botctl: .+\n {8}.+\n( {10}botctl .+\n)*$/u);
-    expect(ended.stderr).toContain(String(one.status));
-  } else {
-    expect(ended.stdout).toContain('already accepted');
-  }
-  expect(await operator.sandbox.ledger({ key })).toEqual([]);
-}
-
-describe('what is answered with a status', () => {
-  beforeAll(open);
-  afterAll(close);
-
-  test.each(['message', 'transfer'] as const)(
-    'ends as the design says, in doubt or not: a %s',
-    async (kind) => {
-      for (const status of [400, 409])
-        for (const tainted of [true, false])
-          for (const json of [true, false]) await meets({ kind, status, tainted, json });
-    },
-  );
-
-  test.each(['message', 'transfer'] as const)('ends so in a process of its own, too: a %s', async (kind) => {
-    const apart: SandboxHome['run'] = (argv) => operator.apart(argv);
-    for (const json of [true, false]) await meets({ kind, status: 503, tainted: json, json }, apart);
-  });
-});
 
 describe('for real', () => {
   beforeAll(open);
@@ -161,6 +82,57 @@ describe('for real', () => {
     expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
   });
 
+  const conflict = (code: string, message = '') =>
+    operator.sandbox.faults({
+      kind: 'reply',
+      status: 409,
+      when: 'before',
+      body: { error: { code, message } },
+    });
+  const inRun = (name: string) => operator.json(sendHello, { env: { BOTCTL_RUN: name } });
+
+  test('the words of a 409 decide, whatever its code is, on a disk that never saw the name', async () => {
+    await conflict('x_409', 'duplicate idempotency key');
+    expect(await inRun('x')).toMatchObject({
+      ...{ exit: 0, outcome: 'accepted' },
+      duplicate: true,
+    });
+    await conflict('api_key_revoked');
+    expect(await inRun('revoked')).toMatchObject({ exit: 10, outcome: 'held' });
+    await conflict('idempotency_in_progress');
+    expect(await inRun('under-way')).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(await inRun('under-way')).toMatchObject({
+      ...{ exit: 0, outcome: 'accepted' },
+      ...{ duplicate: false, intent: { attempts: 2 } },
+    });
+  });
+
+  test('a 409 cannot be ours where the name was refused before', async () => {
+    const argv = ['send', '--conversation', 'conv_none', '--content', 'Hi', '--once', 'refused'];
+    expect(await operator.json(argv)).toMatchObject({ exit: 4, outcome: 'rejected' });
+    await conflict('duplicate_idempotency_key');
+    expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
+  });
+
+  test.each([
+    ['a message', [...sendHello, '--once', 'no-error']],
+    ['a transfer', [...payAda.slice(0, 6), '0.04']],
+  ])('an error that is null is none: %s', async (_what, argv) => {
+    await operator.sandbox.readings({ extra_fields: { error: null } });
+    const ended = await operator.json(argv);
+    await operator.sandbox.readings({ extra_fields: {} });
+    expect(ended).toMatchObject({ exit: 0, outcome: 'accepted' });
+  });
+
+  test('a transfer id belongs to its base URL: two services may count alike', async () => {
+    const counting = () => startLoopback((socket) => socket.end(httpReply('{"transfer_id":1}')));
+    for (const service of [await counting(), await counting()]) {
+      const argv = [...payAda, '--base-url', `http://127.0.0.1:${service.port}`];
+      expect(await operator.json(argv)).toMatchObject({ exit: 0, outcome: 'accepted' });
+      await service.close();
+    }
+  });
+
   const closed = { code: 'conversation_closed', message: 'This conversation is closed; nothing was posted.' };
 
   test.each(['first', 'second'] as const)(
@@ -177,7 +149,7 @@ describe('for real', () => {
       const ended = await operator.run([...argv, '--max-wait', '1s']);
       expect(ended).toMatchObject({ code: 10, stdout: '' });
       expect(ended.stderr).toContain(
-        'the service answered with a conflict that is not about a repeated request (status 409: "conversation_closed: This conversation is closed; nothing was posted.")',
+        '(status 409: "conversation_closed: This conversation is closed; nothing was posted.")',
       );
       expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
     },
@@ -196,7 +168,8 @@ describe('for real', () => {
   test.each([{ status: 'NOT_ENOUGH_FUNDS' }, { status: 'submitted', transfer: { status: 'reversed' } }])(
     'a payment that the service says failed is held: %j',
     async (says) => {
-      const argv = [...payAda.slice(0, 6), '0.03', '--once', JSON.stringify(says)];
+      const amount = `0.03${says.status.length}`;
+      const argv = [...payAda.slice(0, 6), amount, '--once', JSON.stringify(says)];
       await operator.sandbox.readings({ extra_fields: says });
       const ended = await operator.json(argv);
       await operator.sandbox.readings({ extra_fields: {} });

@@ -41,9 +41,6 @@ test('two machines work on one payroll, one of them is killed, and everybody is 
   const [payroll = '', count = ''] = stdout.split('@@@\n');
   expect(payroll).toContain('exit 0\n');
   expect(payroll).toContain('60 of 60 accepted');
-  const [, own = 0, others = 0] = /(\d+) rows? by this process, (\d+) rows? by others/u.exec(payroll) ?? [];
-  const [, earlier = 0] = /accepted, (\d+) of them earlier/u.exec(payroll) ?? [];
-  expect(Number(own) + Number(others) + Number(earlier)).toBe(60);
   expect(count.trim()).toBe('60');
   const [, ...report] = readFileSync(join(home.path, 'report.csv'), 'utf8').trim().split('\n');
   expect(report).toHaveLength(60);

@@ -92,7 +92,7 @@ describe('verify', () => {
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
-    await told(...payAda, '--once', 'b', '--profile', 'tips');
+    await told(...payAda, '--once', 'b', '--repeat', '--profile', 'tips');
     await config('remove', 'tips', '--yes');
     expect(await operator.run(['verify', '--all'])).toMatchObject({
       code: 0,
@@ -122,7 +122,7 @@ describe('verify', () => {
 
 const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
 const pay = (name: string, amount = '0.5', asset = 'SOL', address: string = to): string[] => [
-  ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name],
+  ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name, '--repeat'],
 ];
 const waits = ['--wait'];
 

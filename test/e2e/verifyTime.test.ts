@@ -73,7 +73,7 @@ test('a name that another machine may have used is proven by an older payment', 
   await nodeSays(nowS() - 30 * dayS);
   const id = idOf(await told(...payAda, ...named));
   expect(await told('verify', id)).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven' } });
-  const batch = ['batch', 'transfer', '-', '--once', 'one', ...waits, '--json', '--yes'];
+  const batch = ['batch', 'transfer', '-', '--once', 'one', '--repeat', ...waits, '--json', '--yes'];
   expect((await operator.run(batch, { stdin: row })).code).toBe(0);
 });
 
@@ -137,7 +137,7 @@ describe('a bot whose wallet nobody names', () => {
     await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
     const one = idOf(await told(...payAda, '--once', 'one'));
     await operator.sandbox.readings({ reply_signature: 'previous' });
-    const two = idOf(await told(...payAda, '--once', 'two'));
+    const two = idOf(await told(...payAda, '--once', 'two', '--repeat'));
     expect(await told('verify', one)).toMatchObject({
       ...{ exit: 10, outcome: 'held', chain: { verdict: 'likely' }, error: { code: 'held' } },
     });

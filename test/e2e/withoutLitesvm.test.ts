@@ -103,7 +103,7 @@ test('what was done before is told, and what is unknown stays unknown', async ()
     body: JSON.stringify({ faults: [{ kind: 'drop', when: 'before', times: 1 }] }),
   });
   await sandbox.end('SIGTERM');
-  const lost = [...transfer, '--once', 'lost'];
+  const lost = [...transfer, '--once', 'lost', '--repeat'];
   expect(await botctl([...lost, '--max-wait', '0s'], home)).toMatchObject({ code: 9 });
   const again = await alone(...lost, '--json');
   expect(again.code).toBe(9);

@@ -382,7 +382,7 @@ describe('a commit', () => {
         runs += 1;
         if (runs === 2) await client.query('ROLLBACK');
         else cancelling = untilCancelled(place);
-        await tx.supersede(id);
+        await tx.markReported(id, nowMs);
       });
       await leaving;
       await cancelling;

@@ -20,7 +20,6 @@ const work: readonly (readonly [string, string])[] = [
     'begins as an owner',
     `INSERT INTO ${at}.owners (id, host, pid, begun_at, renewed_at, timeline) VALUES ('o', 'h', 1, 1, 1, 1)`,
   ],
-  ['asks another owner', `UPDATE ${at}.owners SET asked_at = 2 WHERE id = 'o'`],
   ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
   [
     'begins an intent with its first attempt',
@@ -38,7 +37,7 @@ const work: readonly (readonly [string, string])[] = [
   ['ends a claim', `UPDATE ${at}.intents SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [
     'gives what is rejected another body',
-    `UPDATE ${at}.intents SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]'`,
+    `UPDATE ${at}.intents SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]', bot = 'c'`,
   ],
   [
     'claims it and begins another attempt',
@@ -53,7 +52,7 @@ const work: readonly (readonly [string, string])[] = [
   [
     'decides',
     `INSERT INTO ${at}.decisions (intent, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.intents;
-     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL, left_behind = 1`,
+     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL`,
   ],
   [
     'keeps a receipt',
@@ -63,9 +62,8 @@ const work: readonly (readonly [string, string])[] = [
   ['accepts a loss', `INSERT INTO ${at}.losses (who, at, detail) VALUES ('w', 7, 'd')`],
   [
     'keeps what the file of a batch asks for',
-    `INSERT INTO ${at}.batches (base_url, kind, name, rows, invalid, skipped, skipped_in_doubt)
-       VALUES ('u', 'transfer', 'n', 9, 0, 0, 0);
-     UPDATE ${at}.batches SET rows = 8, invalid = 1, skipped = 1, skipped_in_doubt = 1`,
+    `INSERT INTO ${at}.batches (base_url, kind, name, rows, invalid) VALUES ('u', 'transfer', 'n', 9, 0);
+     UPDATE ${at}.batches SET rows = 8, invalid = 1`,
   ],
 ];
 

@@ -81,20 +81,3 @@ test('who looks is told what is lost, and looks on', async () => {
   expect(looking.lost).toMatchObject({ kind: 'lost', fields: { loss: { isGone: false } } });
   expect(await looking.reads.get(id)).toMatchObject({ id });
 });
-
-test('an owner that is asked hears so, and the others do not', async () => {
-  const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
-  const [asking, asked, other] = [await openShared(place), await openShared(place), await openShared(place)];
-  for (const one of [asked, other])
-    await one.commit((tx) => tx.begin(newIntent(), 'h', nowMs), { beforeSending: true });
-  const heard = (): Promise<boolean[]> => Promise.all([asked, other].map((one) => one.isAsked()));
-  expect(await heard()).toEqual([false, false]);
-  await asking.askOwner(asked.self());
-  expect(await heard()).toEqual([true, false]);
-  await onServer(place, (client) =>
-    client.query(
-      `INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('another', 'there', 7, 1, 1)`,
-    ),
-  );
-  expect(await asking.reads.processOf('another')).toEqual({ host: 'there', pid: 7 });
-});

@@ -25,8 +25,8 @@ test('who waited for a lock sees what was committed meanwhile, whatever isolatio
   const [first, second] = [await openShared(place), await openShared(place)];
   let looking: Promise<boolean> | undefined;
   await first.commit(async (tx) => {
-    expect(await tx.findUnnamed('x')).toBeUndefined();
-    looking ??= second.commit(async (theirs) => (await theirs.findUnnamed('x')) !== undefined, guards);
+    expect(await tx.findUnnamed('x', 0)).toBeUndefined();
+    looking ??= second.commit(async (theirs) => (await theirs.findUnnamed('x', 0)) !== undefined, guards);
     while ((await server.query(waitsForLock)).length === 0) await pause(10);
     await tx.begin(newIntent({ identity: 'x' }), 'hash', 1);
   }, guards);

@@ -5,14 +5,7 @@ export type Job = {
   readonly argv: readonly string[];
   readonly stdin?: string;
   readonly effects: number;
-  /** When it was first done. */
-  doneAtMs?: number;
 };
-
-/** Without a name, a message is a new one two minutes after its result was shown: on a busy machine that is soon. */
-export function isAnotherByNow({ argv, doneAtMs = Number.POSITIVE_INFINITY }: Job): boolean {
-  return argv[0] === 'send' && !argv.includes('--once') && Date.now() - doneAtMs > 90_000;
-}
 
 const patient = ['--timeout', '20s', '--json'];
 

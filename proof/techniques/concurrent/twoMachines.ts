@@ -40,6 +40,9 @@ const options: Readonly<Record<string, string>> = {
 
 const hasty = ['--timeout', '5s', '--max-wait', '1s'];
 
+/** A row may be equal to the single payment of the same name. */
+const meant: Readonly<Record<Operation, readonly string[]>> = { message: [], transfer: ['--repeat'] };
+
 function single(
   operation: Operation,
   body: Fields,
@@ -48,7 +51,7 @@ function single(
 ): Errand {
   const words = Object.entries(body).flatMap(([field, value]) => [options[field] ?? `--${field}`, value]);
   const verb = operation === 'message' ? 'send' : 'transfer';
-  return { argv: [verb, ...words, ...naming, ...hasty, ...face], asks: body };
+  return { argv: [verb, ...words, ...naming, ...meant[operation], ...hasty, ...face], asks: body };
 }
 
 /** A batch of rows with different IDs, with the bodies in this order. */
@@ -58,7 +61,7 @@ function batch(operation: Operation, rows: readonly Fields[]): Errand {
   const lines = [...asks].map(([id, row]) => [id, ...columns.map((column) => row[column])].join(','));
   const verb = operation === 'message' ? 'send' : 'transfer';
   return {
-    argv: ['batch', verb, '-', '--once', 'two-machines', '--yes', ...hasty, '--json'],
+    argv: ['batch', verb, '-', '--once', 'two-machines', '--yes', ...meant[operation], ...hasty, '--json'],
     stdin: `id,${columns.join(',')}\n${lines.join('\n')}\n`,
     asks,
   };

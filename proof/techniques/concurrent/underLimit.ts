@@ -9,7 +9,7 @@ import type { Tally } from '../../tally.ts';
 import { shortened, toldBy } from '../../told.ts';
 import type { Arena } from '../technique.ts';
 
-/** Many payments at once, all different, which together are twice as much as a day allows. */
+/** Many payments at once, all meant, which together are twice as much as a day allows. */
 export async function playUnderLimit(arena: Arena, tally: Tally): Promise<void> {
   const { dice, share, pace } = arena;
   const processes = Math.max(6, Math.round(50 * share));
@@ -35,7 +35,7 @@ async function playRound({ round, seed, processes }: Round, arena: Arena, tally:
   const stage: Stage = { lane, tally, programs };
   const play = new Play(where, stage);
   const pay = async (number: number): Promise<Ran> => {
-    const words = [...command('transfer', '--once', `limited-${number}`), '--timeout', '20s'];
+    const words = [...command('transfer', '--once', `limited-${number}`, '--repeat'), '--timeout', '20s'];
     const ran = await inTime(pace, tally, () => run(programs.plain.bin, words, { env }));
     play.judge(ran);
     return ran;

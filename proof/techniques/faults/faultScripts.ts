@@ -9,6 +9,8 @@ export type FaultScript = {
   readonly isLost?: true;
   /** After the loss comes a rejection. */
   readonly rejectsLater?: true;
+  /** After the loss the service limits the rate. */
+  readonly limitsLater?: true;
   /** A later rejection leaves it in an operator's hands. */
   readonly endsHeld?: true;
 };
@@ -70,6 +72,7 @@ export const faultScripts: readonly FaultScript[] = [
       faults,
       isLost: true,
       ...(status < 429 ? { rejectsLater: true } : {}),
+      ...(status === 429 ? { limitsLater: true } : {}),
     };
   }),
 ];

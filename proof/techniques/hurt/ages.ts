@@ -25,7 +25,7 @@ type Age = {
   live(home: Home, deeds: Deed[], play: Play, stage: Stage): Promise<void>;
 };
 
-/** An unnamed message may be sent again after two minutes, so an old deed is a payment or has a name. */
+/** An unnamed message that was told is sent again, so an old deed is a payment or has a name. */
 function nthDeed(nth: number): Deed {
   return nth % 2 === 1
     ? { argv: pay(`0.0${1000 + nth}`) }

@@ -19,7 +19,7 @@ function jobs(count: number): Job[] {
     const number = 100 + index;
     if (index % 4 === 0) return { argv: pay(`0.0${number}`), effects: 1 };
     if (index % 4 === 1) return say(`Message ${number}`, '--once', `m${number}`);
-    if (index % 4 === 2) return { argv: pay(`0.0${number}`, '--once', 'alarm'), effects: 1 };
+    if (index % 4 === 2) return { argv: pay(`0.0${number}`, '--once', `p${number}`), effects: 1 };
     return batchOf(`b${number}`, 4);
   });
 }

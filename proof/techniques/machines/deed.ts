@@ -73,7 +73,6 @@ const makers = {
   'a transfer of a run': transfer('a transfer of a run', (name) => ['--once', name]),
   'a transfer by key': transfer('a transfer by key', (name) => ['--idempotency-key', `key-of-${name}`]),
   'a message by key': message('a message by key', (name) => ['--idempotency-key', `key-of-${name}`]),
-  'an unnamed message': message('an unnamed message', () => []),
   'a batch': batch('a batch', 3),
   'a batch row by row': batch('a batch row by row', 3, '--concurrency', '1', '--rate', '50/s'),
   'a long batch': batch('a long batch', 40, '--concurrency', '4'),

@@ -4,10 +4,9 @@ import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
 import { nobodyApproves } from '../say/decisions.ts';
-import { anotherPayment } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { decisionLines, drawIntent, requestOf } from '../show/report.ts';
+import { decisionLines, drawIntent } from '../show/report.ts';
 import {
   type Beside,
   balanceForQuestion,
@@ -48,18 +47,15 @@ async function confirmApproval(
 ): Promise<Decision | undefined> {
   const { display } = context;
   if (given.flag('yes')) refuseAbbreviated(intent, given);
-  const again = await paidElsewhere(intent, beside, journal);
   const question = async (): Promise<Question> => {
     const decisions = await journal.reads.decisionsOf(intent.id);
     const held = await balanceForQuestion(beside, display);
-    const remarks = [waitsForYouRemark(intent), ...again];
-    return (canvas) => drawProposal(intent, decisions, held, remarks, canvas);
+    return (canvas) => drawProposal(intent, decisions, held, [waitsForYouRemark(intent)], canvas);
   };
   if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyApproves(intent.id);
     if (!(await display.confirm(await question()))) return undefined;
   }
-  if (given.flag('yes')) for (const warning of again) display.warn(warning);
   return {
     kind: 'approved',
     who: whoDecides(),
@@ -67,14 +63,6 @@ async function confirmApproval(
     reason: 'botctl approve',
     signature: undefined,
   };
-}
-
-/** What else was paid the same since, or before, is seen by the one who approves, too. */
-async function paidElsewhere(intent: Intent, { repeats }: Beside, { clock }: Journal): Promise<string[]> {
-  const [earlier] = await repeats();
-  const { to_address = '', asset = '', amount = '' } = requestOf(intent);
-  const paid = { to_address: String(to_address), asset: String(asset), amount: String(amount) };
-  return earlier === undefined ? [] : [anotherPayment(paid, earlier, clock.now())];
 }
 
 function drawProposal(

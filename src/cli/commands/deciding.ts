@@ -1,6 +1,6 @@
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
-import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
 import { earlierDecision } from '../say/decisions.ts';
@@ -135,8 +135,6 @@ export function reversing(intent: Intent, earlier: Decision | undefined, ask: st
 export type Beside = {
   /** Undefined for a message. */
   balance(): Promise<string | undefined>;
-  /** The same payment, made before. */
-  repeats(): Promise<readonly EarlierPayment[]>;
 };
 
 /** Asked for only where the question can be asked. */

@@ -1,27 +1,27 @@
 import type { Bot } from '../../once/connection.ts';
 import { isUnsentProposal } from '../../once/engine/approval.ts';
-import { refuseUnnamed, whyHold } from '../../once/engine/claim.ts';
+import { equalAhead } from '../../once/engine/beforeClaim.ts';
+import { refuseUnnamed } from '../../once/engine/claim.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
-import type { HeldReason } from '../../once/engine/verdict.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
-import type { Journal } from '../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
-import { paidAgain, policyWords } from '../say/outcomes.ts';
+import { equalWords, policyWords } from '../say/outcomes.ts';
 import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
-import { drawMessage, repeatsJson } from '../show/report.ts';
+import { drawMessage, equalJson } from '../show/report.ts';
 import type { BalanceShown } from './balance.ts';
-import { doubtsAbout } from './inputs.ts';
+import { doubtsAbout, repeatsOf } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
@@ -38,25 +38,25 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, holds } = await planOf(order, bot, given, context);
+  const { identity, plan, word, equal } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = given.takes('propose') && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
   for (const warning of balance?.warnings ?? []) context.display.warn(warning);
-  const paidBefore = paidAgain(order, plan.repeats, context.clock.now());
+  const paidBefore = equal === undefined ? [] : [equalWords(equal, context.clock.now())];
   for (const warning of paidBefore) context.display.warn(warning);
-  const isNew = meaning.sends === 'a-new-intent';
+  const isNew = meaning.sends === 'a-new-entry';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   const { kind } = order.wanted;
   const request = { ...order.wanted.request };
   const body = canonicalBody({ ...request, ...(key !== undefined && { idempotency_key: key }) });
   const url = endpoint(bot.spelledUrl, kind);
   const name = nameOf(order.naming);
-  const found = plan.found?.id ?? plan.twin?.id;
+  const found = plan.found?.id;
   const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
   const policy = word && { word: word.is, says: dryPolicyWords(word) };
   const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
-  const rerun = rerunWords(plan, order.wanted);
+  const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
   const facts: readonly Fact[] = [
     ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy, proposal }],
@@ -67,7 +67,7 @@ export async function dryRun(
     ['Balance', balance?.text, balance?.json],
     ['Policy', policy?.says],
     ['Approval', proposal],
-    ['Re-run', found === undefined ? rerun : `${rerun} (ID ${found})`, repeatsJson(plan.repeats)],
+    ['Re-run', found === undefined ? rerun : `${rerun} (ID ${found})`, equalJson(equal)],
     ['', undefined, { warnings: warned }],
   ];
   const headline = (canvas: Canvas): string => {
@@ -75,7 +75,7 @@ export async function dryRun(
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
   await context.display.show(card(given.command, headline, facts));
-  const code = codeAhead(plan, { word, proposes, holds });
+  const code = codeAhead(plan, { bot, word, proposes, equal });
   return code === undefined ? 0 : exitOf(code);
 }
 
@@ -83,7 +83,7 @@ type DryPlan = {
   readonly identity: Identity;
   readonly plan: Plan;
   readonly word: PolicyWord | undefined;
-  readonly holds: HeldReason | undefined;
+  readonly equal: Intent | undefined;
 };
 
 async function balanceBefore(
@@ -108,7 +108,7 @@ async function wordOn(
 ): Promise<PolicyWord | undefined> {
   if (policies === undefined || wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
-  const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
+  const id = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found?.id;
   const nowMs = (journal?.clock ?? context.clock).now();
   return wordOfPolicies(policies, { spend: spendOf(wanted.request, bot), id }, journal?.reads, nowMs);
 }
@@ -118,22 +118,19 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
     const identity = identify(order, bot, { hashOf: () => '' });
     const policies = await policiesOf(bot, context);
     const word = await wordOn(order, bot, undefined, policies, undefined, context);
-    return { identity, plan: planOfNewJournal, word, holds: undefined };
+    return { identity, plan: planOfNewJournal, word, equal: undefined };
   }
   return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     refuseUnnamed(order, journal);
     const identity = identify(order, bot, journal);
-    const plan = await makePlan(identity, bot, journal.reads, context.clock.now());
-    const { is, found } = plan;
-    const holds =
-      is === 'resume' && found !== undefined
-        ? whyHold(found, { journal, bot, clock: context.clock })
-        : undefined;
+    const { clock } = context;
+    const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
+    const repeats = repeatsOf(order, given);
     const policies = await policiesOf(bot, context);
     return {
       identity,
       plan,
-      holds,
+      equal: await equalAhead(plan, identity, { journal, bot, clock, repeats }),
       policies,
       word: await wordOn(order, bot, plan, policies, journal, context),
     };
@@ -153,9 +150,9 @@ function dryPolicyWords(word: PolicyWord): string {
 }
 
 /** Whether it would be a re-run, and of what. */
-function rerunWords(plan: Plan, wanted: Wanted): string {
+function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
-  if (plan.is === 'other-body' && plan.found !== undefined)
+  if (plan.is === 'name-taken' && plan.found?.bot === bot.name)
     return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
   return dryRunWords[plan.is];
 }
@@ -168,8 +165,7 @@ function proposalWords(
 ): string | undefined {
   if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
   if (sends === 'nothing') return undefined;
-  if (plan.is === 'resume' && plan.found?.tainted === true)
-    return 'it would not wait for approval: it may have been made already';
+  if (plan.is === 'retry') return 'it would not wait for approval but be held: it may have been made already';
   if (policy?.is === 'refused') return undefined;
   return 'it would be recorded and held; nothing would be sent until a person approves it';
 }

@@ -1,8 +1,9 @@
 import type { Until } from '../../once/chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
+import type { EngineContext } from '../../once/engine/context.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
-import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
+import { isNamed, type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
 import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { stdinOf } from '../say/options.ts';
@@ -140,4 +141,14 @@ export async function doubtsAbout(
   if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
   const { warningWords } = await import('../say/intent.ts');
   return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
+}
+
+/** `--repeat` needs a name: without one, the next run would be one more payment. */
+export function repeatsOf({ naming }: Order, given: ParsedArgs): EngineContext['repeats'] {
+  if (!given.takes('repeat') || !given.flag('repeat')) return undefined;
+  if (isNamed(naming)) return 'pay';
+  throw told(
+    'usage',
+  )`--repeat needs a name: it pays the same once more, and only a name tells that from a re-run
+    Name this payment: --once NAME.`;
 }

@@ -1,6 +1,6 @@
 import type { Until } from '../../once/chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
-import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
+import type { Consent } from '../../once/engine/beforeClaim.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
@@ -13,14 +13,14 @@ import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { askToPayAgain, byAnother, nouns, paidAgain } from '../say/outcomes.ts';
+import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { iso } from '../say/phrases.ts';
 import { Told } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, factsInQuestion } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
-import { doubtsAbout } from './inputs.ts';
+import { doubtsAbout, repeatsOf } from './inputs.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
@@ -31,7 +31,8 @@ export async function doOnce(
   context: Context,
   wait?: Until,
 ): Promise<Exit> {
-  const warnings = [...(await warningsOf(order.wanted))];
+  const repeats = repeatsOf(order, given);
+  const warnings = await warningsOf(order.wanted);
   for (const warning of warnings) context.display.warn(warning);
   if (given.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
@@ -52,19 +53,9 @@ export async function doOnce(
           afterNodes(connection, waiting),
           consentFor(order, engine, given, context),
         );
-    let repeats: Plan['repeats'] = [];
-    const paysAgain = async (found: Plan['repeats']): Promise<void> => {
-      repeats = found;
-      if (isAsked(given, context) && !proposes) return;
-      for (const warning of paidAgain(order, found, engine.clock.now())) {
-        context.display.warn(warning);
-        warnings.push(warning);
-      }
-    };
-    const observer = { ...engine.observer, paysAgain };
-    const outcome = await execute(order, { ...engine, proposes, observer }, consent);
+    const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, { warnings, chainEnd, repeats });
+    return await tell(outcome, given, engine.journal, context, { warnings, chainEnd });
   } finally {
     await waiting?.close();
     await session.close();
@@ -75,10 +66,6 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
   const { warningWords } = await import('../say/intent.ts');
   return warnings.map(warningWords);
-}
-
-function isAsked(given: ParsedArgs<'yes'>, { display }: Context): boolean {
-  return !given.flag('yes') && display.terminal() !== 'none';
 }
 
 /** With `--wait`, a transfer that could never be proven is refused. */
@@ -113,21 +100,25 @@ function consentFor(
 ): Consent | undefined {
   const { display } = context;
   if (given.flag('yes')) return undefined;
-  return async (plan) => {
+  return async (plan, found) => {
     const { asks } = meaningOf(plan);
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
-    const { yes, no } = questions[asks];
     const at = display.terminal();
-    // Unasked, what was done is told again and what has a twin is refused: nothing is sent.
+    // Unasked, what was done is told again: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
+    const waits = asks === 'send' && waitsForApproval(order, bot, policies);
+    // A proposal is asked about when it is sent.
+    const equal = waits ? undefined : found;
     if (at === 'none') return 'go';
     try {
       const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
-      const usual =
-        asks === 'send' && waitsForApproval(order, bot, policies) ? askToPropose : questions[asks].text;
-      const text = repeatQuestion(order, plan, clock.now()) ?? usual;
-      const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot) };
-      return (await display.confirm(questionAbout(plan, text, shown))) ? yes : no;
+      const usual = waits ? askToPropose : questions[asks].text;
+      const text = equal === undefined ? usual : askToPayAgain;
+      const nowMs = clock.now();
+      const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot), equal, nowMs };
+      if (!(await display.confirm(questionAbout(plan, text, shown)))) return 'no';
+      if (asks === 'do-again') return 'again';
+      return equal === undefined ? 'go' : 'pay';
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
       if (isInDoubt(plan) && thrown instanceof Told && thrown.code === 'no-answer')
@@ -146,16 +137,19 @@ type InQuestion = Pick<EngineContext, 'bot' | 'policies'> & {
   readonly order: Order;
   readonly balance: string | undefined;
   readonly doubts: readonly string[];
+  readonly equal: Intent | undefined;
+  readonly nowMs: number;
 };
 
 function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
-  const { order } = asked;
+  const { order, equal, nowMs } = asked;
   return (canvas) => {
-    const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
+    const reminder = reminderOf(plan, order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
-    const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
+    const beside =
+      equal === undefined ? '' : `${remark(equalWords(equal, nowMs), canvas)}${drawIntent(equal, canvas)}`;
     const doubts = asked.doubts.map((doubt) => remark(doubt, canvas));
-    return `${drawOrder(asked, canvas)}${doubts.join('')}${reminded}${twin}${text}`;
+    return `${drawOrder(asked, canvas)}${doubts.join('')}${reminded}${beside}${text}`;
   };
 }
 
@@ -172,17 +166,9 @@ async function balanceBefore(
   return (await balanceToPay([wanted.request], bot, given, context))?.text;
 }
 
-/** InQuestion in place of the usual question. */
-function repeatQuestion({ wanted }: Order, { repeats: [earlier] }: Plan, nowMs: number): string | undefined {
-  if (earlier === undefined || wanted.kind === 'message') return undefined;
-  return askToPayAgain(wanted.request, earlier, nowMs);
-}
-
 type ConsentQuestion = {
   readonly text: string;
   readonly isAskedOf: (order: Order) => boolean;
-  readonly yes: Answer;
-  readonly no: Answer;
 };
 
 /** The questions before something is sent. The default is No. */
@@ -191,17 +177,12 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Consen
   send: {
     text: 'Send it?',
     isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
-    yes: 'go',
-    no: 'no',
   },
   // A named intent is never done again.
   'do-again': {
     text: 'Do it again?',
     isAskedOf: ({ naming }) => !isNamed(naming),
-    yes: 'anew',
-    no: 'go',
   },
-  'send-anyway': { text: 'Send the new one anyway?', isAskedOf: () => true, yes: 'anew', no: 'no' },
 };
 
 /** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
@@ -210,11 +191,13 @@ function openBeforeSending(
   { ensurePossible, reachOut }: Connection,
   ask: Consent | undefined,
 ): Consent {
-  return async (plan) => {
+  return async (plan, equal) => {
     if (sends(plan)) ensurePossible(kind);
-    const answer = ask === undefined ? 'go' : await ask(plan);
-    if (answer === 'anew') ensurePossible(kind);
-    if (answer === 'anew' || (answer === 'go' && sends(plan))) await reachOut();
+    const answer = ask === undefined ? 'go' : await ask(plan, equal);
+    if (answer === 'again') ensurePossible(kind);
+    // Unless a person says otherwise, an equal payment stands in the way: nothing is sent.
+    const goesOn = answer === 'go' ? sends(plan) && equal === undefined : answer !== 'no';
+    if (goesOn) await reachOut();
     return answer;
   };
 }
@@ -226,7 +209,7 @@ function sends(plan: Plan): boolean {
 /** The recipient with its name in a policy, too. */
 function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
-  const asked = { bot: bot.name, spelledUrl: bot.spelledUrl, name: nameOf(naming) };
+  const asked = { bot: bot.name, baseUrl: bot.spelledUrl, name: nameOf(naming) };
   if (wanted.kind === 'message')
     return labelled(factsInQuestion({ ...asked, request: { ...wanted.request } }), canvas);
   const { to_address: to } = wanted.request;
@@ -239,36 +222,18 @@ function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: L
 const askToPropose = 'Propose it? It waits for approval then.';
 
 /** What is already known about it, said with the question. */
-function reminderOf(
-  { found, twin }: Plan,
-  { reminds }: Pick<PlanMeaning, 'reminds'>,
-  kind: Kind,
-): string | undefined {
+function reminderOf({ is, found }: Plan, kind: Kind): string | undefined {
+  if (found === undefined) return undefined;
+  const { id, updatedAtMs, resolvedAs } = found;
   const noun = nouns[kind];
-  const decided = `It was decided ${lastDone(found)} that the same ${noun} happened`;
-  const isDecided = found?.resolvedAs === 'happened';
-  switch (reminds) {
-    case 'of-nothing':
+  switch (is) {
+    case 'retry':
+      return `It may already have happened (ID ${id}). The same request will be sent again, so it happens once.`;
+    case 'already-done':
+      return resolvedAs === 'happened'
+        ? `It was decided at ${iso(updatedAtMs)} that the same ${noun} happened (ID ${id}).`
+        : `The same ${noun} was accepted at ${iso(updatedAtMs)} (ID ${id}).`;
+    default:
       return undefined;
-    case 'it-was-done':
-      return isDecided ? `${decided}.` : `The same ${noun} was accepted ${lastDone(found)}.`;
-    case 'when-last-done': {
-      const last = isDecided ? decided : `The same ${noun} was last accepted ${lastDone(found)}`;
-      return `${last}; this would be a new one.`;
-    }
-    case 'of-the-twin':
-      return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}. This may be the same payment:`;
-    case 'of-doubt':
-      return found?.tainted
-        ? `It may already have happened (ID ${found.id}). The same request will be sent again, so it happens once.`
-        : undefined;
   }
-}
-
-function lastDone(found: Intent | undefined): string {
-  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (ID ${found.id})`;
-}
-
-function whyAsked(twin: Intent | undefined): string {
-  return twin?.reportedAtMs === undefined ? 'and no command has reported it yet' : byAnother(twin);
 }

@@ -1,7 +1,6 @@
 import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
 import { isUnsentProposal } from '../../once/engine/approval.ts';
-import { concluded } from '../../once/engine/outcome.ts';
-import { findRepeats } from '../../once/engine/plan.ts';
+import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, type Failure, stopsAll } from '../../once/failures.ts';
@@ -14,9 +13,11 @@ import { isUnsent, titleOf } from '../say/chain.ts';
 import { botMoved, ofTheSandbox, profileGone } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
-import { done } from '../say/outcomes.ts';
-import { problemOf, Told, told } from '../say/told.ts';
-import { requestOf } from '../show/report.ts';
+import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
+import { declined, problemOf, Told, told } from '../say/told.ts';
+import { remark } from '../show/card.ts';
+import type { Question } from '../show/display.ts';
+import { drawIntent, requestOf } from '../show/report.ts';
 import { type Beside, untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
@@ -101,18 +102,38 @@ async function sendOne(
     const { balanceToPay } = await import('./balance.ts');
     return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
   };
-  const compared = { ...intent, batch: intent.namedBy === 'row' ? intent.name : undefined };
-  const repeats: Beside['repeats'] = async () =>
-    findRepeats(compared, (await bots.of(intent)).bot, journal.reads, journal.clock.now());
-  const decision = await decide(intent, journal, { balance, repeats });
+  const decision = await decide(intent, journal, { balance });
   // The journal alone tells how a finished intent ended; no bot is needed.
   if (isOver(intent) && decision === undefined)
-    return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
+    return tell(await concluded(intent, journal.reads, true), given, journal, context);
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
   const engine = engineContext(connected, policies, journal, given, context);
   const outcome = await resume(shown, engine, decision);
-  return tell(outcome, given, journal, context);
+  const pays = await askToPayBeside(outcome, intent, given, context, journal);
+  return tell(
+    pays === undefined ? outcome : await resume(shown, engine, decision, pays),
+    given,
+    journal,
+    context,
+  );
+}
+
+/** Where a person is, both payments are shown. Returns the ID of the one beside which this is paid. */
+async function askToPayBeside(
+  outcome: Outcome,
+  intent: Intent,
+  given: ParsedArgs<'yes'>,
+  { display }: Context,
+  { clock }: Journal,
+): Promise<string | undefined> {
+  if (outcome.is !== 'not-sent' || outcome.because !== 'paid-already') return undefined;
+  if (given.flag('yes') || display.terminal() !== 'foreground') return undefined;
+  const { equal } = outcome;
+  const question: Question = (canvas) =>
+    `${drawIntent(intent, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawIntent(equal, canvas)}${askToPayAgain}`;
+  if (!(await display.confirm(question))) throw declined();
+  return equal.id;
 }
 
 function payableOf(intent: Intent): Payable {
@@ -167,7 +188,7 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
     if (isOfEnv && tokenFile === undefined && env.BOTCTL_TOKEN === undefined) return noTokenNow;
     // The given token, at the stored base URL if no other is given.
     const bot = isOfEnv
-      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? intent.spelledUrl }, botInputs(context))
+      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? intent.baseUrl }, botInputs(context))
       : await sayIfSlow(waitingForToken, botOfProfile(intent.bot, botInputs(context)), display);
     if (bot === undefined) return profileGone;
     const spelledUrl = ownUrl(bot, intent);
@@ -179,7 +200,7 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
   };
   return {
     of: async (intent: Intent): Promise<ConnectedBot> => {
-      const who = `${intent.bot} ${intent.spelledUrl}`;
+      const who = `${intent.bot} ${intent.baseUrl}`;
       const opening = opened.get(who) ?? connect(intent);
       opened.set(who, opening);
       const found = await opening;
@@ -199,13 +220,13 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
 }
 
 /** Where a bot's token may go for this intent: to its own origin, in its own spelling. */
-function ownUrl(bot: Bot, { spelledUrl, baseUrl }: Intent): BaseUrl | undefined {
-  if (originOf(bot.spelledUrl) === originOf(spelledUrl)) return spelledUrl;
-  return bot.baseUrl === baseUrl ? bot.spelledUrl : undefined;
+function ownUrl(bot: Bot, { baseUrl }: Intent): BaseUrl | undefined {
+  if (bot.baseUrl === baseUrl) return bot.spelledUrl;
+  return originOf(bot.baseUrl) === originOf(baseUrl) ? baseUrl : undefined;
 }
 
 function moved(intent: Intent, bot: Bot): Failure {
-  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.spelledUrl) });
+  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.baseUrl) });
 }
 
 function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
@@ -237,7 +258,7 @@ function noTokenNow(intent: Intent): Told {
 }
 
 function anothersToken(intent: Intent, command: string): Told {
-  const { id, kind, spelledUrl, tokenHash } = intent;
+  const { id, kind, baseUrl, tokenHash } = intent;
   const [what, hint] =
     tokenHash === undefined
       ? [
@@ -249,5 +270,5 @@ function anothersToken(intent: Intent, command: string): Told {
           'Give the token that sent it. If this one belongs to the same service, give its base URL too:',
         ];
   return told('other-token', { hint })`${what}
-    $ ${command} ${id} --base-url ${spelledUrl}`;
+    $ ${command} ${id} --base-url ${baseUrl}`;
 }

@@ -4,7 +4,6 @@ import type { Kind } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Policies } from '../../once/policy/policy.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { newOneNotice } from '../say/explain.ts';
 import { nouns } from '../say/outcomes.ts';
 import { formatPause } from '../say/phrases.ts';
 import { troubleWords } from '../say/trouble.ts';
@@ -70,8 +69,6 @@ export function engineContext(
         return whileInFlight(told, interrupts.first, () => display.notice(landingWords(waiting.kind)));
       },
       step: (progress) => display.step(progressWords(progress)),
-      beginsAnew: (after) => display.notice(newOneNotice(after)),
-      paysAgain: async () => {},
     },
     commit: (work, guards) => journal.commit(work, guards),
   };

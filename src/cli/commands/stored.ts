@@ -44,12 +44,13 @@ export async function signatureOf(
   return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
 }
 
-/** Notes that a caller has seen the outcome. Failing to note it does not change the outcome. */
+/** Notes that a caller has seen the outcome, where no name tells a re-run from a second order. */
 export async function markReported(
-  { id }: Pick<Intent, 'id'>,
+  { id, namedBy }: Pick<Intent, 'id' | 'namedBy'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
+  if (namedBy !== undefined) return;
   try {
     await journal.commit((tx) => tx.markReported(id, journal.clock.now()), { unsynced: true });
   } catch (thrown) {

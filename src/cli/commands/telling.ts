@@ -1,18 +1,16 @@
-import { whyMayDiffer } from '../../once/engine/judgement.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
-import { planKinds } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
-import type { EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
-import { explain, mayDifferNote, replayNotice } from '../say/explain.ts';
+import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { summary } from '../say/outcomes.ts';
 import type { Suggestion } from '../say/phrases.ts';
 import { neverTwice, type Problem, problemOf, Told } from '../say/told.ts';
-import { jsonOf } from '../show/card.ts';
-import { idOrSignature, outcomeView, type Report } from '../show/report.ts';
+import { type Fields, jsonOf } from '../show/card.ts';
+import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
 import {
   type ChainEnd,
   chainProblem,
@@ -27,7 +25,6 @@ import {
 type Known = {
   readonly warnings?: readonly string[];
   readonly chainEnd?: ChainEnd | undefined;
-  readonly repeats?: readonly EarlierPayment[];
 };
 
 /** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
@@ -36,7 +33,7 @@ export async function tell(
   given: ParsedArgs<'yes'>,
   journal: Journal,
   { display }: Pick<Context, 'display'>,
-  { warnings: earlierWarnings = [], chainEnd, repeats = [] }: Known = {},
+  { warnings: earlierWarnings = [], chainEnd }: Known = {},
 ): Promise<Exit> {
   const ending = endingOf(outcome);
   const explanation = await explain(ending, journal.clock.now());
@@ -52,15 +49,14 @@ export async function tell(
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
     if (notice !== undefined) display.notice(notice, next);
-    const mayDiffer = chain?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
-    const notes = [conflictNote(ending), mayDiffer && mayDifferNote(mayDiffer)];
+    const { duplicate = false, verified = true } = outcome.attempt ?? {};
+    const notes = [conflictNote(ending), duplicate && !verified ? knownKeyNote() : undefined];
     for (const note of display.quiet ? [] : notes) if (note !== undefined) display.notice(note);
   }
   const { command } = given;
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
   const report = told && {
     ...told,
-    repeats,
     // The last look is shown if nothing is on record.
     chain: chain ?? chainEnd?.view,
   };
@@ -69,7 +65,8 @@ export async function tell(
     // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
-    await display.fail(problem, whole ?? errorJson(command, problem));
+    const equal = outcome.is === 'not-sent' && outcome.because === 'paid-already' ? outcome.equal : undefined;
+    await display.fail(problem, whole ?? errorJson(command, problem, equalJson(equal)));
     return exit;
   }
   if (report === undefined) return exit;
@@ -117,8 +114,12 @@ async function idOfEarlier(intent: Intent, { reads }: Journal): Promise<string |
 }
 
 /** A failure, where there is nothing else to show. */
-export function errorJson(command: string, error: Problem | undefined): Record<string, unknown> {
-  return jsonOf(command, [['', undefined, { error }]]);
+export function errorJson(
+  command: string,
+  error: Problem | undefined,
+  more: Fields = {},
+): Record<string, unknown> {
+  return jsonOf(command, [['', undefined, { ...more, error }]]);
 }
 
 /** All that is known of an intent. Fields that cannot be read never replace its own problem. */
@@ -174,7 +175,7 @@ export async function reportOf(
         command,
         intent,
         attempt,
-        replayed: replayed !== false,
+        replayed,
         warnings,
         signature: await signatureOf(intent, reads),
         ...(await decisionsShown(intent, command, reads)),
@@ -193,7 +194,7 @@ function suggestAnother(
   { terminal }: Pick<Context['display'], 'terminal'>,
 ): Suggestion[] {
   if (!given.takes('once', 'idempotency-key')) return [];
-  if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
+  if (outcome.is === 'not-sent') return [];
   const other = underAnotherName(outcome, given);
   if (other !== undefined) return [other];
   // A user who was asked said No.
@@ -202,20 +203,7 @@ function suggestAnother(
   const isDone = intent.state === 'accepted' || intent.resolvedAs === 'happened';
   // A user who gave a name can give another.
   const isNamed = intent.namedBy !== undefined && intent.namedBy !== 'run';
-  return replayed === 'from-journal' && isDone && !isNamed ? [underOwnName(given, intent.id)] : [];
-}
-
-function insteadOfNothing(outcome: Outcome & { is: 'not-sent' }, given: ParsedArgs): Suggestion[] {
-  switch (outcome.because) {
-    case 'declined':
-    case 'interrupted':
-    case 'paid-already':
-    case 'twin-still-sending':
-    case 'policy':
-      return [];
-    default:
-      return planKinds[outcome.because].suggestsName ? [underOwnName(given, outcome.intent.id)] : [];
-  }
+  return replayed && isDone && !isNamed ? [underOwnName(given, intent.id)] : [];
 }
 
 function underOwnName(given: ParsedArgs, id: string): Suggestion {
@@ -227,7 +215,7 @@ function underAnotherName(
   outcome: Outcome,
   given: ParsedArgs<'idempotency-key' | 'once'>,
 ): Suggestion | undefined {
-  if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'other-payment') return undefined;
+  if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'another-payment') return undefined;
   const taken = given.text('once') ?? given.text('idempotency-key');
   if (taken === undefined) return undefined;
   return again(given, ['once', 'idempotency-key'], { name: 'once', value: `${taken}-${outcome.intent.id}` });

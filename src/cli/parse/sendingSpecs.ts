@@ -59,6 +59,7 @@ export const transferSpec = command({
         ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],
         '--allow-off-curve  pay an address off the curve, such as a multisig vault',
         '--propose  send nothing until a person approves it',
+        '--repeat  pay although the same was paid in the last 12 hours; needs a name',
         [
           '--wait [until]  wait until finalized (or confirmed) on the chain',
           { completes: ['finalized', 'confirmed'] },
@@ -140,7 +141,7 @@ const transfer = command({
     ]),
     ...options(
       [
-        '--skip-repeats  skip rows that were paid already, under another name or id',
+        '--skip-repeats  leave out rows that another entry has paid in the last 12 hours',
         '--repeat  pay those rows too',
       ],
       once,

@@ -59,18 +59,18 @@ If the first run was:
 
 Two commands are the same if they have:
   --once NAME   the same name: it stands for one message or payment
-  no name       the same bot and content, for 12 hours (payment) or 2 minutes
-                (message)
+  no name       the same bot and content: a payment for 12 hours, a message
+                until its result was shown
 
-botctl stops (exit 6 or 10), asks or warns if:
+botctl stops (exit 6 or 10) if:
   the name is taken   by a different amount, recipient, text or bot
   it is held          it may have happened, or it needs an approval
-  an equal payment    is not settled. If one was made under another name
-                      within 12 hours, botctl asks on a terminal; elsewhere,
-                      or with --yes, it warns and pays
+  an equal payment    was made under another name, or without one, in the last
+                      12 hours, or may have been made at any time. On a
+                      terminal botctl asks instead
 
 What you do then:
   look        check the wallet or the conversation, and botctl history ID
   decide      run botctl resolve, resume, approve or decline, as the error says
-  pay again   use a new name only if you want a second payment
+  pay again   add --repeat and a new name, if a second payment is meant
 `;

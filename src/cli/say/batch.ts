@@ -1,21 +1,10 @@
 import type { BatchFacts } from '../../batch/facts.ts';
-import type { AlikeGroup, AlikeRows, RepeatedRows } from '../../batch/sheet.ts';
-import { ownRepeatDays } from '../../once/engine/plan.ts';
-import type { ConflictKind } from '../../once/engine/planKinds.ts';
+import type { EqualRow, EqualRows } from '../../batch/sheet.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
-import type { EarlierPayment, Intent } from '../../once/journal/journal.ts';
+import type { Intent } from '../../once/journal/journal.ts';
 import { clipped, fewOf, takenBy } from './intent.ts';
-import { asNamed } from './outcomes.ts';
-import {
-  counted,
-  formatAgo,
-  formatAmountOf,
-  formatCount,
-  formatDuration,
-  listed,
-  type Suggestion,
-  troubleInWords,
-} from './phrases.ts';
+import { equalWords } from './outcomes.ts';
+import { counted, formatAmountOf, formatCount, listed, type Suggestion, troubleInWords } from './phrases.ts';
 import { notSentNow, type Sentence, says, type Table, type Told, told, whenReady } from './told.ts';
 
 export const nameAnother = 'Name another file with --report.';
@@ -98,80 +87,32 @@ export const batchTable: Table<BatchFacts> = {
     ${fixTheFolder}`,
 };
 
-/** `140 of these 200 rows were already paid the same amount, in batch payroll-2026-11, 2 minutes ago`. */
-export function rowsPaidAlready(repeats: RepeatedRows, nowMs: number): string {
-  const { rows, of, inDoubt, by, names } = repeats;
-  const all = of === 2 ? 'Both' : `All ${formatCount(of)}`;
-  const some = rows === of ? all : `${formatCount(rows)} of these ${formatCount(of)}`;
-  const who = of === 1 ? 'This row' : `${some} rows`;
-  const was = rows === 1 ? 'was' : 'were';
-  const verb = inDoubt === rows ? 'may have been paid' : `${was} already paid`;
+/** How many rows would pay what another entry has paid. */
+export function rowsPaidAlready({ rows, inDoubt }: EqualRows): string {
+  const verb = rows === 1 ? 'was' : 'were';
   const doubt = inDoubt === 0 || inDoubt === rows ? '' : ` (${formatCount(inDoubt)} of them perhaps)`;
-  return `${who} ${verb} the same amount${doubt}${byNames(by, names, nowMs)}`;
+  const paid = inDoubt === rows ? 'may have been paid' : `${verb} paid`;
+  return `${counted(rows, 'row')} ${paid} already under another entry${doubt}`;
 }
 
-function byNames(by: EarlierPayment | undefined, names: number, nowMs: number): string {
-  if (by === undefined) return '';
-  const { name, rowId, atMs } = by;
-  const isBatch = name !== undefined && rowId !== undefined;
-  const most = isBatch ? `in batch ${name}, ${formatAgo(nowMs - atMs)}` : asNamed(by, nowMs);
-  return `, ${names === 1 ? most : `${most}, and under ${counted(names - 1, 'other name')}`}`;
+/** One of them, with what its columns `name` and `note` say. */
+export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs: number): string {
+  const { line, id, request, equal } = row;
+  const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
+  const named = which.length === 0 ? '' : ` (${which.join(', ')})`;
+  const pays = formatAmountOf(request.amount, request.asset);
+  return `line ${line}${named}: ${pays} to ${request.to_address}. ${equalWords(equal, nowMs)}`;
 }
 
-export function paidAlready(
-  repeats: RepeatedRows,
-  nowMs: number,
-  windowMs: number,
-  next: readonly Suggestion[],
-): Told {
-  const own = repeats.own === 0 ? '' : `, and ${ownRepeatDays} days under this name`;
-  return told('paid-already', { next })`${rowsPaidAlready(repeats, nowMs)}.
-    botctl looked back ${formatDuration(windowMs)}${own}. ${waysOn(repeats, next)}`;
+export function moreEqualRows({ rows, first }: EqualRows): readonly string[] {
+  const left = rows - first.length;
+  return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
 }
 
-function waysOn({ paidLess }: RepeatedRows, next: readonly Suggestion[]): string {
-  if (paidLess.length > 0)
-    return 'More rows pay the same than were paid, so --skip-repeats cannot tell which of them are left: move those to a file of their own and pay it with --repeat. Or pay all rows a second time:';
-  const skipOrPay = 'skip the rows already paid, or pay them a second time:';
-  return next.length === 3
-    ? `Run the batch under its earlier name, ${skipOrPay}`
-    : skipOrPay.replace('skip', 'Skip');
-}
-
-/** After a batch. */
-export function rowsSkipped({ rows, by, names }: RepeatedRows): string {
-  const more = names > 1 ? ` and ${counted(names - 1, 'other name')}` : '';
-  const under = by?.name === undefined ? '' : `, paid as ${by.name}${more}`;
-  return `${formatCount(rows)}${under}`;
-}
-
-/** Of a batch in which nothing else is left. */
-export function skippedInDoubt(inDoubt: number, some: readonly EarlierPayment[]): Told {
-  const rows = counted(inDoubt, 'skipped row');
-  return told('paid-already', { next: [['history', ...new Set(some.map(({ id }) => id))]] })`
-    ${rows} may have been paid already, which is not settled.
-    Settle what may have paid them, then run the same command again:`;
-}
-
-const mostLines = 8;
-
-function atLines(lines: readonly number[]): string {
-  const shown = lines.slice(0, mostLines).map(String);
-  const more = lines.length - shown.length;
-  return `Lines ${listed(more === 0 ? shown : [...shown, `${formatCount(more)} more`])}`;
-}
-
-/** Rows of one file that pay the same. */
-export function samePaymentWords({ request, lines }: AlikeGroup): string {
-  const { to_address: to, asset, amount } = request;
-  return `${atLines(lines)} pay the same: ${formatAmountOf(amount, asset)} to ${to}`;
-}
-
-export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
-  const left = groups - first.length;
-  return left === 0
-    ? []
-    : [`… and ${counted(left, 'more payment is', 'more payments are')} in the file more than once`];
+/** Nothing decides for a person here: the options are theirs to add. */
+export function paidAlready(equal: EqualRows, next: readonly Suggestion[]): Told {
+  return told('paid-already', { next })`${rowsPaidAlready(equal)}.
+    Look at the earlier payments first. If the rows are second payments, --repeat pays them; --skip-repeats leaves out those that were paid.`;
 }
 
 export function invalidRow(problem: string | undefined): Told {
@@ -179,14 +120,14 @@ export function invalidRow(problem: string | undefined): Told {
     Fix the row and run the command again.`;
 }
 
-/** Why a row is not sent under its ID. */
-const conflicts: Readonly<Record<ConflictKind, string>> = {
-  'other-body': 'the id is taken by a different amount, recipient or text',
-  'other-bot': 'the id is taken by another bot',
-  'other-url': 'the id was used at another base URL of this service',
-};
+/** Why a row is not sent under its ID, which `found` has. */
+export function conflictWords(found: Intent, wanted: Wanted, bot: string): string {
+  return found.bot === bot ? `the id ${takenBy(found, wanted)}` : 'the id is taken by another bot';
+}
 
-/** `found` has the row’s ID. */
-export function conflictWords(kind: ConflictKind, found: Intent | undefined, wanted: Wanted): string {
-  return kind === 'other-body' && found !== undefined ? `the id ${takenBy(found, wanted)}` : conflicts[kind];
+export function rowsInConflict(rows: number, of: number, code: 'other-body' | 'other-bot'): Told {
+  return told(
+    code,
+  )`The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests.
+    A row with a new id is sent besides the earlier one. ${isItTheRightFile}`;
 }

@@ -2,7 +2,7 @@ import type { Candidate, Gap, Search } from '../../once/chain/search.ts';
 import type { ChainView, Paid } from '../../once/chain/standing.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
 import { envBot } from '../../once/connection.ts';
-import { isApprovalReason, isProposal, isUnsentProposal } from '../../once/engine/approval.ts';
+import { isProposal, isUnsentProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
@@ -281,7 +281,7 @@ export function resolving(id: string): Suggestion[] {
 
 /** What to do about an intent that may have happened and that only a person can decide. */
 export function deciding({ id, heldReason }: Pick<Intent, 'id' | 'heldReason'>): Suggestion[] {
-  const send = isApprovalReason(heldReason) ? 'approve' : 'resume';
+  const send = heldReason === 'approval' ? 'approve' : 'resume';
   return [['history', id], ...resolving(id), [send, id, '--yes']];
 }
 
@@ -292,7 +292,7 @@ export function howToDecide({ kind }: Pick<Intent, 'kind'>): string {
 }
 
 /** What a wrong decision costs. */
-export const onlyIfSure =
+const onlyIfSure =
   'Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
 
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */

@@ -36,21 +36,21 @@ export function ofTheSandbox(id: string, journal: string, command: string): Told
 }
 
 export function profileGone(intent: Intent): Told {
-  const { bot, kind, spelledUrl } = intent;
+  const { bot, kind, baseUrl } = intent;
   if (isUnsentProposal(intent))
     return new Told(
       'no-such-profile',
       `Approving this transfer sends it as ${bot}, and there is no such profile here`,
       {
-        hint: `Add it: a token for ${spelledUrl} that may use the wallet. Or give the transfer up:`,
-        next: [['config', 'add', bot, '--base-url', spelledUrl], ...ending(intent)],
+        hint: `Add it: a token for ${baseUrl} that may use the wallet. Or give the transfer up:`,
+        next: [['config', 'add', bot, '--base-url', baseUrl], ...ending(intent)],
       },
     );
   return new Told('no-such-profile', `The profile ${bot} no longer exists`, {
     hint: isUnsent(intent)
       ? `This ${kind} was never sent. Add the profile again, or give the ${kind} up:`
       : `Add it again, or decide whether this ${kind} happened:`,
-    next: [['config', 'add', bot, '--base-url', spelledUrl], ...ending(intent)],
+    next: [['config', 'add', bot, '--base-url', baseUrl], ...ending(intent)],
   });
 }
 

@@ -1,25 +1,18 @@
-import { isUnsentProposal } from '../../once/engine/approval.ts';
-import type { WhyMayDiffer } from '../../once/engine/judgement.ts';
-import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
-import type { NotSentKind, OtherUrlKind } from '../../once/engine/planKinds.ts';
+import type { Ending, Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
-import type { BaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, howToDecide, isUnsent, onlyIfSure, resolving } from './chain.ts';
+import { givingUp, isUnsent } from './chain.ts';
 import { takenBy } from './intent.ts';
 import { inWords } from './inWords.ts';
 import {
-  anotherProcess,
-  byAnother,
   declinedWords,
   didNotHappenWords,
-  done,
   heldWords,
   inProgress,
   nouns,
   openWords,
-  paidMeanwhile,
+  paidAlready,
   policyWords,
   type Refused,
   rejectionWords,
@@ -39,9 +32,7 @@ import {
   type Sentence,
   says,
   sentence,
-  thisOneSentNothing,
   unsentBecause,
-  whenReady,
 } from './told.ts';
 
 /** What a command reports: the exit code and, if it is not 0, the reason and what to do. */
@@ -52,8 +43,9 @@ export type Explanation = {
 };
 
 export async function explain(ending: Ending, nowMs: number, isRow = false): Promise<Explanation> {
-  const { outcome, code, oddities } = ending;
-  if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
+  const { outcome, code, oddStatus } = ending;
+  if (code === undefined)
+    return { exit: 0, warnings: oddStatus === undefined ? [] : [oddStatusWords(oddStatus)] };
   const { message, hint, next = [], allowance, end } = await wordsOf(ending, code, nowMs);
   const problem: Problem = {
     code,
@@ -118,7 +110,7 @@ function wordsOfState(
     // An accepted or happened intent is not a failure.
     case 'accepted':
     case 'resolved':
-      return outcome.replayed === false ? didNotHappenWords(intent) : notDone(didNotHappenWords(intent));
+      return outcome.replayed ? notDone(didNotHappenWords(intent)) : didNotHappenWords(intent);
     case 'sending':
       return inProgress(intent);
     case 'unknown':
@@ -160,54 +152,21 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sen
     case 'policy':
       return policyWords(outcome.refusal);
     case 'paid-already':
-      return {
-        message: paidMeanwhile(outcome.repeats, nowMs),
-        hint: 'Run the same command again: it will ask you.',
-      };
+      return paidAlready(outcome.equal, nowMs);
     case 'declined':
       return says`Answered No.
         ${questionAgain}`;
-    case 'interrupted':
-      return says`Interrupted while another process was sending the same payment (ID ${outcome.intent.id}).
-        ${whenReady}`;
-    case 'twin-still-sending':
-      return says`
-        ${anotherProcess(outcome.by)} is still sending the same amount to the same address (ID ${outcome.intent.id}).
-        Wait for it, then run the same command again.${nameIt(outcome.intent)}`;
-    case 'other-url':
-    case 'unknown-at-other-url':
-    case 'held-at-other-url':
-      return otherUrlWords(outcome);
+    case 'other-bot':
+      return otherBotWords(outcome.intent);
     case 'other-body':
       return otherBodyWords(outcome);
-    default:
-      return notSentWordsOf[outcome.because](outcome.intent);
   }
 }
 
-/** One service may have many paths, so two different URLs may still be the same service. */
-function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Sentence {
-  const { id, state, spelledUrl } = intent;
-  const message = `This name was used at ${spelledUrl} (ID ${id}, ${state}). This command is for ${url}, which may be the same service.`;
-  if (isUnsentProposal(intent))
-    return { message, hint: 'Approve it first, which sends it, or decline it.', next: approving.next(id) };
-  switch (state) {
-    case 'unknown':
-    case 'sending':
-      return {
-        message,
-        hint: `It may have happened. ${resumeOrDecide}`,
-        next: [['resume', id], ...resolving(id)],
-      };
-    case 'held':
-      return { message, hint: `It may have happened. ${howToDecide(intent)}`, next: deciding(intent) };
-    default:
-      return {
-        message,
-        hint: `Use that base URL. If this is another ${nouns[intent.kind]}, give it a new name. A second service on the same host needs its own journal (--journal FILE).`,
-        next: [['history', id]],
-      };
-  }
+function otherBotWords({ id, kind, bot }: Intent): Sentence {
+  return says`This name is taken by another bot, ${bot} (ID ${id}).
+    Use that bot, or give this ${nouns[kind]} a new name.
+    $ history ${id}`;
 }
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */
@@ -228,64 +187,6 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
   };
 }
 
-type OtherKinds = Exclude<NotSentKind, OtherUrlKind | 'other-body'>;
-
-const notSentWordsOf: Readonly<Record<OtherKinds, (intent: Intent) => Sentence>> = {
-  'other-bot': ({ id, kind, bot }) => says`This name is taken by another bot, ${bot} (ID ${id}).
-    Use that bot, or give this ${nouns[kind]} a new name.
-    $ history ${id}`,
-
-  'unfinished-twin': (twin) =>
-    isUnsentProposal(twin)
-      ? {
-          message: `An earlier transfer of the same amount to the same address is waiting for approval (ID ${twin.id}).`,
-          hint: `Approve that one first, which sends it, or decline it.${nameIt(twin)}`,
-          next: approving.next(twin.id),
-        }
-      : {
-          message: `An earlier transfer of the same amount to the same address may have been made (ID ${twin.id}).`,
-          hint: `${twin.state === 'held' ? howToDecide(twin) : resumeOrDecide}${nameIt(twin)}`,
-          next: twin.state === 'held' ? deciding(twin) : [['resume', twin.id], ...resolving(twin.id)],
-        },
-
-  'recently-done': (twin) => {
-    const { id, updatedAtMs, reportedAtMs } = twin;
-    const why =
-      reportedAtMs === undefined
-        ? 'and no command has reported its outcome yet'
-        : `${byAnother(twin)}; it may be this payment`;
-    return says`
-      A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (ID ${id}), ${why}.
-      Look at the earlier one first. If this is another payment, name it:
-      $ resume ${id}`;
-  },
-
-  'reported-ahead': ({ id, kind }) => says`
-    The same ${nouns[kind]} was ${done[kind]} before (ID ${id}), at a time that is still in the future by this machine’s clock. botctl cannot tell whether this is the same one.
-    Check this machine’s clock. If this is another ${nouns[kind]}, name it.
-    $ doctor`,
-};
-
-const resumeOrDecide = `Resume it first, which sends it again unchanged, or record whether it happened. ${onlyIfSure}`;
-
-/** Two equal payments are fine if both have permanent names; an unnamed one must be settled first. */
-function nameIt({ namedBy }: Intent): string {
-  const isNamedForGood = namedBy !== undefined && namedBy !== 'run';
-  return isNamedForGood ? ' If this is a separate payment, name it too: --once NAME.' : '';
-}
-
-/** Said when a new intent starts although the journal holds a similar one. */
-export function newOneNotice(after: Intent): string {
-  const noun = nouns[after.kind];
-  if (after.state === 'held') {
-    return `An earlier ${noun} like this one was never settled (ID ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
-  }
-  if (after.resolvedAs === 'happened') {
-    return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (ID ${after.id}). This is a new one.`;
-  }
-  return `The same ${noun} was last accepted at ${iso(after.updatedAtMs)} (ID ${after.id}). This is a new one.`;
-}
-
 /** Said when nothing was sent now because it was done before or another process did it. */
 export function replayNotice({
   intent,
@@ -293,9 +194,7 @@ export function replayNotice({
   declined,
 }: Outcome & { is: 'concluded' }): string | undefined {
   // Who declined it, and why, is told as its problem.
-  if (replayed === false || declined !== undefined) return undefined;
-  if (replayed === 'by-another-process')
-    return `Another botctl process was sending it. ${thisOneSentNothing}`;
+  if (!replayed || declined !== undefined) return undefined;
   const { id, kind, state, namedBy } = intent;
   if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
     return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run the original command again.`;
@@ -310,20 +209,9 @@ export function replayNotice({
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
 }
 
-/** What is odd about an accepted reply. */
-export function oddityWords(oddity: Oddity): string {
-  switch (oddity.is) {
-    case 'no-signature':
-      return 'The service gave no signature: look the transfer up by its transfer id.';
-    case 'not-a-signature':
-      return 'The signature in the reply is not valid (it is not 64 bytes in base58): no explorer will find it.';
-    case 'no-status':
-      return 'The service gave no status.';
-    case 'status-not-text':
-      return `The service’s status is not text: ${JSON.stringify(oddity.status)}.`;
-    case 'unknown-status':
-      return `The service says status "${oddity.status}", which is not documented.`;
-  }
+/** Said of an accepted reply with a status that the service's document does not have. */
+export function oddStatusWords(status: string): string {
+  return `The service says status ${status}, which is not documented.`;
 }
 
 // For an outcome that cannot be reported as it should be.
@@ -332,10 +220,8 @@ export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
 }
 
-/** Said once per command if the service already had a message or a row under its name, or answered with something else. */
-export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
+/** Said once per command if the service already had a message under a name that this machine had not seen. */
+export function knownKeyNote(rows = 1): string {
   const some = rows === 1 ? '' : `${formatCount(rows)} rows: `;
-  return why === 'known-key'
-    ? `${some}The service already had a message under this name. Another machine may have sent a different text under it.`
-    : `${some}The service answered with a different text or conversation: another machine may have used the name.`;
+  return `${some}The service already had a message under this name. Another machine may have sent a different text under it.`;
 }

@@ -1,13 +1,12 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
-import { isApprovalReason, isUnsentProposal } from '../../once/engine/approval.ts';
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
-import { isDone, rerunWindowMs } from '../../once/engine/planKinds.ts';
+import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
-import type { Order } from '../../once/intent/naming.ts';
-import type { Kind, TransferRequest } from '../../once/intent/wanted.ts';
-import type { Attempt, Decision, EarlierPayment, Intent, Process } from '../../once/journal/journal.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
+import type { Attempt, Decision, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, howToDecide, resolving } from './chain.ts';
@@ -70,25 +69,19 @@ function advised(attempt: Attempt | undefined): string {
 }
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
-  'failed-status': 'the service took the request but says that it failed',
-  'someone-elses': 'each reply belonged to another request, so replies are being mixed up',
-  'other-payment': 'the service answered with a different recipient, asset or amount',
-  'unclear-status':
-    'the service, or a proxy in front of it, kept giving a status that does not say whether it was done',
-  'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
-  'rejected-after-doubt': 'the service refuses it now, but an earlier request may have been accepted',
-  'other-conflict': 'the service answered with a conflict that is not about a repeated request',
-  conflict: 'the service says that it already has this request, but this journal never sent it',
-  'conflict-in-flight': 'the service keeps saying that this request is in progress',
-  'key-age':
-    'an earlier request may have been accepted, so long ago that the service may no longer recognise a repetition',
-  clock: 'an earlier request may have been accepted, and this machine’s clock has gone back since',
-  'other-token':
-    'an earlier request may have been accepted under another token, and the service may not recognise a repetition under this one',
-  policy: 'an earlier request may have been accepted, and the policy does not allow sending it again',
-  'above-limit': 'the amount is more than the policy allows without approval',
   approval: 'the command asked for it, or the amount is more than the policy allows without approval',
-  proposed: 'the command asked for it (--propose)',
+  'too-old':
+    'an earlier request may have been accepted, so long ago that the service may no longer recognise a repetition',
+  'another-token':
+    'an earlier request may have been accepted under another token, and the service may not recognise a repetition under this one',
+  'not-allowed': 'an earlier request may have been accepted, and the policy does not allow sending it again',
+  'another-payment': 'the service answered with a different recipient, asset or amount',
+  'says-failed': 'the service took the request but says that it failed',
+  'id-taken': 'the service answered with the transfer id or the signature of another payment',
+  'refused-in-doubt': 'the service refuses it now, but an earlier request may have been accepted',
+  'key-conflict':
+    'the service says that the request is in conflict with another one, which does not show what was done',
+  'unclear-reply': 'the reply shows neither that it was done nor that it was refused',
 };
 
 function isHeldReason(why: string): why is HeldReason {
@@ -104,14 +97,13 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
   const { id, kind, heldReason: why } = intent;
   if (isUnsentProposal(intent))
     return {
-      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSent}`,
+      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(intent)}. ${nothingSent}`,
       hint: approving.hint,
       next: approving.next(id),
     };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
-  const doubt = isApprovalReason(why) ? '. Sending it again needs approval: ' : ': ';
   return {
-    message: `The ${nouns[kind]} may have been ${done[kind]}${doubt}${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
+    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
       ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.'
       : howToDecide(intent),
@@ -131,7 +123,6 @@ export function declinedWords(
 ): Sentence {
   const { atMs, reason } = declined;
   const anew = {
-    undefined: `; from ${iso(atMs + rerunWindowMs[kind])} on, these values are a new transfer too`,
     run: '',
     row: ' and a new id',
   }[String(namedBy)];
@@ -151,9 +142,6 @@ const remedies: Partial<Record<FailureCode, string>> = {
     'botctl does not follow redirects, because they could send the token elsewhere. Set the base URL to the service’s own address, then run the same command again.',
 };
 
-/** A service that checks these first refuses a request whatever it knows of its key. */
-const saysNothingOfKey: readonly FailureCode[] = ['invalid-request', 'not-found'];
-
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
 function nothingOf({ namedBy, kind }: Intent): string {
   return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
@@ -164,22 +152,14 @@ const nothingByThis: Readonly<Record<Kind, string>> = {
   transfer: 'This request made no transfer.',
 };
 
-export function rejectionWords(
-  { intent, isNewJournal }: Concluded,
-  said: string,
-  code: FailureCode,
-): Sentence {
+export function rejectionWords({ intent }: Concluded, said: string, code: FailureCode): Sentence {
   const noun = nouns[intent.kind];
   const hint = remedies[code] ?? 'Fix what the service complains about, then run the command again.';
-  const isElsewhereLikely = isNewJournal === true && !saysNothingOfKey.includes(code);
   const refused =
     code === 'redirected' ? `answered with a redirect instead of taking the ${noun}` : `refused the ${noun}`;
-  const end = isElsewhereLikely
-    ? `${nothingByThis[intent.kind]} The journal is new, so another machine may have ${done[intent.kind]} the ${noun} under this name.`
-    : nothingOf(intent);
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
-    message: `The service ${refused} (${said}). ${end}`,
+    message: `The service ${refused} (${said}). ${nothingOf(intent)}`,
     hint,
     next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
   };
@@ -215,11 +195,6 @@ export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer:
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
 export const makes: Readonly<Record<Kind, string>> = { message: 'sends', transfer: 'makes' };
 
-/** Which bot made an earlier payment that may be the one wanted now. */
-export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
-  return bot === envBot ? 'with a token from outside the profiles' : `by the bot ${bot}`;
-}
-
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
 export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint | undefined): string {
   if (attempt === undefined) return 'no request was made';
@@ -237,7 +212,7 @@ export function processName({ host, pid }: Process): string {
 }
 
 /** Starts a sentence. */
-export function anotherProcess(by: Process | undefined): string {
+function anotherProcess(by: Process | undefined): string {
   return by === undefined ? 'Another botctl process' : `The botctl process on ${processName(by)}`;
 }
 
@@ -291,45 +266,25 @@ function limitWords(refusal: OverLimit): Sentence & Refused {
   };
 }
 
-type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;
-
 /** `as rent-2026-10, 3 hours ago`. */
-export function asNamed({ name, rowId, atMs }: EarlierPayment, nowMs: number): string {
+function asNamed({ name, rowId, countsAtMs, updatedAtMs }: EqualPayment, nowMs: number): string {
   const how = rowId === undefined ? `as ${name}` : `in batch ${name} (row ${rowId})`;
-  return `${name === undefined ? 'without a name' : how}, ${formatAgo(nowMs - atMs)}`;
+  const ago = formatAgo(nowMs - (countsAtMs ?? updatedAtMs));
+  return `${name === undefined ? 'without a name' : how}, ${ago}`;
 }
 
-/** `9WzD…AWWM`: for a question that shows the whole address above. */
-function shortAddress(address: string): string {
-  return `${address.slice(0, 4)}…${address.slice(-4)}`;
+export const askToPayAgain = 'Pay it besides?';
+
+/** Nothing decides for a person here: `--repeat` is theirs to add. */
+export function paidAlready(equal: EqualPayment, nowMs: number): Sentence {
+  return says`${equalWords(equal, nowMs)}
+    Look at the earlier one first: pay again only if a second payment is meant.
+    $ history ${equal.id}`;
 }
 
-export function wasPaid({ asset, amount }: PaidNow, earlier: EarlierPayment, nowMs: number): string {
-  const verb = isDone(earlier) ? 'was paid' : 'may have been paid';
-  return `${verb} ${formatAmountOf(amount, asset)} ${asNamed(earlier, nowMs)}`;
-}
-
-export function askToPayAgain(paid: PaidNow, earlier: EarlierPayment, nowMs: number): string {
-  return `${shortAddress(paid.to_address)} ${wasPaid(paid, earlier, nowMs)}. Pay again?`;
-}
-
-/** One line at most, where nobody is asked: the surest and newest of them. */
-export function paidAgain(
-  { wanted }: Order,
-  [earlier]: readonly EarlierPayment[],
-  nowMs: number,
-): readonly string[] {
-  if (earlier === undefined || wanted.kind === 'message') return [];
-  return [anotherPayment(wanted.request, earlier, nowMs)];
-}
-
-export function anotherPayment(paid: PaidNow, earlier: EarlierPayment, nowMs: number): string {
-  return `${paid.to_address} ${wasPaid(paid, earlier, nowMs)} (ID ${earlier.id}). This is another payment.`;
-}
-
-/** Of a row that was paid after the batch was surveyed. */
-export function paidMeanwhile([earlier]: readonly EarlierPayment[], nowMs: number): string {
-  if (earlier === undefined) return 'The same amount was paid to the same address already.';
-  const verb = isDone(earlier) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid to the same address meanwhile, ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
+/** An equal payment by its name, time and state. */
+export function equalWords(equal: EqualPayment, nowMs: number): string {
+  const { id, state, resolvedAs } = equal;
+  const verb = isDone(equal) ? 'was' : 'may have been';
+  return `The same amount ${verb} paid to the same address ${asNamed(equal, nowMs)} (ID ${id}, ${resolvedAs ?? state}).`;
 }

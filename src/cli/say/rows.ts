@@ -39,9 +39,8 @@ export function invalidRows(
     Fix ${them} and run the same command again, or send the others with --skip-invalid.`;
 }
 
-export function askToBegin(name: string, left: number, noun: 'message' | 'transfer', alike: number): string {
-  const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
-  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}${same}?`;
+export function askToBegin(name: string, left: number, noun: 'message' | 'transfer'): string {
+  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}?`;
 }
 
 type RowState = {
@@ -63,19 +62,14 @@ const rowStates = {
   sending: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   elsewhere: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   held: { word: 'held', note: 'waiting for you to decide', needs: 'decide' },
-  conflict: { word: 'in conflict', note: 'another request, bot or base URL has the id', needs: 'after-fix' },
-  'not-sent': { word: 'blocked', note: 'another request or payment is in the way', needs: 'after-fix' },
+  conflict: { word: 'in conflict', note: 'another request or bot has the id', needs: 'after-fix' },
+  'not-sent': { word: 'blocked', note: 'another request has the id', needs: 'after-fix' },
   rejected: { word: 'rejected', note: 'by the service', needs: 'after-fix' },
   'did-not-happen': { word: 'not happened', note: 'as an operator decided', needs: 'after-fix' },
   declined: { word: 'declined', note: 'not approved', needs: 'decide' },
   open: { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
   'not-begun': { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
-  skipped: { word: 'skipped', note: 'paid already' },
-  'skipped-in-doubt': {
-    word: 'in doubt',
-    note: 'perhaps paid already; settle that and run the batch again',
-    needs: 'decide',
-  },
+  'paid-already': { word: 'paid by another entry', note: 'look at the other payment first', needs: 'decide' },
   invalid: { word: 'invalid', note: 'fix the file and run the batch again', needs: 'after-fix' },
   untold: { word: 'not known', note: 'the journal cannot be read now', needs: 'same-command' },
 } as const satisfies Record<string, RowState>;

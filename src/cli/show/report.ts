@@ -1,8 +1,7 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
 import type { Search } from '../../once/chain/search.ts';
 import type { ChainView } from '../../once/chain/standing.ts';
-import { isApprovalReason } from '../../once/engine/approval.ts';
-import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journal/journal.ts';
+import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { didWords, handWords } from '../say/history.ts';
@@ -29,8 +28,6 @@ export type Report = {
   readonly search?: Search;
   /** Who proposed, approved or declined it, where that is what it is about. */
   readonly decisions?: readonly Decision[];
-  /** The same payment, made before. */
-  readonly repeats?: readonly EarlierPayment[];
 };
 
 const deepest = 24;
@@ -114,10 +111,8 @@ export function settledAt({ intent, attempt }: Replied): number {
   return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
 }
 
-/** A script that waits for approval checks one word, whoever has to approve. */
 function whyJson({ heldReason: why }: Intent): Fields {
-  if (!isApprovalReason(why)) return { why };
-  return { why: 'approval', proposed: why === 'approval' ? undefined : why === 'proposed' };
+  return { why };
 }
 
 /** The columns of its row that were never sent. */
@@ -160,7 +155,7 @@ function intentJson(intent: Intent): Fields {
     row: intent.rowId,
     columns: columnsOf(intent),
     bot: intent.bot,
-    base_url: intent.spelledUrl,
+    base_url: intent.baseUrl,
     state: intent.state,
     tainted: intent.tainted,
     ...whyJson(intent),
@@ -201,19 +196,20 @@ function searchJson(search: Search | undefined): Fields {
   };
 }
 
-/** The surest and newest first. */
-export function repeatsJson(repeats: readonly EarlierPayment[] = []): Fields {
-  if (repeats.length === 0) return {};
+/** The other entry that made an equal payment. */
+export function equalJson(equal: EqualPayment | undefined): Fields {
+  if (equal === undefined) return {};
+  const { id, bot, name, rowId, state, resolvedAs, countsAtMs, updatedAtMs } = equal;
   return {
-    repeats: repeats.map(({ id, bot, name, rowId, state, resolvedAs, atMs }) => ({
-      intent: id,
+    equal_payment: {
+      entry: id,
       name,
       row: rowId,
       bot,
       state,
       resolved_as: resolvedAs,
-      at: isoExact(atMs),
-    })),
+      at: isoExact(countsAtMs ?? updatedAtMs),
+    },
   };
 }
 
@@ -314,14 +310,14 @@ function requestFacts(request: Fields): Fact[] {
   ];
 }
 
-type Asked = Pick<Intent, 'bot' | 'spelledUrl' | 'name'> &
+type Asked = Pick<Intent, 'bot' | 'baseUrl' | 'name'> &
   Partial<Pick<Intent, 'rowId' | 'columns'>> & { readonly request: Fields };
 
 /** Who would do what, and where. Every question shows it. */
 export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
   return [
     ['Bot', asked.bot],
-    ['Service', asked.spelledUrl],
+    ['Service', asked.baseUrl],
     ...requestFacts(asked.request),
     ['Content', text(asked.request.content)],
     ['Name', asked.name],
@@ -358,7 +354,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ['Status', shown(transfer?.status)],
     ['Transfer', shown(transfer?.transfer_id)],
     ...chainFacts(report.chain, text(request.asset)),
-    ['', undefined, { ...searchJson(report.search), ...repeatsJson(report.repeats) }],
+    ['', undefined, searchJson(report.search)],
     ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings: report.warnings }],
     ['Row', intent.rowId],
     ['For', forWhom(intent)],
@@ -370,7 +366,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
 
 function decidedFacts(intent: Intent, decisions: readonly Decision[]): Fact[] {
   return [
-    ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
+    ['Bot', `${intent.bot} at ${intent.baseUrl}`],
     ['Created', iso(intent.createdAtMs)],
     ...decisionFacts(decisions),
   ];

@@ -278,7 +278,7 @@ export type NodeAnswer =
 /** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   const socket = flight.came === 'reply' ? flight.socket : undefined;
-  if (answer.is === 'answer') socket?.keep({ key: '', id: undefined });
+  if (answer.is === 'answer') socket?.keep();
   else await socket?.drop();
 }
 

@@ -1,18 +1,12 @@
 import { type Decision, type Intent, isResolution, type Reads } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 
-const approvalReasons = ['proposed', 'above-limit', 'approval'] as const;
-
-/** Why it waits for a person’s approval; `approval` if only that is known. */
-export type ApprovalReason = (typeof approvalReasons)[number];
-
-export function isApprovalReason(reason: string | undefined): reason is ApprovalReason {
-  return approvalReasons.some((one) => one === reason);
-}
+/** Why it waits for a person’s approval, as the decision of its proposer says. */
+export type ApprovalReason = 'proposed' | 'above-limit';
 
 /** Waits for a person's approval. Where nothing of it was sent, a person may decline it, too. */
 export function isProposal({ state, heldReason }: Pick<Intent, 'state' | 'heldReason'>): boolean {
-  return state === 'held' && isApprovalReason(heldReason);
+  return state === 'held' && heldReason === 'approval';
 }
 
 /** A proposal of which no attempt may have landed. */

@@ -1,41 +1,66 @@
-import type { Intent, Reads } from '../journal/journal.ts';
+import type { Intent } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
+import { equalPayment } from './equal.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, isBeingSent, isInDoubt, makePlan, type Plan } from './plan.ts';
-import { isDone, meaningOf } from './planKinds.ts';
+import { meaningOf } from './planKinds.ts';
 
-/** A person's answer to a plan. `anew` means: do it once more, despite the replay or the twin. */
-export type Answer = 'go' | 'anew' | 'no';
+/** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
+type Answer = 'go' | 'pay' | 'again' | 'no';
 
-/** Asks a person, if there is one, before anything is journaled. */
-export type Consent = (plan: Plan) => Promise<Answer>;
+/** Asks a person, if there is one, before anything is journaled. `equal` is a payment that this one would repeat. */
+export type Consent = (plan: Plan, equal: Intent | undefined) => Promise<Answer>;
 
-/** Asks about the plan, and about every plan it turns into, until a person has agreed to what will be done. */
+/** What a person has agreed to, in full view of the plan. */
+export type Agreed = Plan & {
+  readonly again: boolean;
+  /** The id of the equal payment beside which it is meant, or `any`. */
+  readonly pays: string | undefined;
+};
+
+/** Asks about the plan until a person has agreed to what will be done. */
 export async function agree(
   identity: Identity,
   engine: EngineContext,
   consent: Consent,
-): Promise<Plan | Outcome> {
-  const overruled = new Set<string>();
-  for (;;) {
-    const plan = await makePlan(identity, engine.bot, engine.journal.reads, engine.clock.now(), overruled);
-    // A person who overruled a plan has seen all of it, also what it repeats. Ask again only about a twin that has
-    // appeared since.
-    if (overruled.size > 0 && meaningOf(plan).asks !== 'send-anyway') return plan;
-    const answer = await answerTo(plan, engine, consent);
-    if (typeof answer === 'object') return answer;
-    if (answer === 'go') return plan;
-    overruled.add(plan.twin?.id ?? plan.is);
+  waitedFor: string | undefined,
+): Promise<Agreed | Outcome> {
+  const plan = await makePlan(identity, engine, engine.journal.reads, { waitedFor });
+  const equal = await equalAhead(plan, identity, engine);
+  const answer = await answerTo(plan, equal, engine, consent);
+  switch (answer) {
+    case 'go':
+      return { ...plan, again: false, pays: undefined };
+    case 'pay':
+      return { ...plan, again: false, pays: equal?.id };
+    case 'again':
+      return { is: 'new-entry', found: plan.found, again: true, pays: 'any' };
+    default:
+      return answer;
   }
 }
 
+/** The equal payment that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
+export async function equalAhead(
+  plan: Plan,
+  { payment }: Pick<Identity, 'payment'>,
+  { bot, clock, journal: { reads }, repeats }: Asking,
+): Promise<Intent | undefined> {
+  if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry' || repeats === 'pay') return undefined;
+  const { id = '' } = plan.found ?? {};
+  return equalPayment({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), repeats?.besides);
+}
+
+type Asking = Pick<EngineContext, 'bot' | 'journal' | 'repeats'> & { readonly clock: { now(): number } };
+
 async function answerTo(
   plan: Plan,
+  equal: Intent | undefined,
   engine: EngineContext,
   consent: Consent,
-): Promise<'go' | 'anew' | Outcome> {
+): Promise<Exclude<Answer, 'no'> | Outcome> {
   try {
-    const answer = await consent(plan);
+    const answer = await consent(plan, equal);
     if (answer !== 'no') return answer;
   } catch (unanswered) {
     const doubtful = await leaveDoubtful(plan, engine);
@@ -64,60 +89,29 @@ function pauseMs({ journal, chance }: EngineContext): number {
   return journal.isShared ? sharedPollMs * (0.75 + chance.fraction() / 2) : pollMs;
 }
 
-/** The owner has its outcome and is about to report it. Its twin needs to ask only if that never happens. */
-async function isAboutToBeTold(
-  now: Intent | undefined,
-  owner: string | undefined,
-  reads: Reads,
-): Promise<boolean> {
-  if (now === undefined || !isDone(now) || now.reportedAtMs !== undefined) return false;
-  const isNamedForGood = now.namedBy !== undefined && now.namedBy !== 'run';
-  return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
-}
-
-/** A batch gave it back without sending it, so a process that waited for it can send it. */
-async function wasGivenBack(now: Intent | undefined, reads: Reads): Promise<boolean> {
-  if (now?.state !== 'open' && now?.state !== 'unknown') return false;
-  return (await reads.decisiveAttempt(now.id))?.trouble?.is === 'given-back';
-}
-
-/**
- * How waiting for an owner ended. `inAllMs` is how long we have waited for all owners of this claim while they were
- * sending.
- */
-type Waited = {
-  readonly is: 'ended' | 'given-back' | 'owner-died' | 'time-is-up';
-  readonly inAllMs: number;
-};
+/** How waiting for an owner ended, and how long we have waited for all owners of this claim while they were sending. */
+type Waited = { readonly is: 'ended' | 'time-is-up'; readonly inAllMs: number };
 
 /** Waits while another living process sends it, for `ownerWaitMs` or else for `--max-wait`. */
 export async function waitForOwner(
-  { intent, twin }: { readonly intent: Intent; readonly twin: boolean },
+  { id, owner }: Intent,
   engine: EngineContext,
   beforeMs: number,
 ): Promise<Waited> {
-  const { clock, limits, interrupts, observer } = engine;
-  const { reads } = engine.journal;
+  const { clock, limits, interrupts, observer, journal } = engine;
   const mostMs = limits.ownerWaitMs ?? limits.maxWaitMs;
   const poll = async (): Promise<Waited> => {
     const startedAtMs = clock.now();
     let waitedMs = beforeMs;
-    let inAllMs = beforeMs;
     for (;;) {
-      const now = await reads.get(intent.id);
-      const ended = now?.state !== 'sending' || now.owner !== intent.owner;
-      const isLate = waitedMs >= mostMs || interrupts.first.aborted;
-      if (!ended) inAllMs = waitedMs;
-      const after = (is: Waited['is']): Waited => ({ is, inAllMs });
-      if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads))))
-        return after((await wasGivenBack(now, reads)) ? 'given-back' : 'ended');
-      if (!ended && !isBeingSent(now)) return after('owner-died');
-      if (isLate) return after('time-is-up');
-      if (intent.namedBy === 'row' && intent.owner !== undefined) await engine.journal.askOwner(intent.owner);
+      const now = await journal.reads.get(id);
+      if (now === undefined || now.owner !== owner || !isBeingSent(now))
+        return { is: 'ended', inAllMs: waitedMs };
+      if (waitedMs >= mostMs || interrupts.first.aborted) return { is: 'time-is-up', inAllMs: waitedMs };
       const pause = pauseMs(engine);
       await clock.sleep(pause, interrupts.first);
       waitedMs = Math.max(waitedMs + pause, beforeMs + clock.now() - startedAtMs);
     }
   };
-  return observer.during({ for: 'other-process', id: intent.id }, poll());
+  return observer.during({ for: 'other-process', id }, poll());
 }

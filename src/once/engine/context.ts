@@ -1,7 +1,7 @@
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { EarlierPayment, Guards, Intent, Journal, Verdict, Work } from '../journal/journal.ts';
+import type { Guards, Journal, Verdict, Work } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
@@ -23,6 +23,8 @@ export type EngineContext = {
   readonly policies?: Policies | undefined;
   /** New intents are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
+  /** `pay`: an equal payment is meant besides the earlier one. Rows of the batch that it is `besides` are no earlier ones. */
+  readonly repeats?: 'pay' | { readonly besides: string } | undefined;
   /** The user and the machine: kept with what they propose. */
   readonly who: string;
   readonly clock: Clock;
@@ -53,10 +55,6 @@ export type Progress =
 interface Observer {
   during<Result>(waiting: Waiting, work: Promise<Result>): Promise<Result>;
   step(progress: Progress): void;
-  /** A new intent begins although the journal has one like it. */
-  beginsAnew(after: Intent): void;
-  /** The same payment was made before. */
-  paysAgain(repeats: readonly EarlierPayment[]): Promise<void>;
 }
 
 /** The common pace of a batch: every attempt waits for its turn, and one rate limit slows all of them. */

@@ -5,20 +5,18 @@ import type { Order } from '../intent/naming.ts';
 import type { Transaction } from '../journal/journal.ts';
 import { endpoint, type Flight } from '../wire/flight.ts';
 import type { Consent } from './beforeClaim.ts';
-import { type Claim, claim, whyHold } from './claim.ts';
+import { type Claim, claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
-import { exchangeOf, type Judgement, judgeFlight, Tries } from './judgement.ts';
+import { type Judgement, judgeFlight, Tries } from './judgement.ts';
 import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
+import { whyHold } from './plan.ts';
 import { Door, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
-import type { Ruling } from './verdict.ts';
+import type { HeldReason, Ruling } from './verdict.ts';
 
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
   const claimed = await claim(order, engine, consent);
-  if ('repeats' in claimed && claimed.repeats !== undefined) await engine.observer.paysAgain(claimed.repeats);
-  if (claimed.is !== 'claim') return claimed;
-  if (claimed.after !== undefined) engine.observer.beginsAnew(claimed.after);
-  return carryOut(claimed, engine);
+  return claimed.is === 'claim' ? carryOut(claimed, engine) : claimed;
 }
 
 /**
@@ -34,24 +32,28 @@ export async function carryOut(
   const tries = new Tries(engine);
   let claim = first;
   let hasLeft = false;
+  let holds: HeldReason | undefined;
   for (;;) {
     const startedAtMs = engine.clock.now();
     const door = new Door(claim.intent, engine);
     const flight = await send(claim, door, engine);
     hasLeft ||= flight.came === 'reply' || flight.headersSent;
-    const seen = atTheDoor(await judgeFlight(flight, claim, engine), door);
+    const judged = atTheDoor(await judgeFlight(flight, claim, engine), door);
+    const seen = withHold(judged, holds);
+    holds = seen.ruling.heldAtEnd ? seen.ruling.heldReason : undefined;
     const cameBackAtMs = engine.clock.now();
     tries.count(seen.end, cameBackAtMs - startedAtMs);
     const isAccepted = seen.ruling.verdict === 'accepted';
     // The commit can reject an accepted reply only because of its receipts. Without receipts the connection is free
     // now.
     const isFree = isAccepted && seen.receipts.length === 0;
-    if (isFree) keepConnection(flight, seen, claim);
+    if (isFree) keepConnection(flight);
     if (isAccepted) onAccepted();
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
-    if (!isFree) await leaveConnection(flight, recorded, claim);
-    if (door.shut?.because === 'journal' && !claim.intent.tainted) throw door.shut.failure;
+    if (!isFree) await leaveConnection(flight, recorded);
+    if (door.shut?.because === 'journal' && claim.intent.mayHaveLandedAtMs === undefined)
+      throw door.shut.failure;
     const { judgement, follows } = recorded;
     const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
     if (follows.is !== 'try-again') return told(follows);
@@ -69,7 +71,15 @@ export async function carryOut(
 /** Nothing left this process, but the intent is accepted: the process that took over sent it. */
 function asOthersDidIt(outcome: Outcome): Outcome {
   if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return outcome;
-  return { ...outcome, replayed: 'by-another-process' };
+  return { ...outcome, replayed: true };
+}
+
+/** If an earlier reply of this run is a reason to hold, a later one that tells nothing new does not take it away. */
+function withHold(judgement: Judgement, heldReason: HeldReason | undefined): Judgement {
+  const { ruling } = judgement;
+  const tellsNothing = ruling.verdict === 'unknown' || ruling.verdict === 'limited';
+  if (heldReason === undefined || ruling.heldAtEnd || !tellsNothing) return judgement;
+  return { ...judgement, ruling: { ...ruling, heldAtEnd: true, heldReason } };
 }
 
 /**
@@ -78,23 +88,18 @@ function asOthersDidIt(outcome: Outcome): Outcome {
  */
 function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
   if (shut === undefined) return judgement;
-  const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: shut.why } as const) : {};
+  const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: 'too-old' } as const) : {};
   return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
 }
 
 /** A connection may carry another request only if its reply was accepted as this request's own. */
-async function leaveConnection(
-  flight: Flight,
-  { judgement, follows }: Recorded,
-  claim: Claim,
-): Promise<void> {
-  const isOurs = follows.is === 'concluded' && judgement.end.verdict === 'accepted';
-  if (isOurs) keepConnection(flight, judgement, claim);
+async function leaveConnection(flight: Flight, { judgement, follows }: Recorded): Promise<void> {
+  if (follows.is === 'concluded' && judgement.end.verdict === 'accepted') keepConnection(flight);
   else if (flight.came === 'reply') await flight.socket?.drop();
 }
 
-function keepConnection(flight: Flight, judgement: Judgement, { intent }: Claim): void {
-  if (flight.came === 'reply') flight.socket?.keep(exchangeOf(judgement, intent));
+function keepConnection(flight: Flight): void {
+  if (flight.came === 'reply') flight.socket?.keep();
 }
 
 async function claimNext(
@@ -137,7 +142,12 @@ async function startNext(
     return end({ because: 'nothing-to-gain' });
   if (interrupts.first.aborted) {
     const stopped: Stopped = { because: 'interrupted' };
-    await tx.conclude(id, stateAtEnd(last, intent.tainted, stopped), undefined, clock.now());
+    await tx.conclude(
+      id,
+      stateAtEnd(last, intent.mayHaveLandedAtMs !== undefined, stopped),
+      undefined,
+      clock.now(),
+    );
     return end(stopped);
   }
   const why = whyHold(intent, engine);

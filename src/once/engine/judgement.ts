@@ -1,11 +1,11 @@
-import type { Attempt, AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
+import type { AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import {
-  type Exchange,
   type Flight,
   type ParsedReply,
   type Reply,
   readReply,
+  resultIn,
   retryAfterMs,
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
@@ -32,9 +32,10 @@ export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineCo
     flight,
     parsed,
     echo: json === undefined ? 'silent' : echoOf(intent, json),
-    isSomeoneElses: isTheReplyBefore(flight, parsed, intent),
-    tainted: intent.tainted,
-    firstHeardOfName: intent.namedBy !== undefined && (await isFirstHeard(claim, engine)),
+    isTaken: false,
+    tainted: intent.mayHaveLandedAtMs !== undefined,
+    named: intent.namedBy !== undefined,
+    refusedHere: flight.came === 'reply' && flight.status === 409 && (await wasRefusedHere(claim, engine)),
   };
   return {
     ...ruleOn(evidence, claim, engine),
@@ -52,7 +53,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     verdict: ruling.verdict,
     status: flight.came === 'reply' ? flight.status : undefined,
     requestId: parsed?.requestId,
-    trouble: ruling.heldReason === 'someone-elses' ? { is: 'someone-elses-reply' } : troubleIn(flight),
+    trouble: troubleIn(flight),
     retryAfterMs: retryAfterMs(askingHeaders(headers, ruling), engine.clock.now()),
     duplicate: ruling.duplicate === true,
     verified: isVerified(evidence, ruling, claim),
@@ -71,7 +72,7 @@ export async function withReceiptsChecked(
 ): Promise<Judgement> {
   const { receipts, evidence } = before;
   if ((await tx.otherHolder(claim.intent.id, receipts)) === undefined) return before;
-  const theirs: Evidence = { ...evidence, isSomeoneElses: true };
+  const theirs: Evidence = { ...evidence, isTaken: true };
   return { ...ruleOn(theirs, claim, engine), evidence: theirs, receipts };
 }
 
@@ -101,65 +102,32 @@ function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['h
 
 function receiptsIn(evidence: Evidence, { baseUrl: origin }: Intent): Receipt[] {
   if (evidence.kind !== 'transfer' || !provesItHappened(evidence)) return [];
-  const { transfer_id: transferId, signature } = evidence.parsed?.json ?? {};
+  const { transferId, signature } = resultIn('transfer', evidence.parsed?.json ?? {}) ?? {};
   const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
-  return given.flatMap(([what, value]) => {
-    if (typeof value !== 'string' || value === '') return [];
-    return [{ origin, what, value: receiptValue(value) }];
-  });
-}
-
-/** What a kept connection remembers of its last exchange. */
-export function exchangeOf({ evidence: { parsed } }: Judgement, { key }: Intent): Exchange {
-  return { key, id: messageIdIn(parsed) };
-}
-
-function messageIdIn(parsed: ParsedReply | undefined): string | undefined {
-  const message = parsed?.json?.message;
-  if (typeof message !== 'object' || message === null) return undefined;
-  const { id, message_id: messageId } = message as { id?: unknown; message_id?: unknown };
-  const named = id ?? messageId;
-  return (typeof named === 'string' && named !== '') || typeof named === 'number' ? String(named) : undefined;
-}
-
-/** If a server or a proxy answers twice, every later reply on the connection is off by one. */
-function isTheReplyBefore(flight: Flight, parsed: ParsedReply | undefined, { key, kind }: Intent): boolean {
-  const before = flight.came === 'reply' ? flight.socket?.before : undefined;
-  if (kind !== 'message' || before?.id === undefined || before.key === key) return false;
-  return before.id === messageIdIn(parsed);
+  return given.flatMap(([what, value]) =>
+    value === undefined ? [] : [{ origin, what, value: receiptValue(value) }],
+  );
 }
 
 /**
- * A name may fix the key but not the body, so another machine may have used the name for something else. That this
- * journal knows the name proves nothing: if a reply was lost, we do not know whether its attempt was the first under
- * the key. Only an accepted attempt can be unverified.
+ * Another machine may have used a name for another body, where the name alone makes the key. On a machine that had not
+ * seen the name, only the reply can show the body. Only an accepted attempt can be unverified.
  */
-function isVerified({ echo }: Evidence, { verdict }: Ruling, { intent }: Claim): boolean {
-  return verdict !== 'accepted' || keyFixesBody(intent) || echo === 'same';
+function isVerified({ echo }: Evidence, { verdict }: Ruling, { intent, createdNow }: Claim): boolean {
+  return verdict !== 'accepted' || !createdNow || keyFixesBody(intent) || echo === 'same';
 }
 
-/** Why what was done under a name may not be what was ordered. */
-export type WhyMayDiffer = 'known-key' | 'other-echo';
-
-/** Why an accepted intent may differ from the order, if something suggests that. */
-export function whyMayDiffer(intent: Intent, attempt: Attempt | undefined): WhyMayDiffer | undefined {
-  if (intent.state !== 'accepted' || attempt === undefined || attempt.verified) return undefined;
-  if (attempt.duplicate) return 'known-key';
-  const { json } = readReply({ body: attempt.reply ?? new Uint8Array(), headers: attempt.headers });
-  return json !== undefined && echoOf(intent, json) === 'other' ? 'other-echo' : undefined;
-}
-
-/** Whether every earlier attempt in this journal was unsent or rate-limited. */
-async function isFirstHeard({ intent, number }: Claim, { journal }: EngineContext): Promise<boolean> {
-  if (number === 1) return true;
+/** Whether an earlier attempt of it was rejected or limited. */
+async function wasRefusedHere({ intent, number }: Claim, { journal }: EngineContext): Promise<boolean> {
+  if (number === 1) return false;
   try {
     const attempts = await journal.reads.attemptsOf(intent.id);
-    return attempts.every(
-      (one) => one.number >= number || one.verdict === 'unsent' || one.verdict === 'limited',
+    return attempts.some(
+      (one) => one.number < number && (one.verdict === 'rejected' || one.verdict === 'limited'),
     );
   } catch {
     // The reply must be reported even if the journal cannot be read, so assume that less is proven.
-    return false;
+    return true;
   }
 }
 

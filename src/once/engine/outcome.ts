@@ -1,17 +1,16 @@
-import { isSignature } from '../chain/standing.ts';
+import type { Bot } from '../connection.ts';
 import type { FailureCode } from '../failures.ts';
-import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Wanted } from '../intent/wanted.ts';
-import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '../journal/journal.ts';
+import type { Attempt, Decision, Intent, Process, Reads } from '../journal/journal.ts';
 import { type Refusal, refusalCodes } from '../policy/policy.ts';
-import { type ReplyComplaint, readReply } from '../wire/flight.ts';
+import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
 import { engineFailure } from './facts.ts';
 import type { Plan } from './plan.ts';
-import { meaningOf, type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
+import { meaningOf } from './planKinds.ts';
 import type { PolicyWord } from './spend.ts';
-import { type HeldReason, keyFixesBody } from './verdict.ts';
+import { keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
 export type Stopped =
@@ -28,34 +27,14 @@ export type Outcome =
       readonly intent: Intent;
       readonly attempt: Attempt | undefined;
       /** Nothing was sent in this run: the journal had the outcome, or another process sent it. */
-      readonly replayed: false | 'from-journal' | 'by-another-process';
-      /** It was refused, and the journal knew nothing but its name. */
-      readonly isNewJournal?: true;
+      readonly replayed: boolean;
       readonly stopped?: Stopped;
       /** A person declined what is wanted. */
       readonly declined?: Decision | undefined;
-      /** What the proposal would repeat. */
-      readonly repeats?: readonly EarlierPayment[];
     }
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
-  | {
-      readonly is: 'not-sent';
-      readonly because:
-        | Exclude<NotSentKind, OtherUrlKind | 'other-body'>
-        | 'twin-still-sending'
-        | 'interrupted';
-      /** The intent that was found, or the twin that is in the way. */
-      readonly intent: Intent;
-      /** The process that is sending it. */
-      readonly by?: Process | undefined;
-    }
-  /** `intent` has this name at another URL; `url` is where this one would have gone. */
-  | {
-      readonly is: 'not-sent';
-      readonly because: OtherUrlKind;
-      readonly intent: Intent;
-      readonly url: BaseUrl;
-    }
+  /** `intent` has this name, and is another bot's. */
+  | { readonly is: 'not-sent'; readonly because: 'other-bot'; readonly intent: Intent }
   /** `intent` has this name, and `wanted` is not the same. */
   | {
       readonly is: 'not-sent';
@@ -63,12 +42,8 @@ export type Outcome =
       readonly intent: Intent;
       readonly wanted: Wanted;
     }
-  /** It was paid before. */
-  | {
-      readonly is: 'not-sent';
-      readonly because: 'paid-already';
-      readonly repeats: readonly EarlierPayment[];
-    }
+  /** Another entry made an equal payment, or may have made it. */
+  | { readonly is: 'not-sent'; readonly because: 'paid-already'; readonly equal: Intent }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
   /** A reply came, but the journal could not record it. */
@@ -83,7 +58,7 @@ export type Outcome =
 export async function concluded(
   intent: Intent,
   reads: Pick<Reads, 'decisiveAttempt' | 'decisionsOf'>,
-  replayed: (Outcome & { is: 'concluded' })['replayed'],
+  replayed: boolean,
 ): Promise<Outcome & { is: 'concluded' }> {
   const { id, resolvedAs } = intent;
   return {
@@ -108,16 +83,11 @@ export type Ending = {
   readonly code: FailureCode | undefined;
   /** What the last reply says went wrong. */
   readonly complaint: ReplyComplaint | undefined;
-  /** What is odd about an accepted reply. */
-  readonly oddities: readonly Oddity[];
+  /** The status of an accepted reply, as JSON, if it is not documented. */
+  readonly oddStatus: string | undefined;
   /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
   readonly needsOtherName: boolean;
 };
-
-export type Oddity =
-  | { readonly is: 'no-signature' | 'not-a-signature' | 'no-status' }
-  | { readonly is: 'status-not-text'; readonly status: unknown }
-  | { readonly is: 'unknown-status'; readonly status: string };
 
 export function endingOf(outcome: Outcome): Ending {
   const [intent, attempt] = lastOf(outcome);
@@ -125,8 +95,8 @@ export function endingOf(outcome: Outcome): Ending {
     outcome,
     code: codeOf(outcome),
     complaint: attempt && complaintIn(attempt),
-    oddities: intent?.state === 'accepted' ? odditiesOf(intent, attempt) : [],
-    needsOtherName: intent?.heldReason === 'other-payment' && !keyFixesBody(intent),
+    oddStatus: intent?.state === 'accepted' ? oddStatusOf(intent, attempt) : undefined,
+    needsOtherName: intent?.heldReason === 'another-payment' && !keyFixesBody(intent),
   };
 }
 
@@ -186,18 +156,7 @@ function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): Failur
 }
 
 function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
-  switch (outcome.because) {
-    case 'policy':
-      return refusalCodes[outcome.refusal.rule];
-    case 'declined':
-    case 'interrupted':
-    case 'paid-already':
-      return outcome.because;
-    case 'twin-still-sending':
-      return 'unfinished-twin';
-    default:
-      return planKinds[outcome.because].ends;
-  }
+  return outcome.because === 'policy' ? refusalCodes[outcome.refusal.rule] : outcome.because;
 }
 
 function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
@@ -206,46 +165,39 @@ function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComp
     : readReply({ body: reply, headers }).complaint;
 }
 
-const knownStatuses = ['submitted', 'confirmed'];
+const knownStatuses: readonly unknown[] = ['submitted', 'confirmed', undefined, null, ''];
 
-function odditiesOf({ kind }: Intent, attempt: Attempt | undefined): Oddity[] {
-  if (attempt?.reply === undefined || kind === 'message') return [];
-  const { signature, status } = readReply({ body: attempt.reply, headers: attempt.headers }).json ?? {};
-  return [oddSignature(signature), oddStatus(status)].filter((odd) => odd !== undefined);
-}
-
-function oddSignature(signature: unknown): Oddity | undefined {
-  if (typeof signature !== 'string' || signature === '') return { is: 'no-signature' };
-  return isSignature(signature) ? undefined : { is: 'not-a-signature' };
-}
-
-function oddStatus(status: unknown): Oddity | undefined {
-  if (status === undefined || status === null) return { is: 'no-status' };
-  if (typeof status !== 'string') return { is: 'status-not-text', status };
-  return knownStatuses.includes(status) ? undefined : { is: 'unknown-status', status };
+/** A status that neither the service's document nor the list of failures has. */
+function oddStatusOf({ kind }: Intent, attempt: Attempt | undefined): string | undefined {
+  if (attempt?.reply === undefined || kind === 'message') return undefined;
+  const { json = {} } = readReply({ body: attempt.reply, headers: attempt.headers });
+  const status = resultIn(kind, json)?.status;
+  return knownStatuses.includes(status) ? undefined : JSON.stringify(status);
 }
 
 /**
- * The failure with which a command would end before it sends anything, as things stand now. A policy has said `word`;
- * `holds` is why an intent that was found would be held.
+ * The failure with which a command would end before it sends anything, as things stand now. A policy has said `word`.
  */
-export function codeAhead({ is, found }: Plan, { word, proposes, holds }: Ahead): FailureCode | undefined {
+export function codeAhead(
+  { is, found }: Plan,
+  { bot, word, proposes, equal }: Ahead,
+): FailureCode | undefined {
   const { ends, sends } = meaningOf({ is });
-  if (ends !== 'as-its-intent') return ends === 'well' ? undefined : ends;
+  if (is === 'name-taken' && found?.bot !== bot.name) return 'other-bot';
+  if (is === 'needs-decision' && found?.resolvedAs === 'declined') return 'proposal-declined';
+  if (ends !== 'as-its-entry') return ends === 'well' ? undefined : ends;
   if (sends === 'nothing') return undefined;
-  const mayHaveLanded = is === 'resume' && found?.state !== 'open';
-  if (proposes) return mayHaveLanded ? 'unknown' : refusedOr('held', word);
-  if (holds !== undefined) return 'held';
-  if (word?.is === 'needs-approval') return 'held';
-  return mayHaveLanded && word?.is === 'refused' ? 'held' : refusedOr(undefined, word);
+  if (is === 'retry') return (word ?? allowed).is !== 'allowed' || proposes ? 'held' : undefined;
+  if (word?.is === 'refused') return refusalCodes[word.refusal.rule];
+  if (word?.is === 'needs-approval' || proposes) return 'held';
+  return equal === undefined ? undefined : 'paid-already';
 }
+
+const allowed: PolicyWord = { is: 'allowed' };
 
 type Ahead = {
+  readonly bot: Pick<Bot, 'name'>;
   readonly word: PolicyWord | undefined;
   readonly proposes: boolean;
-  readonly holds: HeldReason | undefined;
+  readonly equal: Intent | undefined;
 };
-
-function refusedOr(code: FailureCode | undefined, word: PolicyWord | undefined): FailureCode | undefined {
-  return word?.is === 'refused' ? refusalCodes[word.refusal.rule] : code;
-}

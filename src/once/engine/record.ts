@@ -6,19 +6,19 @@ import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { type Judgement, type Tries, withReceiptsChecked } from './judgement.ts';
 import { mustFind, type Outcome, type Stopped } from './outcome.ts';
-import { tooOldToSend } from './plan.ts';
-import type { HeldReason, Ruling } from './verdict.ts';
+import { isTooOld } from './plan.ts';
+import type { Ruling } from './verdict.ts';
 
 /** The intent's state if trying ends with this judgement. */
 export function stateAtEnd(
   ruling: Ruling,
-  tainted: boolean,
+  isInDoubt: boolean,
   stopped: Stopped | undefined,
 ): Exclude<State, 'sending' | 'resolved'> {
   const { verdict, heldAtEnd } = ruling;
   if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
   if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';
-  return tainted || verdict === 'unknown' ? 'unknown' : 'open';
+  return isInDoubt || verdict === 'unknown' ? 'unknown' : 'open';
 }
 
 /** What came back, as it is recorded now, and what follows. */
@@ -44,29 +44,11 @@ export async function record(
       return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
     }, receiptGuards(seen.receipts));
     const gone = journalTrouble(engine.journal);
-    if (gone === undefined)
-      return { ...recorded, follows: await withNewJournal(recorded.follows, claim, engine) };
+    if (gone === undefined) return recorded;
     return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
   } catch (cause) {
     return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
   }
-}
-
-/**
- * On a journal that is new, as on a fresh disk of a CI runner, another machine may have used the name before. A journal
- * whose oldest intent has another name is not new.
- */
-async function withNewJournal(
-  follows: Recorded['follows'],
-  { createdNow }: Claim,
-  { journal }: EngineContext,
-): Promise<Recorded['follows']> {
-  if (follows.is !== 'concluded' || follows.intent.state !== 'rejected') return follows;
-  const { name } = follows.intent;
-  if (!createdNow || name === undefined) return follows;
-  for await (const oldest of journal.reads.select({ oldestFirst: true, limit: 1 }))
-    if (oldest.name === name) return { ...follows, isNewJournal: true };
-  return follows;
 }
 
 /** How long to wait before the next try, or why there is none; undefined if the intent has its outcome. */
@@ -76,7 +58,7 @@ function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | u
 }
 
 async function recordNow(
-  { intent: { id, tainted }, number }: Claim,
+  { intent: { id, mayHaveLandedAtMs }, number }: Claim,
   { end, ruling, receipts }: Judgement,
   next: number | Stopped | undefined,
   startedAtMs: number,
@@ -92,7 +74,7 @@ async function recordNow(
     await Promise.all(endAttempt);
     return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
   }
-  const state = stateAtEnd(ruling, tainted, next);
+  const state = stateAtEnd(ruling, mayHaveLandedAtMs !== undefined, next);
   const why = state === 'held' ? ruling.heldReason : undefined;
   // Together: on a server this is one round trip.
   const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
@@ -121,9 +103,7 @@ export function notRecorded(
 }
 
 /** Why nothing may leave although the connection is open. */
-type DoorShut =
-  | { readonly because: 'too-old'; readonly why: HeldReason }
-  | { readonly because: 'journal'; readonly failure: Failure };
+type DoorShut = { readonly because: 'too-old' } | { readonly because: 'journal'; readonly failure: Failure };
 
 /**
  * Asked when the connection is open and nothing is written yet. Connecting can take long, and a process can be frozen
@@ -154,9 +134,8 @@ export class Door {
     }
     // Others took over, or soon may.
     if (journal.trouble() !== undefined) return { is: 'claim-too-old' };
-    const why = tooOldToSend(this.#intent, clock.now());
-    if (why === undefined) return undefined;
-    this.#shut = { because: 'too-old', why };
+    if (!isTooOld(this.#intent, clock.now())) return undefined;
+    this.#shut = { because: 'too-old' };
     return { is: 'too-late' };
   }
 }
@@ -172,30 +151,4 @@ function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Fai
   } catch (thrown) {
     return asFailure(thrown);
   }
-}
-
-/** Ends a claim that was recorded but never sent: not a byte of it has left. */
-export async function giveBack({ intent, number }: Claim, { commit, clock }: EngineContext): Promise<void> {
-  const { id, tainted } = intent;
-  await commit(async (tx) => {
-    const nowMs = clock.now();
-    await tx.endAttempt(
-      id,
-      number,
-      {
-        phase: 'not-sent',
-        verdict: 'unsent',
-        status: undefined,
-        requestId: undefined,
-        trouble: { is: 'given-back' },
-        retryAfterMs: undefined,
-        duplicate: false,
-        verified: true,
-        reply: undefined,
-        headers: {},
-      },
-      nowMs,
-    );
-    await tx.conclude(id, tainted ? 'unknown' : 'open', undefined, nowMs);
-  });
 }

@@ -1,24 +1,25 @@
 import type { Decision, Intent, Journal, Reads, Transaction } from '../journal/journal.ts';
 import { approvalOn, isProposal, isUnsentProposal, lastDecision } from './approval.ts';
-import { claimAllowed, guardsOf, resumeOrHold, type Step, untilClaimed } from './claim.ts';
+import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { findTwin, isBeingSent } from './plan.ts';
+import { isBeingSent } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';
 
-/** Sends a known intent with its own key and bytes, as far as the rules and a person's decision allow. */
+/**
+ * Sends a known intent with its own key and bytes, as far as the rules and a person's decision allow. `pays` is an equal
+ * payment that a person has seen.
+ */
 export async function resume(
   shown: Shown,
   engine: EngineContext,
   decision: Decision | undefined,
+  pays?: string,
 ): Promise<Outcome> {
-  const guards = guardsOf(mustFind(await engine.journal.reads.get(shown.intent.id)), engine);
-  const step = await untilClaimed(
-    () => engine.commit((tx) => takeUp(shown, tx, engine, decision), guards),
-    engine,
-  );
+  const take = (tx: Transaction): Promise<Step> => takeUp(shown, tx, engine, decision, pays);
+  const step = await untilClaimed(() => engine.commit(take, { beforeSending: true }), engine);
   return step.is === 'claim' ? carryOut(step, engine) : step;
 }
 
@@ -27,6 +28,7 @@ async function takeUp(
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
+  pays: string | undefined,
 ): Promise<Step> {
   const { id } = shown.intent;
   await tx.recordDeath(id, engine.clock.now());
@@ -35,35 +37,20 @@ async function takeUp(
   if (decision !== undefined && intent.state === 'held') await refuseChanged(shown, intent, tx);
   switch (intent.state) {
     case 'sending':
-      return { is: 'wait', intent, twin: false };
+      return { is: 'wait', intent };
     case 'unknown':
-      return resumeOrHold(intent, tx, engine);
     case 'open':
-      return unlessTwin(intent, tx, engine, () => resumeOrHold(intent, tx, engine));
+      return resumeOrHold(intent, tx, engine, { pays });
     case 'held':
       // The decision is kept in the commit that sends it.
       return decision?.kind === (isProposal(intent) ? 'approved' : 'send-again')
-        ? claimAllowed(intent, tx, engine, decision)
+        ? claimFound(intent, tx, engine, { pays }, decision)
         : concluded(intent, tx, false);
     case 'accepted':
     case 'rejected':
     case 'resolved':
-      return concluded(intent, tx, 'from-journal');
+      return concluded(intent, tx, true);
   }
-}
-
-/** Nothing of it has left, so it must not bypass another payment that may be the same. */
-async function unlessTwin(
-  intent: Intent,
-  tx: Transaction,
-  engine: EngineContext,
-  goOn: () => Promise<Step>,
-): Promise<Step> {
-  const { spellings } = engine.bot;
-  const found = await findTwin({ ...intent, spellings }, tx, engine.clock.now());
-  if (found === undefined) return goOn();
-  if (found.is === 'wait-for-twin') return { is: 'wait', intent: found.twin, twin: true };
-  return { is: 'not-sent', because: found.is, intent: found.twin };
 }
 
 /** Refuses to send again what only a person's approval sends. */
@@ -118,7 +105,6 @@ async function decideOn(
   decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
 ): Promise<Intent> {
   const { id } = shown.intent;
-  const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {});
   return journal.commit(async (tx) => {
     await tx.recordDeath(id, atMs);
     const intent = mustFind(await tx.get(id));
@@ -127,7 +113,7 @@ async function decideOn(
     await refuseChanged(shown, intent, tx);
     await tx.decide(id, decided);
     return (await tx.get(id)) ?? intent;
-  }, guards);
+  });
 }
 
 function refuseWhatIsProven(intent: Intent): void {

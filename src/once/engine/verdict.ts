@@ -1,8 +1,16 @@
-import { addAmounts, type MinorUnits, minorUnits } from '../intent/amount.ts';
-import type { Kind } from '../intent/wanted.ts';
+import { type MinorUnits, minorUnits } from '../intent/amount.ts';
+import type { Kind, TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Verdict } from '../journal/journal.ts';
-import { type Flight, hasOtherCause, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
-import type { ApprovalReason } from './approval.ts';
+import {
+  type ConflictWords,
+  conflictWords,
+  type Flight,
+  isFields,
+  type ParsedReply,
+  type ReplyFields,
+  resultIn,
+  saysItFailed,
+} from '../wire/flight.ts';
 
 /** Everything that one attempt is judged by. */
 export type Evidence = {
@@ -12,11 +20,12 @@ export type Evidence = {
   readonly parsed: ParsedReply | undefined;
   /** What the reply says about its request. */
   readonly echo: Echo;
-  /** The result in the reply is another intent's: the reply arrived on the wrong request. */
-  readonly isSomeoneElses: boolean;
+  /** The transfer id or the signature in the reply belongs to another entry. */
+  readonly isTaken: boolean;
   readonly tainted: boolean;
-  /** A named intent, and this journal has had no other answer about it. */
-  readonly firstHeardOfName: boolean;
+  readonly named: boolean;
+  /** An attempt of it was rejected, or got 429. */
+  readonly refusedHere: boolean;
 };
 
 /** What an attempt proves. */
@@ -30,21 +39,18 @@ export type Ruling = {
   readonly heldReason?: HeldReason;
 };
 
+/** Why an entry is held; the sentences are in `cli/say/outcomes.ts`. All but `approval` leave it in doubt. */
 export type HeldReason =
-  | 'failed-status'
-  | 'no-proof'
-  | 'someone-elses'
-  | 'other-payment'
-  | 'unclear-status'
-  | 'rejected-after-doubt'
-  | 'other-conflict'
-  | 'conflict'
-  | 'conflict-in-flight'
-  | 'key-age'
-  | 'clock'
-  | 'other-token'
-  | 'policy'
-  | ApprovalReason;
+  | 'approval'
+  | 'too-old'
+  | 'another-token'
+  | 'not-allowed'
+  | 'another-payment'
+  | 'says-failed'
+  | 'id-taken'
+  | 'refused-in-doubt'
+  | 'key-conflict'
+  | 'unclear-reply';
 
 export type VerdictRow = {
   readonly came: string;
@@ -69,28 +75,24 @@ const isStatus =
   (evidence: Evidence): boolean =>
     statuses.includes(statusOf(evidence));
 
-const nonEmptyString = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A success that names what was done. Without a name nothing shows that anything was done. */
-function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
-  const json = parsed?.json;
-  if (json === undefined || !saysNothing(json.error)) return false;
-  return kind === 'message'
-    ? isObject(json.message)
-    : nonEmptyString(json.transfer_id) || nonEmptyString(json.signature);
+export const provesItHappened = (evidence: Evidence): boolean => {
+  const json = evidence.parsed?.json;
+  return isSuccess(evidence) && json !== undefined && resultIn(evidence.kind, json) !== undefined;
+};
+
+const isConflict =
+  (kind: Kind, ...words: readonly ConflictWords[]) =>
+  (evidence: Evidence): boolean =>
+    isStatus(409)(evidence) && evidence.kind === kind && words.includes(wordsIn(evidence));
+
+/** The words of a reply that was too long to be read whole may say anything. */
+function wordsIn({ flight, parsed }: Evidence): ConflictWords {
+  return flight.came === 'reply' && flight.ended === 'too-long' ? 'other' : conflictWords(parsed?.complaint);
 }
 
-export const provesItHappened = (evidence: Evidence): boolean =>
-  isSuccess(evidence) && namesWhatWasDone(evidence.kind, evidence.parsed);
-
-// If botctl itself stopped reading a long reply that says no, its status line is proof enough.
-function wasBrokenOff(evidence: Evidence): boolean {
-  const { flight } = evidence;
-  if (flight.came === 'nothing') return flight.upgraded !== true;
-  if (flight.ended === 'too-long') return isSuccess(evidence);
-  return flight.ended === 'broken';
+function isBrokenOff({ flight }: Evidence): boolean {
+  return flight.came === 'nothing' ? flight.upgraded !== true : flight.ended === 'broken';
 }
 
 /** Statuses that are sent only for what was not done. */
@@ -107,46 +109,54 @@ export const verdictTable: readonly VerdictRow[] = [
     untainted: { verdict: 'unsent', next: 'try-again' },
     tainted: unknownTryAgain,
   },
+  // reset, timeout, abort, body broken off after headers went out
+  { came: 'broken-off', matches: isBrokenOff, ...same(unknownTryAgain) },
   {
-    // reset, timeout, abort, body broken off after headers went out
-    came: 'broken-off',
-    matches: wasBrokenOff,
-    ...same(unknownTryAgain),
+    // 2xx of a transfer that names another recipient, asset or amount
+    came: 'another-payment',
+    matches: (evidence) =>
+      provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
+    ...same(held('another-payment')),
   },
   {
     // 2xx that shows a message, or a transfer id or signature, and says that it failed
     came: 'says-failed',
     matches: (evidence) =>
       provesItHappened(evidence) && saysItFailed(evidence.kind, evidence.parsed?.json ?? {}),
-    ...same(held('failed-status')),
+    ...same(held('says-failed')),
   },
   {
-    // 2xx whose transfer id, signature or message id is another intent’s
-    came: 'someone-elses',
-    matches: (evidence) => provesItHappened(evidence) && evidence.isSomeoneElses,
-    ...same(heldAtEnd('someone-elses')),
+    // 2xx whose transfer id or signature is another entry’s
+    came: 'id-taken',
+    matches: (evidence) => provesItHappened(evidence) && evidence.isTaken,
+    ...same(held('id-taken')),
   },
-  {
-    // 2xx of a transfer that names another recipient, asset or amount
-    came: 'other-payment',
-    matches: (evidence) =>
-      provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
-    ...same(held('other-payment')),
-  },
-  {
-    // 2xx that shows a message, or a transfer id or signature
-    came: 'proof',
-    matches: provesItHappened,
-    ...same(accepted),
-  },
+  // 2xx that shows a message, or a transfer id or signature
+  { came: 'proof', matches: provesItHappened, ...same(accepted) },
   // any other whole 2xx
-  { came: 'no-proof', matches: isSuccess, ...same(held('no-proof')) },
+  { came: 'no-proof', matches: isSuccess, ...same(held('unclear-reply')) },
   {
-    // 303, 1xx as final
-    came: 'no-final-answer',
-    matches: (evidence) => statusOf(evidence) < 200 || statusOf(evidence) === 303,
-    ...same(unknownStop),
+    // 409 that says that the service has this message already, and refused it before
+    came: 'repetition-of-refused',
+    matches: (evidence) => isConflict('message', 'none', 'repetition')(evidence) && evidence.refusedHere,
+    ...same(held('key-conflict')),
   },
+  {
+    // 409 that says that the service has this message already
+    came: 'repetition-of-named',
+    matches: (evidence) => isConflict('message', 'none', 'repetition')(evidence) && evidence.named,
+    ...same(duplicate),
+  },
+  {
+    // the same about a random key, which nobody else can have used
+    came: 'repetition',
+    matches: isConflict('message', 'none', 'repetition'),
+    untainted: held('key-conflict'),
+    tainted: duplicate,
+  },
+  { came: 'under-way', matches: isConflict('message', 'under-way'), ...same(unknownTryAgain) },
+  { came: 'other-conflict', matches: isConflict('message', 'other'), ...same(held('key-conflict')) },
+  { came: 'conflict-on-transfer', matches: isStatus(409), ...same(heldAtEnd('key-conflict')) },
   {
     // 401 403
     came: 'not-permitted',
@@ -154,63 +164,29 @@ export const verdictTable: readonly VerdictRow[] = [
     untainted: rejected,
     tainted: unknownStop,
   },
-  {
-    // 429
-    came: 'limited',
-    matches: isStatus(429),
-    ...same({ verdict: 'limited', next: 'try-again' }),
-  },
+  { came: 'limited', matches: isStatus(429), ...same({ verdict: 'limited', next: 'try-again' }) },
   {
     // 408 425 5xx
     came: 'try-later',
-    matches: (evidence) => isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,
+    matches: (evidence) =>
+      isStatus(408, 425)(evidence) || (statusOf(evidence) >= 500 && statusOf(evidence) <= 599),
     ...same(unknownTryAgain),
   },
   {
-    // 409 on a message that names a cause other than a key that was used before
-    came: 'other-conflict',
-    matches: (evidence) =>
-      isStatus(409)(evidence) &&
-      evidence.kind === 'message' &&
-      hasOtherCause(evidence.parsed?.complaint ?? {}),
-    ...same(held('other-conflict')),
-  },
-  {
-    // 409 on a message, as the first answer about a named intent in this journal
-    came: 'first-conflict',
-    matches: (evidence) =>
-      isStatus(409)(evidence) &&
-      evidence.kind === 'message' &&
-      !evidence.tainted &&
-      evidence.firstHeardOfName,
-    ...same(duplicate),
-  },
-  {
-    // any other 409 on a message
-    came: 'conflict',
-    matches: (evidence) => isStatus(409)(evidence) && evidence.kind === 'message',
-    untainted: held('conflict'),
-    tainted: duplicate,
-  },
-  {
-    // 409 on a transfer
-    came: 'conflict-on-transfer',
-    matches: isStatus(409),
-    ...same(heldAtEnd('conflict-in-flight')),
-  },
-  {
-    // any other 4xx: proxies send these for requests that went through
-    came: 'unclear-status',
-    matches: (evidence) => statusOf(evidence) >= 400 && !isStatus(...rejections)(evidence),
-    ...same(heldAtEnd('unclear-status')),
+    // 303, 1xx as final
+    came: 'no-final-answer',
+    matches: (evidence) => statusOf(evidence) < 200 || statusOf(evidence) === 303,
+    ...same(unknownStop),
   },
   {
     // other 3xx, and the rejections above
     came: 'refused',
-    matches: () => true,
+    matches: (evidence) => statusOf(evidence) <= 399 || rejections.includes(statusOf(evidence)),
     untainted: rejected,
-    tainted: held('rejected-after-doubt'),
+    tainted: held('refused-in-doubt'),
   },
+  // any other status: proxies send these for requests that went through
+  { came: 'unclear-status', matches: () => true, ...same(heldAtEnd('unclear-reply')) },
 ];
 
 export function rowFor(evidence: Evidence): VerdictRow {
@@ -229,95 +205,56 @@ export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
 
-/**
- * What a reply says about its request: the same, another one, or nothing. Only the request's own field names are
- * compared.
- */
-export type Echo = 'same' | 'other' | 'silent';
+/** What a reply says about its request: the same, another payment, or nothing that tells. */
+type Echo = 'same' | 'other' | 'silent';
 
-type EvidenceFields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is EvidenceFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function echoOf({ kind, body }: Pick<Intent, 'kind' | 'body'>, json: EvidenceFields): Echo {
+export function echoOf({ kind, body }: Pick<Intent, 'kind' | 'body'>, json: ReplyFields): Echo {
+  const inner = kind === 'transfer' ? json.transfer : json.message;
+  const given: ReplyFields[] = [json, ...(isFields(inner) ? [inner] : [])];
   const names = kind === 'transfer' ? transferFields : messageFields;
-  const objects = [json, kind === 'transfer' ? json.transfer : json.message].filter(isFields);
-  if (!objects.some((object) => names.some((name) => name in object))) return 'silent';
-  const request = JSON.parse(new TextDecoder().decode(body)) as Readonly<Record<string, string | undefined>>;
-  const echoes = names.map((name) => fieldEcho(name, request, objects));
-  if (echoes.includes('other')) return 'other';
-  return echoes.every((echo) => echo === 'same') ? 'same' : 'silent';
+  const told = names.map((name) => given.map((fields) => fields[name]).filter(isText));
+  if (!told.some((values) => values.length > 0)) return 'silent';
+  const request: ReplyFields = JSON.parse(new TextDecoder().decode(body));
+  if (kind === 'transfer' && given.some((fields) => isAnother(request as TransferRequest, fields)))
+    return 'other';
+  const isShown = (values: readonly unknown[], at: number): boolean =>
+    values.length > 0 && (kind === 'transfer' || values.every((value) => value === request[names[at] ?? '']));
+  return told.every(isShown) ? 'same' : 'silent';
 }
 
 const transferFields = ['to_address', 'asset', 'amount'] as const;
 const messageFields = ['conversation_id', 'content'] as const;
-type Field = (typeof transferFields)[number] | (typeof messageFields)[number];
 
-function fieldEcho(
-  name: Field,
-  request: Readonly<Record<string, string | undefined>>,
-  objects: readonly EvidenceFields[],
-): Echo {
-  const wanted = request[name] ?? '';
-  const echoes = objects
-    .filter((object) => name in object)
-    .map((object): Echo => {
-      const given = object[name];
-      switch (name) {
-        case 'to_address':
-          return addressEcho(wanted, given, request.asset === 'SOL');
-        case 'asset':
-          return assetEcho(wanted, given);
-        case 'amount':
-          return amountEcho(wanted, given, request.asset === 'SOL');
-        default:
-          return typeof given !== 'string' ? 'silent' : given === wanted ? 'same' : 'other';
-      }
-    });
-  if (echoes.includes('other')) return 'other';
-  return echoes.includes('same') ? 'same' : 'silent';
+const isText = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
+
+/** Whether fields of a reply name another payment. What is not there names nothing. */
+function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: ReplyFields): boolean {
+  const isSol = ours.asset.toUpperCase() === 'SOL';
+  // For a token, the reply may name the recipient's token account instead of the recipient.
+  if (isSol && typeof to === 'string' && to !== ours.to_address) return true;
+  // A symbol and a mint can name the same token.
+  if (typeof asset === 'string' && account.test(asset) === account.test(ours.asset))
+    if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
+  return isText(amount) && isAnotherAmount(ours.amount, String(amount), isSol);
 }
 
 // 32 bytes in base58: an address, or a mint.
 const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;
 
-/** For a token, the reply may name the recipient's token account instead of the recipient. */
-function addressEcho(wanted: string, given: unknown, isSol: boolean): Echo {
-  if (given === wanted) return 'same';
-  return isSol && typeof given === 'string' && account.test(given) ? 'other' : 'silent';
-}
-
-/** A symbol and a mint can name the same token. */
-function assetEcho(wanted: string, given: unknown): Echo {
-  if (typeof given !== 'string' || given === '') return 'silent';
-  if (given.toLowerCase() === wanted.toLowerCase()) return 'same';
-  return account.test(given) === account.test(wanted) ? 'other' : 'silent';
-}
-
 // Anything longer is not an amount.
-const decimal = /^(?=.{1,100}$)(\d+\.?\d*|\.\d+)$/u;
+const decimal = /^(?=.{1,100}$)\d+(\.\d+)?$/u;
 
-function amountEcho(wanted: string, given: unknown, isSol: boolean): Echo {
-  const decimals = isSol ? [9] : tokenDecimals;
-  if (typeof given === 'number') {
-    // A JSON number may have lost digits; compare as many as it kept.
-    if (given === Number(wanted)) return 'same';
-    return decimals.some((count) => given === Number(`${wanted}e${count}`)) ? 'silent' : 'other';
-  }
-  if (typeof given !== 'string' || !decimal.test(given)) return 'silent';
-  const [asked, echoed] = [minorUnits(wanted), minorUnits(given)];
-  if (isEqual(asked, echoed)) return 'same';
-  return decimals.some((count) => isEqual({ ...asked, units: asked.units * 10n ** BigInt(count) }, echoed))
-    ? 'silent'
-    : 'other';
+/** The reply may give units, or base units: then it has more of them by a power of ten. */
+function isAnotherAmount(ours: string, theirs: string, isSol: boolean): boolean {
+  if (!decimal.test(theirs)) return true;
+  const [mine, given] = [powerOf(minorUnits(ours)), powerOf(minorUnits(theirs))];
+  const power = given.power - mine.power;
+  return mine.digits !== given.digits || (power !== 0 && (isSol ? power !== 9 : power < 0));
 }
 
-// For amounts in base units: the numbers of decimals that tokens have.
-const tokenDecimals = Array.from({ length: 14 }, (_, index) => index + 5);
-
-function isEqual(left: MinorUnits, right: MinorUnits): boolean {
-  const difference = addAmounts(left, { ...right, units: -right.units });
-  return difference.units === 0n;
+/** The digits without zeros at their ends, and the power of ten that they are multiplied by. */
+function powerOf({ units, decimals }: MinorUnits): { readonly digits: string; readonly power: number } {
+  const all = String(units);
+  const digits = all.replace(/0+$/u, '');
+  return { digits, power: digits === '' ? 0 : all.length - digits.length - decimals };
 }

@@ -29,8 +29,6 @@ export type Intent = {
   readonly kind: Kind;
   /** The URL used for identity and key: all loopback names count as one. */
   readonly baseUrl: BaseUrl;
-  /** The URL as the user wrote it. Requests go there. */
-  readonly spelledUrl: BaseUrl;
   readonly bot: string;
   readonly namedBy: NamedBy | undefined;
   readonly name: string | undefined;
@@ -46,7 +44,10 @@ export type Intent = {
   readonly body: Uint8Array;
   readonly state: State;
   readonly tainted: boolean;
-  /** When the first attempt that may have landed began, or when an operator last said to send it again. */
+  /**
+   * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
+   * is not in doubt.
+   */
   readonly mayHaveLandedAtMs: number | undefined;
   /** Salted hash of the token of the latest attempt. */
   readonly tokenHash: string | undefined;
@@ -59,8 +60,10 @@ export type Intent = {
   readonly attempts: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** When a command first reported the outcome to its caller. */
+  /** When a command first reported the outcome to its caller. Kept for unnamed intents alone. */
   readonly reportedAtMs: number | undefined;
+  /** When a payment was made, or may have been: at its latest claim. Undefined if it was not. */
+  readonly countsAtMs: number | undefined;
 };
 
 export type NewIntent = Pick<
@@ -68,7 +71,6 @@ export type NewIntent = Pick<
   | 'id'
   | 'kind'
   | 'baseUrl'
-  | 'spelledUrl'
   | 'bot'
   | 'namedBy'
   | 'name'
@@ -159,15 +161,12 @@ export type BatchInput = BatchName & {
   readonly rows: number;
   /** Those that were not valid. */
   readonly invalid: number;
-  /** Those that the run left out because they were paid already, and those that only may have been. */
-  readonly skipped: number;
-  readonly skippedInDoubt: number;
 };
 
 /** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
   Intent,
-  'kind' | 'baseUrl' | 'spelledUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
+  'kind' | 'baseUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
 > & {
   readonly rows: number;
   /** What all of them together pay; absent for messages. */
@@ -177,25 +176,19 @@ export type RowsStanding = Pick<
   readonly updatedAtMs: number;
 };
 
-/** A payment that was made, or may have been. */
-export type EarlierPayment = Pick<
+/** What is told of a payment that was made, or may have been. */
+export type EqualPayment = Pick<
   Intent,
-  'id' | 'bot' | 'namedBy' | 'name' | 'rowId' | 'state' | 'resolvedAs'
-> & {
-  /** When the attempt began by which it counts: the first that may have made it, or the latest of these. */
-  readonly atMs: number;
-};
+  'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
+>;
 
-/** At most so many of other names are looked up for one payment. */
-export const mostEarlierPayments = 3;
-
-/** A payment, and whose it is. Rows of `batch` are left out; with `isOwn` they alone are meant, and all of them. */
-type OfAnotherIntent = Pick<Intent, 'baseUrl' | 'identity'> & {
+/** A payment at an origin. The entry `id` and the rows of `batch`, if it is not empty, are none of the others. */
+type EqualTo = {
   readonly payment: string;
-  readonly batch: string | undefined;
-  readonly isOwn: boolean;
+  readonly origin: string;
+  readonly id: string;
+  readonly batch: string;
   readonly sinceMs: number;
-  readonly latestSinceMs: number;
 };
 
 /** An identifier that the service or the chain gives to one intent only. */
@@ -208,16 +201,12 @@ export type Receipt = {
 
 /** What can be read from a journal. */
 export interface Reads {
-  /** The unnamed intent with this identity: an unfinished one if there is one, else the newest. */
-  findUnnamed(identity: string): Promise<Intent | undefined>;
+  /** The unnamed intent with this identity that began since then: an unfinished one if there is one, else the newest. */
+  findUnnamed(identity: string, sinceMs: number): Promise<Intent | undefined>;
   findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
-  /** The other base URLs of this URL’s origin for which this journal has intents. */
-  otherUrls(baseUrl: BaseUrl): Promise<BaseUrl[]>;
   get(id: string): Promise<Intent | undefined>;
   /** Intents whose id or key is this text, else those whose id or key starts with it. Two at most. */
   startingWith(prefix: string): Promise<Intent[]>;
-  /** Unfinished transfers of the same payment at the same origin, under another identity. */
-  unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
   /** The recipients whose address begins so, in their order; at most a thousand. */
   recipients(head: string): Promise<string[]>;
@@ -231,13 +220,8 @@ export interface Reads {
   receiptsOf(id: string): Promise<Receipt[]>;
   /** Another intent that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
-  /** Transfers of the same payment at the same origin without a permanent name (unnamed, or `--run`), newest first. */
-  unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
-  /**
-   * The three surest and newest that paid the same at the same origin, under whatever name or none, if the first
-   * attempt that may have paid began since `sinceMs`, or the latest since `latestSinceMs`.
-   */
-  paidBefore(payment: OfAnotherIntent): Promise<EarlierPayment[]>;
+  /** The latest other payment like this one that was made since then, or may have been at any time. */
+  equalPayment(about: EqualTo): Promise<Intent | undefined>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** How many rows the files of all batches with this name had. */
@@ -261,11 +245,8 @@ export interface Writes {
   begin(intent: NewIntent, tokenHash: string, atMs: number): Promise<Intent>;
   /** Claims an intent that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
-  /**
-   * Gives an intent another body under the same key. Only if it was rejected or did not happen, and never may have
-   * landed.
-   */
-  rewrite(id: string, body: Uint8Array, fingerprint: string, payment: string | undefined): Promise<void>;
+  /** Gives an intent another bot and body under the same key. Only if it never may have landed, and was never proposed. */
+  rewrite(id: string, to: Pick<NewIntent, 'bot' | 'body' | 'fingerprint' | 'payment'>): Promise<void>;
   /** Makes a dead owner's `sending` intent `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
   /** Records the next attempt of a claimed intent. `attempts` is then its number. */
@@ -281,21 +262,16 @@ export interface Writes {
   ): Promise<Intent | undefined>;
   /** Keeps the receipts of an accepted reply. A receipt that another intent holds stays with that intent. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
-  /** Hands an `unknown` intent over to an operator. */
+  /** Hands an intent that nobody is sending over to an operator. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
   /** Records what a chain showed. A proven instruction must belong to this intent. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
-  /** Does the same for all rows that batches of this name have done. */
-  markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
-  supersede(id: string): Promise<void>;
   /** Keeps how many rows a batch's file has. */
   keepBatch(input: BatchInput): Promise<void>;
   /** Records an intent without an attempt, to wait for a person's approval. */
   propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
-  /** Does the same for a known intent that is not on its way. */
-  holdBack(id: string, why: string, atMs: number): Promise<void>;
 }
 
 export type Transaction = Reads & Writes;
@@ -310,8 +286,6 @@ export type Work<Result> = (tx: Transaction) => Promise<Result>;
 export type Guards = {
   /** Where works share a commit: none with one of these names runs beside it. All other commits exclude each other. */
   readonly alone?: readonly string[];
-  /** Like `alone`, but two works that list a name here may run beside each other. */
-  readonly alongside?: readonly string[];
   /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
   /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */
@@ -352,10 +326,6 @@ export interface Journal {
   /** This process as an owner. For others it is alive until it ends, however it ends. */
   self(): string;
   trouble(): JournalTrouble | undefined;
-  /** Asks the owner of an intent to give back what it has claimed and not begun to send. */
-  askOwner(owner: string): Promise<void>;
-  /** Whether another process has asked this one to do so. */
-  isAsked(): Promise<boolean>;
 
   /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;

@@ -7,7 +7,6 @@ import {
   type BatchInput,
   type Decision,
   type DecisionKind,
-  type EarlierPayment,
   type Guards,
   type Intent,
   type NamedBy,
@@ -74,7 +73,6 @@ export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
     id: row.id as string,
     kind: row.kind as Kind,
     baseUrl: row.base_url as BaseUrl,
-    spelledUrl: (row.spelled_url ?? row.base_url) as BaseUrl,
     bot: row.bot as string,
     namedBy: optional<NamedBy>(row.named_by),
     name: optional<string>(row.name),
@@ -104,6 +102,7 @@ type IntentStanding = Pick<
   | 'attempts'
   | 'updatedAtMs'
   | 'reportedAtMs'
+  | 'countsAtMs'
 >;
 
 /** The part of an intent that changes. */
@@ -120,7 +119,20 @@ export function standingOf(row: JournalRow): IntentStanding {
     attempts: row.attempts as number,
     updatedAtMs: row.updated_at as number,
     reportedAtMs: reportedAt(row),
+    countsAtMs: countsAt(row),
   };
+}
+
+/** When it was paid last, or may have been, as the index of equal payments has it. */
+function countsAt(row: JournalRow): number | undefined {
+  const { payment, state, why, resolved_as: as, attempts, tried_at: at } = row;
+  const mayBePaid =
+    state === 'sending' ||
+    state === 'unknown' ||
+    state === 'accepted' ||
+    (state === 'held' && why !== 'approval') ||
+    (as === 'happened' && Number(attempts) > 0);
+  return mayBePaid && typeof payment === 'string' ? optional<number>(at) : undefined;
 }
 
 // Reported before it began: the clock went back, or a bit flipped. The later time is the safe one.
@@ -159,7 +171,6 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
   return {
     kind: row.kind as Kind,
     baseUrl: row.base_url as BaseUrl,
-    spelledUrl: row.url as BaseUrl,
     bot: row.bot as string,
     state: row.state as State,
     resolvedAs: optional<Resolution>(row.resolved_as),
@@ -188,8 +199,6 @@ export function batchInputOf(row: JournalRow): BatchInput {
     name: row.name as string,
     rows: Number(row.rows),
     invalid: Number(row.invalid),
-    skipped: Number(row.skipped),
-    skippedInDoubt: Number(row.skipped_in_doubt),
   };
 }
 
@@ -202,19 +211,6 @@ export function decisionOf(row: JournalRow): Decision {
     signature: optional<string>(row.signature),
     fingerprint: optional<string>(row.fingerprint),
     role: optional<string>(row.role),
-  };
-}
-
-export function earlierPaymentOf(row: JournalRow): EarlierPayment {
-  return {
-    id: row.id as string,
-    bot: row.bot as string,
-    namedBy: optional<NamedBy>(row.named_by),
-    name: optional<string>(row.name),
-    rowId: optional<string>(row.row_id),
-    state: row.state as State,
-    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
-    atMs: Number(row.paid_at),
   };
 }
 
@@ -239,7 +235,6 @@ export function intentAsBegun(intent: NewIntent, owner: string, tokenHash: strin
     id: intent.id,
     kind: intent.kind,
     baseUrl: intent.baseUrl,
-    spelledUrl: intent.spelledUrl,
     bot: intent.bot,
     namedBy: intent.namedBy,
     name: intent.name,
@@ -262,6 +257,7 @@ export function intentAsBegun(intent: NewIntent, owner: string, tokenHash: strin
     createdAtMs: at,
     updatedAtMs: at,
     reportedAtMs: undefined,
+    countsAtMs: intent.payment === undefined ? undefined : at,
   };
 }
 

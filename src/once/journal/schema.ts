@@ -5,10 +5,14 @@ export const schemaVersion = 3;
 
 /** Whether it counts as spent: it was paid, or may have been. */
 export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
-    OR (state = 'held' AND tainted = 1) OR coalesce(resolved_as, '') = 'happened')`;
+    OR (state = 'held' AND coalesce(why, '') <> 'approval')
+    OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
 
 /** The batch whose row it is. */
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
+
+/** Until when a payment may have been made: what is not settled may still be made at any time. */
+export const paidUntil = `CASE WHEN state IN ('sending', 'unknown', 'held') THEN 9007199254740991 ELSE tried_at END`;
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -31,8 +35,6 @@ CREATE TABLE intents (
   id                  TEXT NOT NULL UNIQUE,
   kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
   base_url            TEXT NOT NULL,
-  -- The URL as given, if the identity spells it differently: there all loopback names count as one.
-  spelled_url         TEXT,
   bot                 TEXT NOT NULL,
   named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
   name                TEXT,
@@ -55,7 +57,6 @@ CREATE TABLE intents (
   attempts            INTEGER NOT NULL DEFAULT 0,
   updated_at          INTEGER NOT NULL,
   reported_at         INTEGER,
-  left_behind         INTEGER NOT NULL DEFAULT 0 CHECK (left_behind IN (0, 1)),
   -- When its latest attempt began. What it pays, for sums: the asset, and the amount up to its ninth decimal place, or
   -- all of it as text if it has more.
   tried_at            INTEGER,
@@ -69,10 +70,11 @@ CREATE TABLE intents (
   CHECK ((state = 'sending') = (owner IS NOT NULL)),
   CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
   -- An intent that may have landed cannot be called unsent or rejected.
-  CHECK (state NOT IN ('open', 'rejected') OR tainted = 0),
-  CHECK (state <> 'unknown' OR tainted = 1),
-  -- Held although nothing of it may have landed: it waits for a person's approval.
-  CHECK (state <> 'held' OR tainted = 1 OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'))
+  CHECK (state NOT IN ('open', 'rejected') OR may_have_landed_at IS NULL),
+  CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL),
+  CHECK (may_have_landed_at IS NULL OR tainted = 1),
+  -- What waits for a person's approval is not in doubt, and whatever else is held is.
+  CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (may_have_landed_at IS NULL))
 ) STRICT;
 
 -- A named intent is found by its key.
@@ -83,24 +85,12 @@ CREATE INDEX intents_not_accepted ON intents (state, created_at, seq) WHERE stat
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
--- A payment begins with its recipient, so this index finds recipients, too. It has the batches because a claim asks who
--- else paid the same: it passes over the rows of its own batch.
-CREATE INDEX intents_payment ON intents (payment, (${batchOfRow}), created_at) WHERE payment IS NOT NULL;
+-- A payment begins with its recipient, so this index finds recipients.
+CREATE INDEX intents_payment ON intents (payment, created_at) WHERE payment IS NOT NULL;
+-- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
+CREATE INDEX intents_equal ON intents (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
 CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos, odd) WHERE ${counts};
-CREATE INDEX intents_unfinished_payment ON intents (payment)
-  WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
--- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.
-CREATE INDEX intents_unnamed_payment ON intents (payment)
-  WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
--- Intents that may have been paid long after they began: proposals, and those that were refused at first.
-CREATE INDEX intents_late_payment ON intents (payment, updated_at)
-  WHERE payment IS NOT NULL AND updated_at - created_at > 600000;
-
--- The base URLs that have intents. They are few, and every claim of a name asks for them.
-CREATE TABLE services (
-  base_url  TEXT PRIMARY KEY
-) STRICT;
 
 -- How many rows a batch's file had when its latest run began.
 CREATE TABLE batches (
@@ -109,9 +99,6 @@ CREATE TABLE batches (
   kind              TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
   rows              INTEGER NOT NULL CHECK (rows >= 0),
   invalid           INTEGER NOT NULL,
-  -- Paid already, or perhaps.
-  skipped           INTEGER NOT NULL,
-  skipped_in_doubt  INTEGER NOT NULL,
   PRIMARY KEY (name, base_url, kind)
 ) STRICT;
 
@@ -189,8 +176,6 @@ const moves = `
   'rejected>sending', 'rejected>held', 'rejected>resolved', 'rejected>accepted',
   'resolved>sending', 'resolved>held', 'resolved>accepted'`;
 
-const approvals = `('approval', 'proposed', 'above-limit')`;
-
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
 
@@ -198,24 +183,20 @@ const intentRules: readonly Rule[] = [
   [
     'INSERT ON intents',
     `NEW.tainted = 1 OR NOT (NEW.state = 'sending'
-      OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') IN ${approvals}))`,
+      OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') = 'approval'))`,
     'an intent begins claimed, or as a proposal, and untainted',
   ],
   [
     'UPDATE ON intents',
-    differs(...['seq', 'id', 'kind', 'base_url', 'bot', 'key', 'created_at', 'named_by', 'name', 'identity']),
+    differs(...['seq', 'id', 'kind', 'base_url', 'key', 'created_at', 'named_by', 'name', 'identity']),
     'an intent keeps its key and identity',
   ],
-  [
-    'UPDATE ON intents',
-    differs('row_id', 'columns', 'spelled_url'),
-    'an intent keeps its row and its spelling',
-  ],
+  ['UPDATE ON intents', differs('row_id', 'columns'), 'an intent keeps its row'],
   // People were shown what was ever proposed.
   [
     'UPDATE ON intents',
-    `(${differs('body', 'fingerprint', 'payment', 'asset', 'whole', 'nanos', 'odd')})
-      AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
+    `(${differs('bot', 'body', 'fingerprint', 'payment', 'asset', 'whole', 'nanos', 'odd')})
+      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
         AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,
     'the body of an intent is frozen',
   ],
@@ -234,18 +215,13 @@ const intentRules: readonly Rule[] = [
   // An intent that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
   [
     'UPDATE ON intents',
-    `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') NOT IN ${approvals}`,
+    `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') <> 'approval'`,
     'no intent moves between these states',
   ],
   [
     'UPDATE ON intents',
     `NEW.state = 'sending' AND OLD.resolved_as = 'happened'`,
     'what happened is not sent again',
-  ],
-  [
-    'UPDATE ON intents',
-    `NEW.state = 'sending' AND OLD.state IN ('rejected', 'resolved') AND OLD.named_by IS NULL`,
-    'an unnamed intent that ended is not sent again',
   ],
   [
     'UPDATE ON intents',
@@ -277,7 +253,6 @@ const otherRules: readonly Rule[] = [
     'what is proven has a payment of its own',
   ],
   ['UPDATE ON batches', differs('name', 'base_url', 'kind'), 'a batch keeps its name'],
-  ['UPDATE ON services', 'true', 'a base URL stands as it was given'],
   ['UPDATE ON decisions', 'true', 'a decision stands as it was made'],
   ['UPDATE ON receipts', 'true', 'a receipt stands as it was given'],
   ['UPDATE ON observations', 'true', 'an observation stands as it was made'],
@@ -294,28 +269,13 @@ export const rules: readonly Rule[] = [...intentRules, ...otherRules];
 
 /** Nothing is deleted from these. */
 export const kept = [
-  ...[
-    'meta',
-    'losses',
-    'intents',
-    'services',
-    'batches',
-    'attempts',
-    'decisions',
-    'receipts',
-    'observations',
-  ],
+  ...['meta', 'losses', 'intents', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';
 
 /** What follows from a change, whichever statement made it. */
 export const consequences: readonly (readonly [on: string, when: string, does: string])[] = [
-  [
-    'INSERT ON intents',
-    'NOT EXISTS (SELECT 1 FROM services WHERE base_url = NEW.base_url)',
-    'INSERT INTO services (base_url) VALUES (NEW.base_url)',
-  ],
   [
     'UPDATE ON attempts',
     `NEW.verdict IN ('unknown', 'held')`,

@@ -13,7 +13,7 @@ export type Base = {
   readonly reads: OwnReads;
   /** Asks outside of a commit. It sees only what is committed. */
   readonly ask: Ask;
-  /** Runs in one transaction, which is durable when this resolves; again if that was rolled back, or nobody said. */
+  /** Runs in one transaction, which is durable when this resolves; again if others rolled it back. */
   transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>, guards: Guards): Promise<Result>;
   /** Whether a failed commit of several works is none of the works' own fault, or was made nevertheless. */
   failedAsWhole(reason: unknown): boolean;
@@ -90,17 +90,12 @@ function inTurn<Result>(
   works: readonly GuardedWork<Result>[],
   run: (work: GuardedWork<Result>) => Promise<Result>,
 ): Promise<Result>[] {
-  const alone = new Map<string, Promise<unknown>>();
-  const alongside = new Map<string, Promise<unknown>[]>();
+  const running = new Map<string, Promise<unknown>>();
   return works.map((one) => {
-    const { guards } = one;
-    const before = [
-      ...[...(guards.alone ?? []), ...(guards.alongside ?? [])].flatMap((name) => alone.get(name) ?? []),
-      ...(guards.alone ?? []).flatMap((name) => alongside.get(name) ?? []),
-    ];
-    const running = before.length === 0 ? run(one) : Promise.allSettled(before).then(() => run(one));
-    for (const name of guards.alone ?? []) alone.set(name, running);
-    for (const name of guards.alongside ?? []) alongside.set(name, [...(alongside.get(name) ?? []), running]);
-    return running;
+    const { alone = [] } = one.guards;
+    const before = alone.flatMap((name) => running.get(name) ?? []);
+    const result = before.length === 0 ? run(one) : Promise.allSettled(before).then(() => run(one));
+    for (const name of alone) running.set(name, result);
+    return result;
   });
 }

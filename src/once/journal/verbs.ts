@@ -1,14 +1,6 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
 import { countedAsset, hourOf, readPayment, summedPayment, type UnitsByHour } from '../intent/amount.ts';
-import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
-import {
-  type Intent,
-  isResolution,
-  mostEarlierPayments,
-  type NewIntent,
-  type Reads,
-  type Writes,
-} from './journal.ts';
+import { type Intent, isResolution, type NewIntent, type Reads, type Writes } from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
@@ -17,7 +9,6 @@ import {
   batchInputOf,
   countsOf,
   decisionOf,
-  earlierPaymentOf,
   intentAsBegun,
   intentOf,
   type JournalRow,
@@ -31,7 +22,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { batchOfRow, counts } from './schema.ts';
+import { batchOfRow, counts, paidUntil } from './schema.ts';
 import { spendingQuestions, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -49,46 +40,6 @@ const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1
 
 /** Behind every text that begins with this one. */
 const behind = (head: string): string => `${head}\u{10ffff}`;
-
-/** The first attempt that may have paid, or where that is long ago, the latest. */
-const paidAt = `coalesce((SELECT CASE WHEN min(started_at) < :since AND max(started_at) >= :latestSince
-    THEN max(started_at) ELSE min(started_at) END
-  FROM attempts WHERE attempts.intent = intents.seq AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')
-  AND started_at >= (SELECT coalesce(max(at), 0) FROM decisions
-    WHERE decisions.intent = intents.seq AND kind = 'did-not-happen')), updated_at)`;
-
-const paysTheSame = 'SELECT seq FROM intents WHERE payment = :payment AND payment IS NOT NULL';
-
-/** Begun lately, or long before they were paid. */
-const begunLately = (whose: string): string =>
-  `${paysTheSame} AND ${whose} AND created_at >= :since - 600000`;
-const paidLate = (whose: string): string =>
-  `${paysTheSame} AND ${whose} AND updated_at - created_at > 600000 AND updated_at >= :since`;
-
-const nextBatch = (after: string): string => `(SELECT min(${batchOfRow}) FROM intents
-  WHERE payment = :payment AND payment IS NOT NULL AND ${batchOfRow} > ${after})`;
-
-/** Each batch is found from the one before it: a file that pays the same in all rows is not read again for each row. */
-const otherBatches = `SELECT batch FROM (WITH RECURSIVE others (batch) AS (SELECT ${nextBatch("''")}
-    UNION ALL SELECT ${nextBatch('others.batch')} FROM others WHERE others.batch IS NOT NULL)
-  SELECT batch FROM others WHERE batch IS DISTINCT FROM :batch) AS found`;
-
-const paidByOthers = [
-  begunLately(`${batchOfRow} IS NULL`),
-  begunLately(`${batchOfRow} IN (${otherBatches})`),
-  paidLate(`(${batchOfRow} IS NULL OR ${batchOfRow} IS DISTINCT FROM :batch)`),
-].join(' UNION ALL ');
-const paidByOwn = [begunLately(`${batchOfRow} = :batch`), paidLate(`${batchOfRow} = :batch`)].join(
-  ' UNION ALL ',
-);
-
-/** Who paid the same, the surest and newest first. */
-const payments = (among: string): string => `SELECT * FROM (
-    SELECT id, bot, named_by, name, row_id, state, resolved_as, ${paidAt} AS paid_at,
-      CASE WHEN state IN ('accepted', 'resolved') THEN 1 ELSE 0 END AS is_sure
-    FROM intents WHERE seq IN (${among})
-    AND identity <> :identity AND ${counts} AND ${atOrigin}) AS found
-  WHERE paid_at >= :since ORDER BY is_sure DESC, paid_at DESC LIMIT :most`;
 
 /** A payment is a JSON array that begins with its recipient. */
 const nextRecipient = (
@@ -112,7 +63,9 @@ export const questions = {
   get: 'SELECT intents.* FROM intents WHERE id = :id',
   findByKey: `SELECT intents.* FROM intents WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
   findUnnamed: `SELECT intents.* FROM intents WHERE identity = :identity AND named_by IS NULL
-    ORDER BY CASE WHEN state IN ('open', 'sending', 'unknown', 'held') AND left_behind = 0 THEN 0 ELSE 1 END, seq DESC LIMIT 1`,
+    AND created_at >= :since
+    ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END, seq DESC
+    LIMIT 1`,
   called: `SELECT intents.* FROM intents WHERE seq IN (SELECT seq FROM intents WHERE id = :word
     UNION SELECT seq FROM intents WHERE key = :word) LIMIT 2`,
   startingWith: `SELECT intents.* FROM intents WHERE seq IN (
@@ -123,17 +76,9 @@ export const questions = {
   recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
       UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
     SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
-  otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'
-    AND base_url <> :baseUrl AND ${atOrigin}`,
-  unfinishedTwins: `SELECT intents.* FROM intents WHERE payment = :payment AND payment IS NOT NULL
-    AND state IN ('sending', 'unknown', 'held') AND ${atOrigin} AND identity <> :identity ORDER BY seq`,
-  unnamedOfPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND payment IS NOT NULL
-    AND (named_by IS NULL OR named_by = 'run') AND ${atOrigin} AND updated_at >= :since ORDER BY updated_at DESC`,
-  // Mostly there is none. To find that out costs a tenth of what comes next.
-  haveOthersPaid: `SELECT seq FROM (${paidByOthers}) AS same LIMIT 1`,
-  hasOwnPaid: `SELECT seq FROM (${paidByOwn}) AS same LIMIT 1`,
-  paidByOthers: payments(paidByOthers),
-  paidByOwn: payments(paidByOwn),
+  equalPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND ${counts}
+    AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
+    ORDER BY (${paidUntil}) DESC LIMIT 1`,
   attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
     ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
@@ -145,10 +90,10 @@ export const questions = {
   stateCounts: 'SELECT state, count(*) AS count FROM intents GROUP BY state',
   // The owners are looked up for groups, not for rows.
   rowsStanding: `SELECT standings.* FROM (
-      SELECT kind, base_url, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+      SELECT kind, base_url, bot, state, resolved_as, owner, count(*) AS rows,
         substr(payment, instr(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
       FROM intents WHERE name = :name AND named_by = 'row'
-      GROUP BY kind, base_url, url, bot, state, resolved_as, owner, paid) AS standings`,
+      GROUP BY kind, base_url, bot, state, resolved_as, owner, paid) AS standings`,
   batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
   // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
   batchNames,
@@ -156,10 +101,10 @@ export const questions = {
 } as const;
 
 export const changes = {
-  begin: `INSERT INTO intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns, key, identity,
+  begin: `INSERT INTO intents (id, kind, base_url, bot, named_by, name, row_id, columns, key, identity,
       fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, tried_at,
       asset, whole, nanos, odd)
-    VALUES (:id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
+    VALUES (:id, :kind, :baseUrl, :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
       :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :triedAt,
       :asset, :whole, :nanos, :odd)`,
   addAttempt: `INSERT INTO attempts (intent, number, started_at)
@@ -167,7 +112,7 @@ export const changes = {
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at,
       tried_at = :at
     WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
-  rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment, asset = :asset,
+  rewrite: `UPDATE intents SET bot = :bot, body = :body, fingerprint = :fingerprint, payment = :payment, asset = :asset,
       whole = :whole, nanos = :nanos, odd = :odd
     WHERE id = :id`,
   endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
@@ -190,29 +135,21 @@ export const changes = {
   keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
     SELECT :origin, :what, :value, seq FROM intents WHERE id = :id AND NOT EXISTS (
       SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
-  hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
-  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
-    WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held')`,
+  hold: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
+    WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
   addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
     VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
-  dateLanding: 'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND tainted = 1',
+  dateLanding:
+    'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND may_have_landed_at IS NOT NULL',
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
-      tried_at = coalesce(tried_at, :at)
+      may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
     WHERE id = :id`,
   observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
     VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :instruction, :facts)`,
   markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
-  // A batch may have a million rows, so they are marked a part at a time.
-  lastOfPart: `SELECT created_at, seq FROM intents WHERE name = :name AND (created_at, seq) > (:createdAt, :seq)
-    ORDER BY created_at, seq LIMIT 1 OFFSET 19999`,
-  markRowsReported: `UPDATE intents SET reported_at = :at WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl
-    AND (kind || '') = :kind AND (created_at, seq) > (:createdAt, :seq) AND (created_at, seq) <= (:lastAt, :last)
-    AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
-  supersede: 'UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0',
-  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid, skipped, skipped_in_doubt)
-    VALUES (:name, :baseUrl, :kind, :rows, :invalid, :skipped, :skippedInDoubt)
-    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid,
-      skipped = excluded.skipped, skipped_in_doubt = excluded.skipped_in_doubt`,
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid)
+    VALUES (:name, :baseUrl, :kind, :rows, :invalid)
+    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid`,
 } as const;
 
 const text = (given: string | undefined): string | undefined =>
@@ -233,10 +170,8 @@ export function readsOf(
   /** A commit reads each sum once, and each of its claims adds to it. */
   const sums = new Map<string, Promise<UnitsByHour>>();
   return {
-    findUnnamed: (identity) => first(questions.findUnnamed, { identity }),
+    findUnnamed: (identity, since) => first(questions.findUnnamed, { identity, since }),
     findByKey: ({ baseUrl, kind }, key) => first(questions.findByKey, { baseUrl, kind, key }),
-    otherUrls: (baseUrl) =>
-      all(questions.otherUrls, { baseUrl, origin: originOf(baseUrl) }, (row) => row.base_url as BaseUrl),
     get: (id) => first(questions.get, { id }),
     startingWith: async (head) => {
       const called = await all(questions.called, { word: head }, toIntent);
@@ -244,8 +179,6 @@ export function readsOf(
         ? called
         : all(questions.startingWith, { head, behind: behind(head) }, toIntent);
     },
-    unfinishedTwins: ({ baseUrl }, payment, identity) =>
-      all(questions.unfinishedTwins, { origin: originOf(baseUrl), payment, identity }, toIntent),
     select: (selection) => select(selection, ask, toIntent),
     recipients: (head) =>
       all(questions.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
@@ -258,17 +191,7 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(questions.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
-    unnamedOfPayment: (baseUrl, payment, since) =>
-      all(questions.unnamedOfPayment, { origin: originOf(baseUrl), payment, since }, toIntent),
-    paidBefore: async ({ baseUrl, isOwn, sinceMs: since, latestSinceMs: latestSince, ...sought }) => {
-      const values = { ...sought, origin: originOf(baseUrl), since, latestSince };
-      const [have, payments, most] = isOwn
-        ? [questions.hasOwnPaid, questions.paidByOwn, everyOne]
-        : [questions.haveOthersPaid, questions.paidByOthers, mostEarlierPayments];
-      return (await ask(have, values)).length === 0
-        ? []
-        : all(payments, { ...values, most }, earlierPaymentOf);
-    },
+    equalPayment: ({ sinceMs: since, ...about }) => first(questions.equalPayment, { ...about, since }),
     stateCounts: async () => countsOf(await all(questions.stateCounts, {}, stateRowOf)),
     rowsStanding: (name) =>
       all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
@@ -331,8 +254,8 @@ export function writesOf(
       const claimed = await ask(changes.claim, { id, owner: owners.self(), at });
       if (claimed.length === 0) throw new Overtaken(`intent ${id} is being sent already`);
     },
-    rewrite: (id, body, fingerprint, payment) =>
-      change(changes.rewrite, { id, body, fingerprint, payment, ...summedPayment(payment) }),
+    rewrite: (id, { bot, body, fingerprint, payment }) =>
+      change(changes.rewrite, { id, bot, body, fingerprint, payment, ...summedPayment(payment) }),
     recordDeath: async (id, at) => {
       const [row] = await ask(questions.get, { id });
       const owner = optional<string>(row?.owner);
@@ -381,6 +304,7 @@ export function writesOf(
         tainted,
         mayHaveLandedAtMs,
         reportedAtMs,
+        countsAtMs: state === 'open' || state === 'rejected' ? undefined : known.countsAtMs,
         state,
         heldReason: why,
         owner: undefined,
@@ -403,37 +327,19 @@ export function writesOf(
         fingerprint,
       });
       onKnown({ entry: id, number: 0, atMs: at });
-      // The decision answers whether earlier attempts landed. Only later ones can be in doubt again.
-      if (kind === 'did-not-happen') await change(changes.dateLanding, { id, at: null });
-      // A decision to send is valid for one key's age, counted from the decision.
-      if (kind === 'send-again' || kind === 'approved') await change(changes.dateLanding, { id, at });
+      // How long it may be sent again is counted from the decision.
+      if (kind === 'send-again') await change(changes.dateLanding, { id, at });
       if (isResolution(kind)) await change(changes.resolve, { id, as: kind, at });
     },
     observe: (id, { atMs: at, facts, ...rest }) =>
       change(changes.observe, { ...rest, id, at, facts: text(facts) }),
     markReported: (id, at) => change(changes.markReported, { id, at }),
-    markRowsReported: async ({ baseUrl, kind }, name, at) => {
-      for (
-        let after: JournalRow | undefined = { created_at: Number.MIN_SAFE_INTEGER, seq: 0 };
-        after !== undefined;
-      ) {
-        const from = { createdAt: Number(after.created_at), seq: Number(after.seq) };
-        [after] = await ask(changes.lastOfPart, { name, ...from });
-        const upTo = {
-          lastAt: Number(after?.created_at ?? Number.MAX_SAFE_INTEGER),
-          last: Number(after?.seq ?? 0),
-        };
-        await change(changes.markRowsReported, { baseUrl, kind, name, at, ...from, ...upTo });
-      }
-    },
-    supersede: (id) => change(changes.supersede, { id }),
     keepBatch: (input) => change(changes.keepBatch, input),
     propose: async (intent, why, at) => {
       await change(changes.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
       const [row] = await ask(questions.get, { id: intent.id });
       return intentOf(row ?? {}, false);
     },
-    holdBack: (id, why, at) => change(changes.holdBack, { id, why, at }),
   };
 }
 
@@ -443,7 +349,6 @@ function valuesOf(intent: NewIntent, at: number): Values {
     id: intent.id,
     kind: intent.kind,
     baseUrl: intent.baseUrl,
-    spelledUrl: intent.spelledUrl,
     bot: intent.bot,
     namedBy: intent.namedBy,
     name: intent.name,

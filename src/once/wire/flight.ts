@@ -28,16 +28,11 @@ export type Reply = {
 };
 
 /** The connection of a reply. After the reply is judged, exactly one call says whether another request may use it. */
-export interface ReplySocket {
-  /** The exchange before this reply on the same connection. */
-  readonly before: Exchange | undefined;
-  keep(exchange: Exchange): void;
+interface ReplySocket {
+  keep(): void;
   /** Replies may arrive for the wrong requests, so anything else that arrives on it is ignored. */
   drop(): Promise<void>;
 }
-
-/** A reply that was accepted as the answer to the request with this key, and the id in it. */
-export type Exchange = { readonly key: string; readonly id: string | undefined };
 
 /** All parts of one request. The token, which not all requests need, is revealed only while its header is written. */
 export type Shipment = {
@@ -86,7 +81,7 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-a
 
 const maxShownCharacters = 300;
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -100,7 +95,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 function parse(body: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(body));
-    return isObject(value) ? value : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -135,7 +130,7 @@ function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefi
 
 function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined {
   const { error } = json;
-  if (isObject(error)) return complaintFrom(error.code, error.message ?? error.detail);
+  if (isFields(error)) return complaintFrom(error.code, error.message ?? error.detail);
   if (nonEmpty(error) !== undefined) {
     const message = nonEmpty(json.message);
     return complaintFrom(json.code ?? (message && error), message ?? error);
@@ -155,7 +150,7 @@ function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
 export function readReply({ body, headers }: RawReply): ParsedReply {
   const json = parse(body);
   const complaint = json === undefined ? complaintInText(body) : complaintIn(json);
-  const nested = json !== undefined && isObject(json.error) ? nonEmpty(json.error.request_id) : undefined;
+  const nested = json !== undefined && isFields(json.error) ? nonEmpty(json.error.request_id) : undefined;
   const fromHeader = requestIdHeaders.map((name) => nonEmpty(headers[name])).find((id) => id !== undefined);
   const requestId = nonEmpty(json?.request_id) ?? nested ?? fromHeader;
   return {
@@ -210,7 +205,7 @@ function resetMs(headers: Readonly<Record<string, string>>, nowMs: number): numb
   return Math.max(0, resetAtMs - (serverNow(headers) ?? nowMs));
 }
 
-type ReplyFields = Readonly<Record<string, unknown>>;
+export type ReplyFields = Readonly<Record<string, unknown>>;
 
 const stems =
   /^(?:(?:abort|cancell?|error|fail|refund|reject|revert|void)(?:ed)?|(?:decline|refuse|reverse)d?|denied|dropped|expired|failure|insufficient|invalid|timeout|unsuccessful)$/u;
@@ -240,7 +235,7 @@ function readsAsFailure(text: string): boolean {
 
 function isFailedStatus(status: unknown): boolean {
   if (typeof status === 'string') return readsAsFailure(status);
-  return status === false || (typeof status === 'number' ? status >= 400 : isThing(status));
+  return status === false || (typeof status === 'number' && status >= 400);
 }
 
 function isThing(value: unknown): boolean {
@@ -257,36 +252,52 @@ export function saysNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === false || value === 0;
 }
 
-function hasErrors({ errors }: ReplyFields): boolean {
-  return (typeof errors === 'string' || isThing(errors)) && !saysNothing(errors);
+/** A reply's own fields, and those of what it says was done. */
+function bothIn(kind: Kind, json: ReplyFields): readonly ReplyFields[] {
+  return [json, json[kind]].filter(isFields);
 }
 
 /** Whether a reply with a success status says in its own fields that the request failed. */
 export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
-  if (isNo(json.success) || isNo(json.ok) || hasErrors(json)) return true;
-  return kind === 'transfer' && [json, json.transfer].some((one) => isObject(one) && hasFailedStatus(one));
+  return bothIn(kind, json).some(
+    ({ status, error, ok, success }) =>
+      isFailedStatus(status) || !saysNothing(error) || isNo(ok) || isNo(success),
+  );
 }
 
-function hasFailedStatus({ status, code }: ReplyFields): boolean {
-  return isFailedStatus(status) || (typeof code === 'string' && readsAsFailure(code));
+/** What a success shows to have been done. Transfers have ids, of which a number is one too. */
+export type Result = { readonly transferId?: string; readonly signature?: string; readonly status?: unknown };
+
+export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {
+  if (kind === 'message') return isFields(json.message) ? {} : undefined;
+  const first = (name: string): unknown =>
+    bothIn(kind, json)
+      .map((fields) => fields[name])
+      .find((value) => value !== undefined && value !== null && value !== '');
+  const [id, signature] = [first('transfer_id'), nonEmpty(first('signature'))];
+  const transferId = typeof id === 'number' ? String(id) : nonEmpty(id);
+  if (transferId === undefined && signature === undefined) return undefined;
+  return {
+    ...(transferId === undefined ? {} : { transferId }),
+    ...(signature === undefined ? {} : { signature }),
+    status: first('status'),
+  };
 }
 
-const ofRepeat = /^(?:conflict|duplicat|idempoten|exist|keys?$|already$)/u;
+/** What a 409 says of its cause. */
+export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
 
-const deed =
-  '(?:sen[dt]|done|made|(?:accept|creat|deliver|execut|perform|post|process|publish|stor)(?:e?d|e)?)';
-const nothingDone = new RegExp(
-  `\\b(?:nothing|no|not|never|cannot|\\w+n['’]t)(?:\\s+[\\w'’]+){0,3}\\s+${deed}\\b`,
-  'iu',
-);
-const saysRepeated = new RegExp(
-  `duplicat|idempoten|already\\s+(?:been\\s+)?(?:${deed}|exists?|used)|\\bkey\\b.*\\bused?\\b`,
-  'iu',
-);
-
-/** Whether a 409 says that its cause is not a key that was used before. */
-export function hasOtherCause({ code = '', message = '' }: ReplyComplaint): boolean {
-  const words = wordsOf(code);
-  if (words.length > 0 && !words.some((word) => ofRepeat.test(word))) return true;
-  return nothingDone.test(message) && !saysRepeated.test(`${code} ${message}`);
+/**
+ * The first match decides. Words of another request come first: "already used with different parameters" is no
+ * repetition. Those that only hold match parts of words, the others whole ones.
+ */
+export function conflictWords({ code = '', message = '' }: ReplyComplaint = {}): ConflictWords {
+  const text = `${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' ');
+  // The status's own name is no word.
+  const words = text.replace(/\bconflict\b/gu, ' ');
+  if (!/\p{L}/u.test(words)) return 'none';
+  if (/different|another|match|parameters/u.test(words)) return 'other';
+  if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
+  if (/\b(?:in progress|in use|processing|pending)\b/u.test(words)) return 'under-way';
+  return /\b(?:duplic|idempot)/u.test(words) ? 'repetition' : 'other';
 }

@@ -16,11 +16,11 @@ type NoTunnel = { readonly is: 'no-tunnel'; readonly status: number };
 
 type OfReply =
   | { readonly is: 'timed-out'; readonly afterMs: number }
-  | { readonly is: 'no-answer' | 'reply-broke-off' | 'reply-too-long' | 'someone-elses-reply' };
+  | { readonly is: 'no-answer' | 'reply-broke-off' | 'reply-too-long' };
 
 /** botctl itself stopped or failed: this process or an earlier one. */
 type OfBotctl =
-  | { readonly is: 'interrupted' | 'given-up' | 'other-origin' | 'process-died' | 'given-back' }
+  | { readonly is: 'interrupted' | 'given-up' | 'other-origin' | 'process-died' }
   /** Noticed when the connection was open and nothing was written yet. */
   | { readonly is: 'journal-gone' | 'claim-too-old' | 'too-late' }
   | { readonly is: 'attempt-failed'; readonly text: string };

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { readLeftovers } from '../../machine/process.ts';
 import { type Connecting, type ConnectingSettings, connecting } from './connecting.ts';
-import type { Channel, Exchange, Flight, FlightLimits, ReplySocket, Shipment } from './flight.ts';
+import type { Channel, Flight, FlightLimits, Shipment } from './flight.ts';
 import { isUpgrade, TroubleError, troubleOf } from './trouble.ts';
 import { withoutToken } from './withoutToken.ts';
 
@@ -45,7 +45,7 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
           await drop();
           return flight;
         }
-        return { ...flight, socket: connectionOf(way, drop) };
+        return { ...flight, socket: { keep: () => {}, drop } };
       } catch (error) {
         // Nothing is ever thrown from here: whatever fails, the caller must learn what may have happened.
         await drop();
@@ -56,17 +56,7 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
   };
 }
 
-type Way = { readonly client: Client; readonly connecting: Connecting; before: Exchange | undefined };
-
-function connectionOf(way: Way, drop: () => Promise<void>): ReplySocket {
-  return {
-    before: way.before,
-    keep: (exchange) => {
-      way.before = exchange;
-    },
-    drop,
-  };
-}
+type Way = { readonly client: Client; readonly connecting: Connecting };
 
 function wayTo(settings: ChannelSettings, ways: Connecting): Way {
   const client = new Client(settings.origin, {
@@ -76,11 +66,7 @@ function wayTo(settings: ChannelSettings, ways: Connecting): Way {
     allowH2: false,
     connect: ways.connect,
   });
-  const way: Way = { client, connecting: ways, before: undefined };
-  client.on('disconnect', () => {
-    way.before = undefined;
-  });
-  return way;
+  return { client, connecting: ways };
 }
 
 // A longer timer would fire at once.

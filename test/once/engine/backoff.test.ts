@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextPauseMs } from '../../../src/once/engine/judgement.ts';
-import { defaults } from './design.ts';
 
-const limits = { maxWaitMs: defaults.maxWait };
+const limits = { maxWaitMs: 60_000 };
 const fresh = { attempts: 1, sinceFirstMs: 0, retryAfterMs: undefined };
 
 describe('the pause before another attempt', () => {

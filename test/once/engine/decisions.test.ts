@@ -1,8 +1,6 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ownProposal } from '../../../src/once/engine/approval.ts';
-import type { EngineContext } from '../../../src/once/engine/context.ts';
-import { execute } from '../../../src/once/engine/execute.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
 import {
@@ -27,7 +25,6 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
-import { windows } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -118,7 +115,7 @@ describe('what a person may decide', () => {
     'approved, not sent': [undone, 'declined', 'false'],
     'approved and refused': ['proven', 'declined', 'false'],
     'approved and made': ['proven', no, 'false'],
-    'in doubt, above the limit': [undone, no, 'true'],
+    'in doubt, above the limit': [undone, no, no],
   };
 
   test.each(Object.keys(standings) as Standing[])('of what is %s', async (standing) => {
@@ -179,15 +176,15 @@ describe('what a person may decide', () => {
     await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal', fields: { tainted: false } });
   });
 
-  test.each([
-    ['proposed', false],
-    ['in doubt, above the limit', true],
-  ] as const)('of what is %s is not to send it once more', async (standing, tainted) => {
-    await standings[standing]();
-    const one = await scripted.only();
-    expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id, tainted } }));
-    expect(endOf(await scripted.resume(one.id, []))).toBe('held');
-  });
+  test.each([['proposed', false]] as const)(
+    'of what is %s is not to send it once more',
+    async (standing, tainted) => {
+      await standings[standing]();
+      const one = await scripted.only();
+      expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id, tainted } }));
+      expect(endOf(await scripted.resume(one.id, []))).toBe('held');
+    },
+  );
 
   test('of what is open or in doubt is to send it once more', async () => {
     await standings.open();
@@ -212,12 +209,13 @@ describe('what was proposed', () => {
     if (replies.length > 0) await scripted.run(rent, replies, noRetries);
     expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
     const { heldReason, fingerprint } = await scripted.only();
-    expect([heldReason, await kept()]).toMatchObject([reason, [{ ...byAda, reason, fingerprint }]]);
+    expect([heldReason, await kept()]).toMatchObject(['approval', [{ ...byAda, reason, fingerprint }]]);
   });
 
-  test('stays unknown where it may have been made', async () => {
+  test('is held as no longer allowed where it may have been made', async () => {
     await scripted.run(rent, [lost], noRetries);
-    expect(endOf(await scripted.run(rent, [], proposing))).toBe('unknown');
+    expect(endOf(await scripted.run(rent, [], proposing))).toBe('held');
+    expect(await scripted.only()).toMatchObject({ heldReason: 'not-allowed' });
     expect(await kept()).toEqual([]);
   });
 
@@ -285,62 +283,42 @@ describe('a dry run ends as the command would', () => {
   const asks = { is: 'needs-approval' } as const;
   const refused = { is: 'refused', refusal: { rule: 'asset' } } as never;
 
+  const equal = { id: 'other' } as Intent;
+
   test.each([
-    [{ is: 'new' }, {}, undefined],
-    [{ is: 'replay' }, {}, undefined],
+    [{ is: 'new-entry' }, {}, undefined],
+    [{ is: 'already-done' }, {}, undefined],
     [{ is: 'needs-decision' }, {}, 'held'],
-    [{ is: 'other-body' }, { word: refused }, 'other-body'],
+    [{ is: 'hold' }, {}, 'held'],
+    [{ is: 'name-taken', found: unknown }, { word: refused }, 'other-body'],
+    [{ is: 'name-taken', found: { ...unknown, bot: 'another' } }, {}, 'other-bot'],
     [{ is: 'wait' }, { word: refused, proposes: true }, undefined],
-    [{ is: 'new' }, { word: allowed }, undefined],
-    [{ is: 'new' }, { word: asks }, 'held'],
-    [{ is: 'new' }, { word: refused }, 'policy-asset'],
-    [{ is: 'new', found: unknown }, { word: refused }, 'policy-asset'],
-    [{ is: 'resume', found: open }, { word: refused }, 'policy-asset'],
-    [{ is: 'resume', found: unknown }, { word: refused }, 'held'],
-    [{ is: 'resume', found: unknown }, { word: allowed }, undefined],
-    [{ is: 'resume', found: unknown }, { holds: 'key-age' }, 'held'],
-    [{ is: 'new' }, { proposes: true }, 'held'],
-    [{ is: 'new' }, { proposes: true, word: refused }, 'policy-asset'],
-    [{ is: 'resume', found: open }, { proposes: true }, 'held'],
-    [{ is: 'resume', found: unknown }, { proposes: true, word: refused }, 'unknown'],
+    [{ is: 'new-entry' }, { word: allowed }, undefined],
+    [{ is: 'new-entry' }, { word: asks }, 'held'],
+    [{ is: 'new-entry' }, { word: asks, equal }, 'held'],
+    [{ is: 'new-entry' }, { word: allowed, equal }, 'paid-already'],
+    [{ is: 'new-entry' }, { word: refused, equal }, 'policy-asset'],
+    [{ is: 'send-same-key', found: open }, { word: refused }, 'policy-asset'],
+    [{ is: 'retry', found: unknown }, { word: refused }, 'held'],
+    [{ is: 'retry', found: unknown }, { word: allowed }, undefined],
+    [{ is: 'retry', found: unknown }, { proposes: true }, 'held'],
+    [{ is: 'new-entry' }, { proposes: true }, 'held'],
+    [{ is: 'new-entry' }, { proposes: true, word: refused }, 'policy-asset'],
   ] as const)('%j, %j: %s', (plan, ahead, code) => {
-    const all = { word: undefined, proposes: false, holds: undefined, ...ahead };
+    const bot = { name: transferred.bot };
+    const all = { bot, word: undefined, proposes: false, equal: undefined, ...ahead };
     expect(codeAhead({ found: undefined, ...plan } as Plan, all)).toBe(code);
   });
 });
 
 test.each([
-  ['its age', {}, windows.transfer],
+  ['its age', {}, 31 * 60_000],
   ['a policy', { policies: [policyOf({ limits: { USDC: {} } })] }, 0],
 ])('what is held for %s alone has no proposer', async (_why, changes, laterMs) => {
   await scripted.run(rent, [lost], noRetries);
   scripted.clock.advance(laterMs);
   expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
   expect(await scripted.look(async (journal) => journal.decisionsOf(await id()))).toEqual([]);
-});
-
-test('only what was declined is held back before it is sent', async () => {
-  const held: string[] = [];
-  const { journal, ...engine } = scripted.engine(noRetries);
-  const commit: EngineContext['commit'] = (work, guards) =>
-    journal.commit(
-      (tx) =>
-        work({
-          ...tx,
-          holdBack: (one, why, atMs) => {
-            held.push(why);
-            return tx.holdBack(one, why, atMs);
-          },
-        }),
-      guards,
-    );
-  const sending = { ...engine, journal, commit };
-  await proposed();
-  scripted.script.push(unsent, paid);
-  await resume(await shown(), sending, scripted.word('approved'));
-  await execute(rent, sending);
-  expect((await scripted.only()).state).toBe('accepted');
-  expect(held).toEqual([]);
 });
 
 test('a replay of what nobody declined has nothing to tell of a decision', async () => {

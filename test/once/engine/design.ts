@@ -1,321 +1,632 @@
 /**
- * The design's tables 4, 5 and 6, written by hand from its text. It imports nothing of the program
- * and shares nothing with it: where the two differ, one of them is wrong.
+ * What a run must do, stated a second time: from the design alone, sections 4 to 7, without a look at the code.
+ * Each table is read from the top, and its first row that fits answers. The words are those of section 2.
+ * If the design gives no answer, the cell has the one that sends nothing, and a comment that begins with `silent:`.
  */
 
-export type Kind = 'message' | 'transfer';
+export type Kind = 'message' | 'payment';
 
-export type Verdict = 'accepted' | 'rejected' | 'unsent' | 'limited' | 'unknown' | 'held';
+const minute = 60_000;
+const hour = 60 * minute;
 
-export interface Proof {
-  verdict: Verdict;
-  again: boolean;
-  duplicate?: true;
-  heldWhenTriesEnd?: true;
+/** Every combination of the values of some axes, as one object each. */
+export type Cell<Axes> = { -readonly [K in keyof Axes]: Axes[K] extends readonly (infer V)[] ? V : never };
+export function* cells<Axes extends object>(axes: Axes): Generator<Cell<Axes>> {
+  const all = Object.entries<readonly unknown[]>(axes as Record<string, readonly unknown[]>);
+  function* from(at: number, cell: object): Generator<object> {
+    const axis = all[at];
+    if (!axis) yield cell;
+    else for (const value of axis[1]) yield* from(at + 1, { ...cell, [axis[0]]: value });
+  }
+  yield* from(0, {}) as Generator<Cell<Axes>>;
 }
 
-/** The 4xx that are a plain no; every other is said by proxies too, of requests that went through. */
-const plainNo = [
+type Table<Of, Answer> = readonly [fits: (cell: Of) => boolean, answer: Answer][];
+/** The first row that fits. Every table ends with a row that fits everything. */
+function first<Of, Answer>(table: Table<Of, Answer>, cell: Of): Answer {
+  const row = table.find(([fits]) => fits(cell));
+  if (!row) throw new Error(`no row answers ${JSON.stringify(cell)}`);
+  return row[1];
+}
+const always = () => true;
+const yesOrNo = [false, true] as const;
+
+// ---------------------------------------------------------------------------------------------------------------
+// The reasons to hold an entry: ten, each with one sentence.
+
+export const holdReasons = {
+  approval: 'This payment waits for somebody to approve or decline it.',
+  'too-old': 'The attempt that may have landed is too old to send the same key again without a decision.',
+  'another-token': 'The payment may have been made with another token, so the service may not know the key.',
+  'not-allowed': 'The payment may have been made, and the policy no longer allows it to be sent again.',
+  'another-payment': 'The service reports success, but with another recipient, asset or amount.',
+  'says-failed': 'The service answered with a status of success, but its reply says that the request failed.',
+  'id-taken': 'The service answered with a transfer ID or a signature that belongs to another entry.',
+  'refused-in-doubt': 'The service refused this attempt, but an earlier one may have landed.',
+  'key-conflict': 'The service says that the request conflicts, which does not prove that it happened.',
+  'unclear-reply': 'The reply shows neither that the request happened nor that it was refused.',
+} as const;
+export type HoldReason = keyof typeof holdReasons;
+
+/** Every other reason leaves the entry in doubt: it may have happened, and no reply settled it. */
+export const isHeldInDoubt = (why: HoldReason): boolean => why !== 'approval';
+
+// ---------------------------------------------------------------------------------------------------------------
+// Section 4: is this a re-run?
+
+const states = [
+  'open',
+  'sending, owner alive',
+  'sending, owner dead',
+  'unknown',
+  'accepted',
+  'rejected',
+  'held',
+  'resolved as happened',
+  'resolved as did-not-happen',
+  'declined',
+] as const;
+export type Found = (typeof states)[number];
+
+/** When the latest attempt was made. */
+const latest = ['no attempt', 'within 12 h', 'older', 'later than now'] as const;
+export type Latest = (typeof latest)[number];
+
+export const situations = {
+  found: ['none', ...states],
+  kind: ['message', 'payment'],
+  /** By --once, BOTCTL_RUN, a batch and its row, or a key of the caller's own. */
+  named: yesOrNo,
+  /** Under BOTCTL_RUN another body is another entry, so it is never found. */
+  given: ['same', 'another bot', 'another body'],
+  /** Whether an attempt may have landed: never; once, and it is settled; or now. */
+  doubt: ['never', 'settled', 'now'],
+  proposal: ['never', 'waiting', 'approved', 'declined'],
+  reported: yesOrNo,
+  tooOld: yesOrNo,
+  anotherToken: yesOrNo,
+  latest,
+  /** A terminal, and no --yes. */
+  asks: yesOrNo,
+} as const;
+export type Situation = Cell<typeof situations>;
+
+/** What each row of section 4 means. If `already-done` asks "again?", a Yes sends a new entry. */
+export const plans = {
+  'name-taken': { row: 1, sends: false, exit: 6 },
+  /** At most --max-wait, then `exitOfLongWait`; then the table again. */
+  wait: { row: 2, sends: false, exit: 'as it ends' },
+  hold: { row: 3, sends: false, exit: 10 },
+  /** The same key and the same bytes. */
+  retry: { row: 4, sends: true, exit: 'as it ends' },
+  /** A single command. A batch whose other rows are done ends 2 with a declined one (section 10). */
+  'needs-decision': { row: 5, sends: false, exit: 10 },
+  'already-done': { row: 6, sends: false, exit: 0 },
+  /** The same key, with the bot and the body given. */
+  'send-same-key': { row: 7, sends: true, exit: 'as it ends' },
+  'new-entry': { row: 8, sends: true, exit: 'as it ends' },
+} as const;
+export type Plan = keyof typeof plans;
+
+export interface Decision {
+  row: number;
+  plan: Plan;
+  sends: boolean;
+  /** "again?" is asked: Yes is a new entry for which section 5 is answered as well, No is `exitOfNo`. */
+  asksAgain: boolean;
+  exit: 0 | 6 | 10 | 'as it ends';
+  why?: 'too-old' | 'another-token';
+}
+
+export const exitOfNo = 130;
+export const exitOfLongWait = 9;
+
+/** Row 7. An unnamed entry is taken up again only while it is open. */
+const startsAgain = ({ found, named }: Situation) =>
+  found === 'open' || (named && (found === 'rejected' || found === 'resolved as did-not-happen'));
+const mayHaveLanded = ({ found }: Situation) => found === 'unknown' || found === 'sending, owner dead';
+const happened = ({ found }: Situation) => found === 'accepted' || found === 'resolved as happened';
+// silent: something that happened without an attempt; it is reported again.
+const recently = (s: Situation) => s.latest !== 'older';
+
+const rerunTable: Table<Situation, Plan> = [
+  [
+    (s) =>
+      s.named &&
+      s.found !== 'none' &&
+      s.given !== 'same' &&
+      !(startsAgain(s) && s.doubt === 'never' && s.proposal === 'never'),
+    'name-taken',
+  ],
+  [(s) => s.found === 'sending, owner alive', 'wait'],
+  [(s) => mayHaveLanded(s) && (s.tooOld || (s.kind === 'payment' && s.anotherToken)), 'hold'],
+  [mayHaveLanded, 'retry'],
+  [(s) => s.found === 'held' || s.found === 'declined', 'needs-decision'],
+  [(s) => happened(s) && (s.named || !s.reported || (s.kind === 'payment' && recently(s))), 'already-done'],
+  [startsAgain, 'send-same-key'],
+  [always, 'new-entry'],
+];
+
+export function decide(s: Situation): Decision {
+  const plan = first(rerunTable, s);
+  const { row, sends, exit } = plans[plan];
+  const asksAgain = plan === 'already-done' && !s.named && s.asks;
+  // silent: whether the result shown before a No counts as reported. It does not, so the next run reports it again.
+  const decision: Decision = { row, plan, sends, asksAgain, exit: asksAgain ? 'as it ends' : exit };
+  // silent: the reason if both apply.
+  return plan === 'hold' ? { ...decision, why: s.tooOld ? 'too-old' : 'another-token' } : decision;
+}
+
+/**
+ * Why no journal can have this entry, for the cells that only complete the table. `decide` answers them too.
+ * What makes an unnamed entry the same includes bot and body; proposals are named payments (sections 3 and 7).
+ */
+export function impossible(s: Situation): string | undefined {
+  const { found, doubt, proposal } = s;
+  const attempted = s.latest !== 'no attempt';
+  if (found === 'none')
+    if (doubt !== 'never' || proposal !== 'never' || attempted || s.reported || s.given !== 'same')
+      return 'nothing was found';
+  if (!s.named && s.given !== 'same') return 'an unnamed entry is found by its bot and its body';
+  if (s.named && s.reported) return 'only unnamed entries have a mark that they were reported';
+  if (proposal !== 'never' && (!s.named || s.kind === 'message')) return 'only a named payment is proposed';
+  if ((proposal === 'declined') !== (found === 'declined'))
+    return 'declined is the state of a declined proposal';
+  if (proposal === 'waiting' && found !== 'held') return 'a proposal that waits is held';
+  if (found === 'held' && (proposal === 'waiting') === (doubt === 'now'))
+    return 'what is in doubt is never proposed; without doubt only a proposal is held';
+  if (mayHaveLanded(s) && doubt !== 'now') return 'an attempt of it may have landed';
+  if (!['held', 'unknown', 'sending, owner alive', 'sending, owner dead'].includes(found) && doubt === 'now')
+    return 'a state that ends or clears every doubt';
+  if ((s.tooOld || s.anotherToken) && doubt !== 'now') return 'asked only of what is in doubt';
+  // Only a row left by --skip-repeats happened without an attempt of its own. Such a row is named.
+  const hadOne = doubt !== 'never' || found === 'sending, owner alive' || found === 'rejected' || happened(s);
+  if (hadOne && !attempted && !(found === 'resolved as happened' && s.named)) return 'it had an attempt';
+  return undefined;
+}
+
+// Which entry is found, and what is too old for it.
+
+export const searchedMessages = 12 * hour;
+export const sentAgainWithin: Readonly<Record<Kind, number>> = { payment: 30 * minute, message: 24 * hour };
+export const clockEarlierBy = 5 * minute;
+
+export interface Unnamed {
+  kind: Kind;
+  state: Found;
+  begun: number;
+}
+
+/** Finds one among the entries with the same base URL, bot, kind and body (and token, for the bot `env`). */
+export function findUnnamed<E extends Unnamed>(entries: readonly E[], now: number): E | undefined {
+  // silent: a message begun later than now is looked at, because a new entry would send it a second time.
+  const searched = entries
+    .filter(({ kind, begun }) => kind === 'payment' || now - begun <= searchedMessages)
+    .toSorted((a, b) => b.begun - a.begun);
+  // silent: the order among several that are unfinished or open; a held one is first, since it sends nothing.
+  return (
+    searched.find(({ state }) => state === 'held') ??
+    searched.find(({ state }) => state === 'unknown' || state.startsWith('sending')) ??
+    searched.find(({ state }) => state === 'open') ??
+    searched[0]
+  );
+}
+
+export interface Doubt {
+  kind: Kind;
+  /** Those that may have landed; what a person settled is not among them. */
+  attempts: readonly { at: number; token: string }[];
+  /** When a person last decided to send it. */
+  decided: number | undefined;
+  /** The latest of the entry's own times. */
+  latestTime: number;
+}
+
+const sinceDecision = ({ attempts, decided }: Doubt) =>
+  attempts.filter(({ at }) => decided === undefined || at >= decided);
+
+/** Asked in the claim, and once more when the connection stands and no byte is written. */
+export function tooOld(doubt: Doubt, now: number): boolean {
+  if (now <= doubt.latestTime - clockEarlierBy) return true;
+  const times = sinceDecision(doubt).map(({ at }) => at);
+  const from = times.length > 0 ? Math.min(...times) : doubt.decided;
+  // silent: a doubt without an attempt or a decision, which cannot be.
+  return from === undefined || now - from > sentAgainWithin[doubt.kind];
+}
+
+/** Holds a payment only. A message is sent again under any token. */
+export function anotherToken(doubt: Doubt, token: string): boolean {
+  // A person decided to send it and no attempt may have landed since: the decision is for any token.
+  return sinceDecision(doubt).some((attempt) => attempt.token !== token);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Section 5: equal payments. Asked in the commit of the claim, after section 7.
+
+export const questions = {
+  mode: ['single', 'batch row', 'resume'],
+  /** This entry has a name; a row has its batch's. */
+  named: yesOrNo,
+  /** This payment is in doubt: it was asked before its first attempt. */
+  inDoubt: yesOrNo,
+  /** It becomes a proposal now, so nothing leaves. */
+  proposes: yesOrNo,
+  /** A person answered Yes to "again?" (section 4, row 6). */
+  saidAgain: yesOrNo,
+  sameEntry: yesOrNo,
+  sameOrigin: yesOrNo,
+  /** The other one's state. */
+  state: states,
+  /** The other one is held for another reason than approval. */
+  heldInDoubt: yesOrNo,
+  /** When the other one's latest attempt that may have paid was made. */
+  mayHavePaid: latest,
+  /** The other one is the entry of a row of this input: this batch's name, that row's ID and the same payment. */
+  rowOfInput: yesOrNo,
+  asks: yesOrNo,
+  repeat: yesOrNo,
+  skipRepeats: yesOrNo,
+} as const;
+export type Question = Cell<typeof questions>;
+
+export type Answer =
+  | { does: 'pay' }
+  /** No, or stop, is `exitOfNo`; a row may also be skipped, with the answers of --skip-repeats. */
+  | { does: 'ask'; choices: readonly ('pay' | 'skip' | 'stop')[] }
+  /** A batch: before its first request. */
+  | { does: 'stop'; exit: 10; code: 'paid-already' }
+  | { does: 'usage error'; exit: 2 }
+  /** The row is resolved as happened, with the other one's ID. */
+  | { does: 'skip as resolved' }
+  /** The row stays unpaid, the other rows go on. */
+  | { does: 'skip'; batchEnds: 10 };
+
+const isDone = ({ state }: Question) => state === 'accepted' || state === 'resolved as happened';
+
+/** Whether the other entry was paid or may have been. */
+function counts(q: Question): boolean {
+  if (q.state === 'held') return q.heldInDoubt;
+  if (q.state === 'unknown' || q.state.startsWith('sending')) return true;
+  // silent: later than now; it counts, as in row 6 of section 4. A row left by --skip-repeats had no attempt.
+  return isDone(q) && (q.mayHavePaid === 'within 12 h' || q.mayHavePaid === 'later than now');
+}
+
+const pay: Answer = { does: 'pay' };
+const usageError: Answer = { does: 'usage error', exit: 2 };
+const equalTable: Table<Question, Answer> = [
+  [(q) => q.repeat && q.skipRepeats, usageError],
+  // `transfer` has no --skip-repeats, `resume` has neither (section 11).
+  [(q) => q.skipRepeats && q.mode !== 'batch row', usageError],
+  [(q) => q.repeat && (q.mode === 'resume' || !q.named), usageError],
+  // silent: --skip-repeats in a batch without a name, if one can exist; nothing of the batch is sent.
+  [(q) => q.skipRepeats && !q.named, usageError],
+  [(q) => q.inDoubt || q.proposes, pay],
+  [(q) => q.sameEntry || !q.sameOrigin || !counts(q), pay],
+  // `resume` knows no file: there every equal payment counts.
+  [(q) => q.mode === 'batch row' && q.rowOfInput, pay],
+  [(q) => q.mode === 'single' && !q.named && q.asks && q.saidAgain, pay],
+  [(q) => q.repeat, pay],
+  [(q) => q.skipRepeats && isDone(q), { does: 'skip as resolved' }],
+  [(q) => q.skipRepeats, { does: 'skip', batchEnds: 10 }],
+  [(q) => q.asks && q.mode === 'batch row', { does: 'ask', choices: ['pay', 'skip', 'stop'] }],
+  // silent: whether `resume` of a row offers to skip it; it does not.
+  [(q) => q.asks, { does: 'ask', choices: ['pay', 'stop'] }],
+  [always, { does: 'stop', exit: 10, code: 'paid-already' }],
+];
+
+export const equalPayment = (question: Question): Answer => first(equalTable, question);
+
+export const equalWithin = 12 * hour;
+export function latestOf(attempt: number | undefined, now: number): Latest {
+  if (attempt === undefined) return 'no attempt';
+  if (attempt > now) return 'later than now';
+  return now - attempt <= equalWithin ? 'within 12 h' : 'older';
+}
+
+export interface Payment {
+  to: string;
+  asset: string;
+  amount: string;
+}
+
+/** A decimal as digits and a power of ten, so that 1, 1.0 and 01.00 are one amount. */
+function decimal(amount: string): { digits: string; power: number } | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/u.exec(amount) ?? [];
+  if (whole === undefined) return undefined;
+  const all = (whole + fraction).replace(/^0+/u, '');
+  const digits = all.replace(/0+$/u, '');
+  return { digits, power: digits === '' ? 0 : all.length - digits.length - fraction.length };
+}
+
+/** `assets`: names and mints of all profiles. A name and a mint given to it are one asset. */
+export function equal(a: Payment, b: Payment, assets: readonly { name: string; mint: string }[]): boolean {
+  const lower = (text: string) => text.toLowerCase();
+  const called = (asset: string) => [
+    lower(asset),
+    ...assets.filter(({ name }) => lower(name) === lower(asset)).map(({ mint }) => lower(mint)),
+  ];
+  // silent: two names of one mint; they are one asset. Amounts written differently are compared as decimals.
+  const sameAsset = called(a.asset).some((name) => called(b.asset).includes(name));
+  const [mine, other] = [decimal(a.amount), decimal(b.amount)];
+  return a.to === b.to && sameAsset && mine?.digits === other?.digits && mine?.power === other?.power;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Section 6: what a reply proves.
+
+export const wordCases = ['none', 'repetition', 'under way', 'other'] as const;
+export type Words = (typeof wordCases)[number];
+
+/** The words of a 409: of its code and its text together, in the order of the design. */
+export function wordsOf409(code: string, text: string): Words {
+  // The status's own name is no word. silent: its number, or any other word without a letter, is none either.
+  const words = `${code} ; ${text}`
+    .toLowerCase()
+    .replace(/[\s_-]+/gu, ' ')
+    .replace(/\bconflict\b/gu, ' ');
+  if (!/\p{L}/u.test(words)) return 'none';
+  // decided: before the design's own order. "Already used with different parameters" would be taken for done.
+  // silent: parts of words here ("mismatch", "matches"), because they only hold.
+  if (/different|another|match|parameters/u.test(words)) return 'other';
+  // silent: "already been sent" is not among the phrases; a word between them makes it no repetition.
+  if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
+  // silent: whole words here ("spending" is not pending), because the request would be sent again.
+  if (/\b(?:in progress|in use|processing|pending)\b/u.test(words)) return 'under way';
+  // silent: words written together (ErrDuplicateKey) are one word, so nothing inside them counts.
+  if (/\b(?:duplic|idempot)/u.test(words)) return 'repetition';
+  return 'other';
+}
+
+/** What the design says of words, and some that follow from it. */
+export const wordsOf409Examples: readonly [code: string, text: string, Words][] = [
+  ['', '', 'none'],
+  ['', 'Conflict', 'none'],
+  ['CONFLICT', '409 Conflict', 'none'],
+  ['x_409', 'duplicate idempotency key', 'repetition'],
+  ['', 'Duplicate idempotency key.', 'repetition'],
+  ['already_exists', '', 'repetition'],
+  ['', 'Idempotency key already in use', 'repetition'],
+  ['', 'Key already used with different parameters', 'other'],
+  ['idempotency_in_progress', '', 'under way'],
+  ['', 'A request with this idempotency key is in use', 'under way'],
+  ['', 'This idempotency key has been used with a different body', 'other'],
+  ['idempotency_key_mismatch', '', 'other'],
+  ['api_key_revoked', '', 'other'],
+  ['', 'Delivery failed', 'other'],
+];
+
+/** The whole body of a 2xx. Each case has examples, of a payment of 1.5 SOL to the address `to`. */
+export const bodyCases = [
+  'fine',
+  'fine, with an unknown status',
+  'another payment',
+  'says that it failed',
+  'id of another entry',
+  'no result',
+] as const;
+export type Body2xx = (typeof bodyCases)[number];
+
+/** `failed`, `other`: a status of the list of stems, and one that neither the list nor the service's document has. */
+export function bodies2xx(failed: string, other: string, to: string): Record<Kind, [Body2xx, string][]> {
+  const message = { message: { id: 'm1' }, request_id: 'r1' };
+  const transfer = { transfer_id: 't1', status: 'submitted', signature: 's1' };
+  const json = (base: object, more: object = {}) => JSON.stringify({ ...base, ...more });
+  const failures = (base: object): [Body2xx, string][] => [
+    ['says that it failed', json(base, { status: failed })],
+    ['says that it failed', json(base, { error: 'no' })],
+    ['says that it failed', json(base, { error: { code: 'no' } })],
+    ['says that it failed', json(base, { ok: false })],
+    ['says that it failed', json(base, { success: false })],
+    ['fine', json(base)],
+    // silent: which values are empty. null and '' are; so are {} and [], which say nothing, and false.
+    ...[null, '', {}, [], false].map((error): [Body2xx, string] => ['fine', json(base, { error })]),
+    ['fine', json(base, { ok: true, success: true })],
+  ];
+  const noResult = ['', '{}', '[]', 'null', 'OK', '{"ok":true}', '{"message":'];
+  return {
+    message: [
+      ...failures(message),
+      // silent: whether an unknown status of a message's reply is warned about; it is accepted either way.
+      ['fine', json(message, { status: other })],
+      // The message's own recipient is not compared: only a transfer's is.
+      ['fine', json(message, { to_address: 'x', asset: 'x', amount: '9' })],
+      ...[...noResult, '{"message":"sent"}', '{"message":[]}', '{"message":null}', json(transfer)].map(
+        (body): [Body2xx, string] => ['no result', body],
+      ),
+    ],
+    payment: [
+      ...failures(transfer),
+      ['fine', '{"transfer_id":"t1"}'],
+      // decided: a number is an id too, and what was done may be named inside `transfer`.
+      ['fine', '{"transfer_id":7}'],
+      ['fine', '{"transfer":{"signature":"s1"}}'],
+      ['says that it failed', '{"transfer":{"signature":"s1","status":"failed"}}'],
+      ['fine', '{"signature":"s1"}'],
+      ['fine', json(transfer, { status: 'confirmed', to_address: to, asset: 'sol', amount: '1.50' })],
+      ['fine', json(transfer, { amount: '1500000000', transfer: { asset: 'SOL' } })],
+      ['fine, with an unknown status', json(transfer, { status: other })],
+      ['another payment', json(transfer, { to_address: `${to.slice(0, -1)}x` })],
+      // A mint is never compared with a symbol.
+      ['fine', json(transfer, { asset: to })],
+      ['another payment', json(transfer, { asset: 'USDC' })],
+      ['another payment', json(transfer, { amount: '15' })],
+      ['another payment', json(transfer, { transfer: { amount: '2' } })],
+      ...[...noResult, '{"transfer_id":null}', '{"status":"confirmed"}', json(message)].map(
+        (body): [Body2xx, string] => ['no result', body],
+      ),
+    ],
+  };
+}
+
+const isMint = (asset: string) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u.test(asset);
+
+/** Whether fields of a reply, at its top or in `transfer`, name another payment. What is not there names nothing. */
+export function namesAnother(
+  ours: Payment,
+  theirs: { to_address?: unknown; asset?: unknown; amount?: unknown },
+): boolean {
+  const { to_address: to, asset, amount } = theirs;
+  const sol = ours.asset.toUpperCase() === 'SOL';
+  if (sol && typeof to === 'string' && to !== ours.to) return true;
+  if (typeof asset === 'string' && isMint(asset) === isMint(ours.asset))
+    if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
+  if (typeof amount !== 'string' && typeof amount !== 'number') return false;
+  const [mine, other] = [decimal(ours.amount), decimal(String(amount))];
+  // silent: an amount that cannot be read is another one.
+  if (!mine || !other || mine.digits !== other.digits) return true;
+  const powers = other.power - mine.power;
+  // silent: a token's smaller power of ten. Base units are never fewer than units, so it is another amount.
+  return powers !== 0 && (sol ? powers !== 9 : powers < 0);
+}
+
+export interface Reply {
+  got: 'headers never left' | 'nothing whole' | 'reply';
+  /** The body counts if the status is 2xx, the words if it is 409. */
+  status: number;
+  body: Body2xx;
+  words: Words;
+}
+
+export interface Asked {
+  kind: Kind;
+  named: boolean;
+  inDoubt: boolean;
+  /** An attempt of it was rejected or got 429. */
+  refusedHere: boolean;
+}
+
+export interface Judged {
+  verdict: 'unsent' | 'unknown' | 'held' | 'accepted' | 'duplicate' | 'rejected' | 'limited';
+  /** Whether it is tried again now: after a backoff or, for `limited`, after Retry-After. */
+  again: boolean;
+  /** The state of the entry if no other attempt follows: at once, or when tries end. */
+  ends: 'open' | 'unknown' | 'held' | 'accepted' | 'rejected';
+  why?: HoldReason;
+  /** A warning that shows the status. */
+  warns?: true;
+}
+
+const unsent: Judged = { verdict: 'unsent', again: true, ends: 'open' };
+const unknown: Judged = { verdict: 'unknown', again: true, ends: 'unknown' };
+const unknownNotAgain: Judged = { ...unknown, again: false };
+const accepted: Judged = { verdict: 'accepted', again: false, ends: 'accepted' };
+const warned: Judged = { ...accepted, warns: true };
+const duplicate: Judged = { ...accepted, verdict: 'duplicate' };
+const rejected: Judged = { verdict: 'rejected', again: false, ends: 'rejected' };
+const limited: Judged = { verdict: 'limited', again: true, ends: 'open' };
+const held = (why: HoldReason): Judged => ({ verdict: 'held', again: false, ends: 'held', why });
+/** The same key again, and held if the tries end with this reply. */
+const heldAtEnd = (why: HoldReason): Judged => ({ ...unknown, ends: 'held', why });
+
+/** 400 402 404–407 410–417 421 422 426 428 431 451; 401, 403, 408, 409, 425 and 429 have rows of their own. */
+const refusals = [
   400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
 ];
 
-/** What a whole reply with this status (and, for 2xx, a body that names the thing done) proves. */
-export function proofOfStatus(
-  status: number,
-  kind: Kind,
-  before: { tainted: boolean; named: boolean; first: boolean },
-  saysWhy = false,
-): Proof {
-  if (status >= 200 && status <= 299) return { verdict: 'accepted', again: false };
-  if (status === 303 || (status >= 100 && status <= 199)) {
-    return { verdict: 'unknown', again: false };
-  }
-  if (status === 401 || status === 403) {
-    return { verdict: before.tainted ? 'unknown' : 'rejected', again: false };
-  }
-  if (status === 429) return { verdict: 'limited', again: true };
-  if (status === 408 || status === 425 || status >= 500) return { verdict: 'unknown', again: true };
-  if (status === 409 && kind === 'transfer') return proofOfNeither;
-  if (status === 409 && saysWhy) return { verdict: 'held', again: false };
-  if (status === 409) {
-    const ours = before.tainted || (before.named && before.first);
-    return ours ? { verdict: 'accepted', again: false, duplicate: true } : { verdict: 'held', again: false };
-  }
-  if (status >= 400 && !plainNo.includes(status)) return proofOfNeither;
-  return { verdict: before.tainted ? 'held' : 'rejected', again: false };
-}
+type Case = Asked & Reply;
+const status = (of: (code: number) => boolean) => (c: Case) => c.got === 'reply' && of(c.status);
+const success = (body: Body2xx) => (c: Case) =>
+  status((code) => code >= 200 && code <= 299)(c) && c.body === body;
+const conflict = (kind: Kind, words: readonly Words[]) => (c: Case) =>
+  status((code) => code === 409)(c) && c.kind === kind && words.includes(c.words);
+const repetition = conflict('message', ['none', 'repetition']);
 
-/** What a 409 on a message may say, and whether that names a cause other than a key that was used before. */
-export const conflicts: readonly (readonly [body: unknown, saysWhy: boolean])[] = [
-  ['', false],
-  ['Conflict', false],
-  ['This key was already used; nothing was sent.', false],
-  ['The message was not posted.', true],
-  ['No message was sent: it is closed.', true],
-  ['It couldn’t be delivered.', true],
-  ['The bot is blocked, so the message could not be sent', true],
-  ['It was not accepted because it has already been sent.', false],
-  ['The conversation is closed.', false],
-  [{ error: { code: 'conversation_closed', message: 'nothing was posted' } }, true],
-  [{ error: { code: 'conversation_closed' } }, true],
-  [{ error: 'conversation_closed', message: 'It is closed.' }, true],
-  [{ error: 'conversationClosed', message: 'It is closed.' }, true],
-  [{ code: 'bot_blocked', message: 'Duplicate' }, true],
-  [{ error: { code: 'duplicate_idempotency_key', message: 'Nothing was sent.' } }, false],
-  [{ error: { code: 'DuplicateRequest', message: 'Nothing was sent.' } }, false],
-  [{ error: { code: 'ALREADY_EXISTS' } }, false],
-  [{ error: { code: 'key_in_use' } }, false],
-  [{ error: { code: 'conflict', message: 'Known' } }, false],
-  [{ error: { code: 'conflict', message: 'The conversation is closed, nothing was posted' } }, true],
-  [{ error: { code: 409, message: 'Known' } }, false],
-  [{ code: '40901', error: 'Conflict' }, false],
-  [{ code: 409, message: 'The message has not been posted' }, true],
-  [{ error: 'Conflict', message: 'Idempotency key was used: nothing was done' }, false],
-  [{ title: 'Conflict', detail: 'Nothing has been posted to the conversation.' }, true],
+/** What came back; what it proves if the entry was not in doubt, and if it was, where that differs. */
+const replyTable: Table<Case, readonly [clear: Judged, inDoubt?: Judged]> = [
+  [(c) => c.got === 'headers never left', [unsent, unknown]],
+  [(c) => c.got === 'nothing whole', [unknown]],
+  [success('another payment'), [held('another-payment')]],
+  [success('says that it failed'), [held('says-failed')]],
+  [success('id of another entry'), [held('id-taken')]],
+  [success('fine'), [accepted]],
+  [success('fine, with an unknown status'), [warned]],
+  [success('no result'), [held('unclear-reply')]],
+  [(c) => repetition(c) && c.refusedHere, [held('key-conflict')]],
+  [(c) => repetition(c) && c.named, [duplicate]],
+  [repetition, [held('key-conflict'), duplicate]],
+  [conflict('message', ['under way']), [unknown]],
+  [conflict('message', ['other']), [held('key-conflict')]],
+  [conflict('payment', wordCases), [heldAtEnd('key-conflict')]],
+  [status((code) => code === 401 || code === 403), [rejected, unknownNotAgain]],
+  [status((code) => code === 429), [limited, { ...limited, ends: 'unknown' }]],
+  [status((code) => code === 408 || code === 425 || (code >= 500 && code <= 599)), [unknown]],
+  [status((code) => code < 200 || code === 303), [unknownNotAgain]],
+  [
+    status((code) => (code >= 300 && code <= 399) || refusals.includes(code)),
+    [rejected, held('refused-in-doubt')],
+  ],
+  [always, [heldAtEnd('unclear-reply')]],
 ];
 
-/** Words of a status or a code by which a 2xx says that it failed: section 5's list, in every spelling. */
-export const failures =
-  `failed FAILED Fail failure rejected reject refused REFUSE unsuccessful reversed reverse tx_reversed refunded
-  refund voided void NOT_ENOUGH_FUNDS notEnoughBalance not_sent notSent cancelled canceled cancel expired error
-  ERRORED declined decline reverted revert dropped aborted abort denied timeout timed_out timedOut TimeOut TIMED-OUT
-  insufficient invalid TransferFailed tx-dropped failed2 on-chain:reverted INSUFFICIENT_FUNDS insufficientFunds
-  invalid.address HTTPError not_failed_but_expired nothing_failed denied! FAILED_NOT_FINAL`.split(/\s+/u);
-
-/** Words that only look like it, and words that deny it. */
-export const noFailures =
-  `airdropped not_failed NO_ERROR nonrejected non-rejected neverFailed notTimedOut no_timeout not_refunded submitted
-  confirmed finalized unfailing infallible sent enough avoided irreversible refundable not_yet_sent`.split(
-    /\s+/u,
-  );
-
-/** A 409 on a transfer, an unlisted 4xx, and a reply that names what another intent has. */
-export const proofOfNeither: Proof = { verdict: 'unknown', again: true, heldWhenTriesEnd: true };
-
-/**
- * Section 3's last but one paragraph: is what was told to have happened what was asked? But for "the journal saw
- * the name before", which does not prove it: see the test of two machines.
- */
-export function isVerified(told: {
-  naming: Naming | 'row' | 'row-with-id';
-  echo: 'same' | 'other' | 'silent';
-}): boolean {
-  if (['unnamed', 'run', 'row'].includes(told.naming)) return true;
-  return told.echo === 'same';
+// silent: a body longer than 1 MB. It is not read whole, but its status is known: a 2xx is 'no result', a 409 has
+// other words, and any other status needs no body. If the body breaks off, nothing whole came back.
+export function judge(reply: Reply, asked: Asked): Judged {
+  const [clear, inDoubt = clear] = first(replyTable, { ...reply, ...asked });
+  return asked.inDoubt ? inDoubt : clear;
 }
 
-export function proofOfNoHeaders(tainted: boolean): Proof {
-  return { verdict: tainted ? 'unknown' : 'unsent', again: true };
+/** Whether the entry is in doubt after a reply. A hold by a reply leaves the doubt: only a person ends it. */
+export const inDoubtAfter = ({ verdict }: Judged, before: boolean): boolean =>
+  verdict === 'unsent' || verdict === 'limited' ? before : verdict === 'unknown' || verdict === 'held';
+
+export const refusedHereAfter = ({ verdict }: Judged, before: boolean): boolean =>
+  before || verdict === 'rejected' || verdict === 'limited';
+
+/** The state when tries end, after these attempts. silent: an earlier reply that would hold; it holds. */
+export function endOfTries(judged: readonly [Judged, ...Judged[]]): Judged['ends'] {
+  const last = judged.at(-1) ?? judged[0];
+  return last.ends === 'unknown' && judged.some(({ ends }) => ends === 'held') ? 'held' : last.ends;
 }
 
-export const proofOfLostReply: Proof = { verdict: 'unknown', again: true };
+/** `verified` is false for a name's first 2xx on a machine, if nothing in the reply shows the body. */
+export const isUnverified = (named: boolean, nameSeenHere: boolean, replyShowsBody: boolean): boolean =>
+  named && !nameSeenHere && !replyShowsBody;
 
-export type State = 'open' | 'sending' | 'unknown' | 'accepted' | 'rejected' | 'held' | 'resolved';
+// ---------------------------------------------------------------------------------------------------------------
+// Section 7: policy and approval. Asked in the commit of every claim, whatever row of section 4 led there.
 
-/** One intent in the journal, as a second run of a command finds it. */
-export interface Found {
-  kind: Kind;
-  state: State;
-  named: boolean;
-  tainted: boolean;
-  happened: boolean;
-  ownerLives: boolean;
-  otherBot: boolean;
-  otherBody: boolean;
-  pastKeyAge: boolean;
-  reported: 'never' | 'inside' | 'outside' | 'ahead';
-  /** It was proposed once, whatever became of it. */
-  proposed: boolean;
-  /** A person declined it: a named one, or an unnamed one within the window. */
-  declined: boolean;
-}
+export const claims = {
+  kind: ['message', 'payment'],
+  named: yesOrNo,
+  inDoubt: yesOrNo,
+  limits: ['within', 'over', 'asset without a line', 'recipient not allowed'],
+  aboveApproval: yesOrNo,
+  propose: yesOrNo,
+  approved: ['no', 'by another', 'by the proposer'],
+  /** The policy has `"approvals": "other"`. */
+  byOther: yesOrNo,
+  journal: ['file', 'server'],
+} as const;
+export type Claim = Cell<typeof claims>;
 
-export type Step =
-  | 'refuse-declined'
-  | 'refuse-bot'
-  | 'refuse-body'
-  | 'wait'
-  | 'resume'
-  | 'hold'
-  | 'replay'
-  | 'new'
-  | 'again';
+export type Allowed =
+  | { says: 'goes on' }
+  | { says: 'held'; why: 'not-allowed' | 'approval'; exit: 10 }
+  /** The entry stays as it was. Over a limit, the error has `remaining` and `free_at`. */
+  | { says: 'refused'; exit: 2 }
+  | { says: 'needs a name'; exit: 2 };
 
-/** Table 4's last column. */
-export const exitOfStep: Readonly<Record<Step, number | 'as it ends'>> = {
-  'refuse-bot': 6,
-  'refuse-body': 6,
-  'refuse-declined': 10,
-  wait: 'as it ends',
-  resume: 'as it ends',
-  hold: 10,
-  replay: 0,
-  new: 'as it ends',
-  again: 'as it ends',
-};
+/** A file has no database roles, so it cannot tell who approved. */
+const isApproved = (c: Claim) =>
+  c.approved !== 'no' && !(c.byOther && (c.journal === 'file' || c.approved === 'by the proposer'));
+const needsApproval = (c: Claim) => (c.aboveApproval || c.propose) && !isApproved(c);
 
-/** A name that is known at the same origin under another path. */
-export const exitOfOtherUrl = {
-  'settled at another URL': 6,
-  'unknown at another URL': 9,
-  'held at another URL': 10,
-};
-
-/** Where the guard before table 4 stands: an unfinished twin, or one that was made a while ago. */
-export const exitOfTwinInTheWay = 10;
-
-/** Table 4, top to bottom, the first match; "a changed body" of the last named row included. */
-export function stepFor(found: Found | undefined): Step {
-  if (found === undefined) return 'new';
-  const undone = found.state === 'rejected' || (found.state === 'resolved' && found.happened === false);
-  const done = found.state === 'accepted' || (found.state === 'resolved' && found.happened);
-  if (found.named && found.otherBot) return 'refuse-bot';
-  if (found.named && found.otherBody) {
-    if (!undone) return 'refuse-body';
-    if (found.tainted || found.proposed) return 'refuse-body';
-  }
-  if (found.state === 'sending' && found.ownerLives) return 'wait';
-  if (found.state === 'open' || found.state === 'unknown' || found.state === 'sending') {
-    return 'resume';
-  }
-  if (found.state === 'held') {
-    return !found.named && found.kind === 'message' && found.pastKeyAge ? 'new' : 'hold';
-  }
-  if (done && !found.named && found.reported === 'ahead') return 'hold';
-  if (done) return found.named || found.reported !== 'outside' ? 'replay' : 'new';
-  if (found.declined) return 'refuse-declined';
-  return found.named ? 'again' : 'new';
-}
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
-export const windows = { transfer: 20 * HOUR, message: 2 * MINUTE };
-export const repeatWindow = 12 * HOUR;
-export const keyAges = { transfer: 30 * MINUTE, message: 24 * HOUR };
-export const clockSlack = 5 * MINUTE;
-export const defaults = { maxWait: MINUTE, timeout: 30_000, landing: 5_000 };
-
-export type Naming = 'unnamed' | 'once' | 'run' | 'key';
-
-/** The guard against paying twice by spelling the command differently: does it stand in the way? */
-export function twinBars(asked: {
-  kind: Kind;
-  mayHaveLanded: boolean;
-  mine: Naming;
-  other: { state: State; ownerLives: boolean; naming: Naming };
-}): boolean {
-  if (asked.kind !== 'transfer' || asked.mayHaveLanded) return false;
-  const unfinished =
-    asked.other.state === 'unknown' ||
-    asked.other.state === 'held' ||
-    (asked.other.state === 'sending' && !asked.other.ownerLives);
-  const ownName = (naming: Naming) => naming === 'once' || naming === 'key';
-  return unfinished && !(ownName(asked.mine) && ownName(asked.other.naming));
-}
-
-/** The guard's second half: a payment within the window that nobody was told of, or of another `env` token. */
-export function recentBars(asked: {
-  kind: Kind;
-  mine: Naming;
-  bot: string;
-  other: {
-    done: boolean;
-    naming: Naming;
-    bot: string;
-    told: boolean;
-    ageMs: number;
-    sameIdentity: boolean;
-    sameBody: boolean;
-  };
-}): boolean {
-  const { other } = asked;
-  if (asked.kind !== 'transfer' || asked.mine !== 'unnamed' || other.sameIdentity) return false;
-  if (!other.done || other.ageMs > windows.transfer) return false;
-  if ((other.naming === 'unnamed' || other.naming === 'run') && !other.told) return true;
-  return asked.bot === 'env' && other.bot === 'env' && other.naming === 'unnamed' && other.sameBody;
-}
-
-/** "Paid already": since when does this earlier payment count as one that mine, another intent, repeats? */
-export function repeatedSince(asked: {
-  nowMs: number;
-  other: {
-    samePayment: boolean;
-    /** A row of the same batch as mine. */
-    sameBatch: boolean;
-    state: State;
-    tainted: boolean;
-    happened: boolean;
-    /** When attempts began that may have paid. */
-    firstMs: number;
-    latestMs: number;
-  };
-}): number | undefined {
-  const { nowMs, other } = asked;
-  const mayBePaid =
-    other.state === 'sending' ||
-    other.state === 'unknown' ||
-    other.state === 'accepted' ||
-    (other.state === 'held' && other.tainted) ||
-    (other.state === 'resolved' && other.happened);
-  if (!other.samePayment || other.sameBatch || !mayBePaid) return undefined;
-  if (other.firstMs >= nowMs - repeatWindow) return other.firstMs;
-  return other.latestMs >= nowMs - repeatWindow ? other.latestMs : undefined;
-}
-
-/** An entry on a screen. */
-export interface Seen {
-  body: string;
-  state: State;
-  ownerLives: boolean;
-  attempts: number;
-  decisions: number;
-}
-
-/** Section 6: a decision is about what was shown. A death that is on record now was one already. */
-export function isAsShown(shown: Seen, now: Seen): boolean {
-  const standing = ({ state, ownerLives }: Seen): State =>
-    state === 'sending' && !ownerLives ? 'unknown' : state;
-  return (
-    shown.body === now.body &&
-    standing(shown) === standing(now) &&
-    shown.attempts === now.attempts &&
-    shown.decisions === now.decisions
-  );
-}
-
-/** Section 6: the exit code of an intent that was left in this state by a last reply like this. */
-export function exitOf(end: {
-  state: State;
-  status?: number;
-  unreachable?: boolean;
-  interrupted?: boolean;
-}): number {
-  if (end.state === 'unknown' || end.state === 'sending') return 9;
-  if (end.state === 'held') return 10;
-  if (end.state === 'accepted') return 0;
-  if (end.interrupted) return 130;
-  if (end.status === 429) return 7;
-  if (end.unreachable) return 8;
-  if (end.status === 401 || end.status === 403) return 3;
-  if (end.status === 404) return 4;
-  if (end.status === 402) return 5;
-  return 2;
-}
-
-/** Section 6's table: exit code, what to do, what it means in a few of its words, and `error.retry`. */
-export const exitRows: readonly (readonly [number, string, RegExp, string | undefined])[] = [
-  [0, 'done', /done/u, undefined],
-  [1, 'fix', /fault of botctl or this machine/u, 'after-fix'],
-  [2, 'fix', /command, input or base URL/u, 'after-fix'],
-  [3, 'fix', /no token, .*401, 403/u, 'after-fix'],
-  [4, 'fix', /404/u, 'after-fix'],
-  [5, 'fix', /too little money \(402\)/u, 'after-fix'],
-  [6, 'look', /name is taken/u, 'after-fix'],
-  [7, 'again', /429.* until the time ran out/u, 'same-command'],
-  [8, 'again', /service or journal could not be reached/u, 'same-command'],
-  [9, 'again', /unknown/u, 'same-command'],
-  [10, 'look', /held \(waits for you\), .*equal payment found/u, 'decide'],
-  [11, 'again', /several entries, and some are not finished/u, 'same-command'],
-  [130, 'again', /interrupted, or answered No, before anything was sent/u, 'same-command'],
+const goesOn: Allowed = { says: 'goes on' };
+const policyTable: Table<Claim, Allowed> = [
+  [(c) => c.kind === 'message', goesOn],
+  // silent: the recipient, the asset, `approve_above` and --propose for a payment in doubt; all hold like a limit.
+  [
+    (c) => c.inDoubt && (c.limits !== 'within' || needsApproval(c)),
+    { says: 'held', why: 'not-allowed', exit: 10 },
+  ],
+  [(c) => c.inDoubt, goesOn],
+  // silent: a payment over a limit that also needs approval; it is refused, not proposed.
+  [(c) => c.limits !== 'within', { says: 'refused', exit: 2 }],
+  [(c) => !needsApproval(c), goesOn],
+  [(c) => c.byOther && c.journal === 'file', { says: 'refused', exit: 2 }],
+  [(c) => !c.named, { says: 'needs a name', exit: 2 }],
+  // silent: an approval that does not count; the payment waits for approval again.
+  [always, { says: 'held', why: 'approval', exit: 10 }],
 ];
+
+export const allowed = (claim: Claim): Allowed => first(policyTable, claim);

@@ -21,11 +21,11 @@ import {
   paid,
   posted,
   reply,
+  run,
   ScriptedEngine,
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
-import { windows } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -276,7 +276,7 @@ describe('trying again', () => {
       [0, 0, 250],
     ]);
     await scripted.report((await scripted.only()).id);
-    scripted.clock.advance(windows.message + 1);
+    scripted.clock.advance(12 * 3_600_000 + 1);
     expect(endOf(await batch([reply(500), reply(500)]))).toBe('unknown');
   });
 
@@ -355,13 +355,35 @@ describe('trying again', () => {
     expect(endOf(ended)).toBe('held');
     expect((await scripted.intents()).at(-1)).toMatchObject({
       state: 'held',
-      heldReason: 'conflict-in-flight',
+      heldReason: 'key-conflict',
     });
   });
 
-  test('leaves it unknown where the last of several replies is not the 409', async () => {
+  test('leaves it held where one of several replies is the 409, and the last proves nothing', async () => {
     const ended = await scripted.run(transfer(), [reply(409), reply(500)], { limits: { maxWaitMs: 600 } });
-    expect(endOf(ended)).toBe('unknown');
+    expect(endOf(ended)).toBe('held');
+  });
+});
+
+describe('a 409 on a message', () => {
+  test('in the words of a service whose codes nobody knows, on a fresh disk, is accepted, and not verified', async () => {
+    const words = { code: 'x_409', message: 'duplicate idempotency key' };
+    const ended = await scripted.run(message('Hi', once('n')), [reply(409, words)]);
+    expect(ended).toMatchObject({
+      intent: { state: 'accepted' },
+      attempt: { duplicate: true, verified: false },
+    });
+    expect(endOf(await scripted.run(message('Hi', run('n')), [reply(409, words)]))).toBe('accepted');
+  });
+
+  test('is tried again while the first request is under way', async () => {
+    const words = { code: 'idempotency_in_progress' };
+    expect(endOf(await scripted.run(message(), [reply(409, words), posted]))).toBe('accepted');
+  });
+
+  test.each([404, 429])('cannot be ours after the name was refused: %i', async (status) => {
+    await scripted.run(message('Hi', once('n')), [reply(status)], noRetries);
+    expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)]))).toBe('held');
   });
 });
 
@@ -373,7 +395,7 @@ describe('a key’s age', () => {
     const ended = await scripted.run(transfer(), [slow, paid], { limits: { maxWaitMs: 3_600_000 } });
     expect(endOf(ended)).toBe('held');
     expect(scripted.sent).toHaveLength(1);
-    expect(await scripted.only()).toMatchObject({ heldReason: 'key-age', attempts: 1 });
+    expect(await scripted.only()).toMatchObject({ heldReason: 'too-old', attempts: 1 });
     expect(stoppedOf(ended)).toEqual({ because: 'nothing-to-gain' });
   });
 
@@ -416,7 +438,7 @@ describe('a key’s age', () => {
     expect(endOf(ended)).toBe('held');
     expect(scripted.sent).toHaveLength(2);
     const intent = await scripted.only();
-    expect(intent.heldReason).toBe('key-age');
+    expect(intent.heldReason).toBe('too-old');
     const attempts = await scripted.look((journal) => journal.attemptsOf(intent.id));
     expect(attempts.map(({ phase, verdict }) => `${phase} ${verdict}`)).toEqual([
       'sent unknown',
@@ -437,7 +459,7 @@ describe('a key’s age', () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.whileConnecting = () => scripted.clock.advance(-minutes(6));
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('held');
-    expect((await scripted.only()).heldReason).toBe('clock');
+    expect((await scripted.only()).heldReason).toBe('too-old');
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -445,7 +467,7 @@ describe('a key’s age', () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.clock.nowMs -= minutes(5) + 1;
     expect(endOf(await scripted.run(transfer()))).toBe('held');
-    expect((await scripted.only()).heldReason).toBe('clock');
+    expect((await scripted.only()).heldReason).toBe('too-old');
   });
 });
 
@@ -453,7 +475,7 @@ describe('another token', () => {
   test('holds a transfer that may have landed, for keys may be per credential', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     expect(endOf(await scripted.run(transfer(), [], { token: 'token-2' }))).toBe('held');
-    expect((await scripted.only()).heldReason).toBe('other-token');
+    expect((await scripted.only()).heldReason).toBe('another-token');
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -604,7 +626,7 @@ test('what another process did meanwhile, and this one never sent, is told as do
       return unsent;
     },
   ]);
-  expect(ended).toMatchObject({ intent: { state: 'accepted' }, replayed: 'by-another-process' });
+  expect(ended).toMatchObject({ intent: { state: 'accepted' }, replayed: true });
 });
 
 test('a connection whose reply proves nothing is dropped before the command ends', async () => {

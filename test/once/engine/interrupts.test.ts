@@ -12,7 +12,6 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
-import { defaults } from './design.ts';
 
 let scripted: ScriptedEngine;
 let first: AbortController;
@@ -77,7 +76,7 @@ describe('the first interrupt', () => {
     const running = start();
     await turns();
     first.abort();
-    scripted.clock.advance(defaults.landing - 1);
+    scripted.clock.advance(5000 - 1);
     await turns();
     expect(flight.cut()).toBe(false);
     flight.land(paid);
@@ -93,7 +92,7 @@ describe('the first interrupt', () => {
     const running = start();
     await turns();
     first.abort();
-    scripted.clock.advance(defaults.landing);
+    scripted.clock.advance(5000);
     const ended = await running;
     expect(flight.cut()).toBe(true);
     expect(endOf(ended)).toBe('unknown');

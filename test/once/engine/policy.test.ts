@@ -22,7 +22,7 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
-import { keyAges } from './design.ts';
+import { sentAgainWithin } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -82,7 +82,7 @@ describe('over a limit', () => {
     expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('held');
     expect(await scripted.only()).toMatchObject({
       state: 'held',
-      heldReason: 'policy',
+      heldReason: 'not-allowed',
       tainted: true,
       attempts: 1,
     });
@@ -192,9 +192,9 @@ describe('over a limit', () => {
     const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
     await scripted.run(earlier('paid'), [paid]);
     await scripted.run(earlier('paid bob', bob), [paid]);
-    await scripted.run(earlier('unknown'), [lost], noRetries);
-    await scripted.run(earlier('rejected'), [rejected]);
-    await scripted.run(earlier('unsent'), [unsent], noRetries);
+    await scripted.run(earlier('unknown'), [lost], { ...noRetries, repeats: 'pay' });
+    await scripted.run(earlier('rejected'), [rejected], { repeats: 'pay' });
+    await scripted.run(earlier('unsent'), [unsent], { ...noRetries, repeats: 'pay' });
     scripted.clock.advance(hour / 3);
     const left = async (line: object, amount: string): Promise<string> =>
       endOf(
@@ -231,16 +231,15 @@ describe('a person’s word', () => {
   const above = held({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '1' } });
 
   test.each([
-    ['was never sent', unsent, false],
-    ['was rejected', rejected, false],
-    ['may have happened', lost, true],
-  ] as const)('is waited for by what %s', async (_what, flight, tainted) => {
+    ['was never sent', unsent, 'approval'],
+    ['was rejected', rejected, 'approval'],
+    ['may have happened', lost, 'not-allowed'],
+  ] as const)('is waited for by what %s, unless that is held', async (_what, flight, heldReason) => {
     await scripted.run(rent(), [flight], noRetries);
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
     expect(await scripted.only()).toMatchObject({
       state: 'held',
-      heldReason: 'above-limit',
-      tainted,
+      heldReason,
       attempts: 1,
     });
   });
@@ -250,7 +249,7 @@ describe('a person’s word', () => {
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
     expect(await scripted.only()).toMatchObject({
       state: 'held',
-      heldReason: 'above-limit',
+      heldReason: 'approval',
       tainted: false,
       attempts: 0,
     });
@@ -265,7 +264,7 @@ describe('a person’s word', () => {
     const resumed = await scripted.resume(proposal, [], { ...above, word: scripted.word('send-again') });
     expect(endOf(resumed)).toBe('held');
     await scripted.run(transfer({ amount: '1' }, once('lost')), [lost], { ...above, ...noRetries });
-    scripted.clock.advance(keyAges.transfer + 1);
+    scripted.clock.advance(sentAgainWithin.payment + 1);
     await scripted.run(transfer({ amount: '1' }, once('lost')), [], above);
     const doubtful = (await scripted.intents())[1]?.id ?? '';
     const approved = await scripted.resume(doubtful, [], { ...above, word: scripted.word('approved') });
@@ -285,8 +284,8 @@ describe('a person’s word', () => {
   test('does not lift a limit, and what waits for it spends nothing', async () => {
     expect(endOf(await scripted.run(rent('10'), [], above))).toBe('not sent: policy');
     expect(endOf(await scripted.run(rent('8'), [], above))).toBe('held');
-    for (const name of ['b', 'c'])
-      expect(endOf(await scripted.run(transfer({ amount: '1' }, once(name)), [paid], above))).toBe(
+    for (const to of [ada, bob])
+      expect(endOf(await scripted.run(transfer({ amount: '1', to }, once(to)), [paid], above))).toBe(
         'accepted',
       );
     const { id } = (await scripted.intents())[0] ?? { id: '' };

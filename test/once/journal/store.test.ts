@@ -70,21 +70,8 @@ describe('works that share a commit', () => {
   test.each<[string, Guards[], string]>([
     ['run at once where no name is common', [{ alone: ['a'] }, { alone: ['b'] }, {}], '0(1(2()0)1)2'],
     ['run in turn where both want a name alone', [{ alone: ['a'] }, { alone: ['b', 'a'] }], '0()01()1'],
-    ['run at once where both only want it kept', [{ alongside: ['a'] }, { alongside: ['a'] }], '0(1()0)1'],
-    ['wait for one that has the name alone', [{ alone: ['a'] }, { alongside: ['a'] }], '0()01()1'],
-    [
-      'wait for all that want it kept',
-      [{ alongside: ['a'] }, { alongside: ['a'] }, { alone: ['a'] }],
-      '0(1()0)12()2',
-    ],
-    ['begin at once where nothing is before them', [{ alone: ['a'], alongside: ['b'] }], '0()0'],
   ])('%s', async (_, guards, expected) => {
     expect(await played(guards)).toBe(expected);
-  });
-
-  test('wait for each of them, and not only for the last', async () => {
-    const kept = { alongside: ['a'] };
-    expect(await played([kept, kept, { alone: ['a'] }], 2)).toBe('0(1()1)02()2');
   });
 
   test('go on where the one before them failed', async () => {

@@ -198,7 +198,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     expect(await journal.ownSpending(little)).toEqual({ hour, units: 1n });
     // What waits for approval is not spent, and a message spends nothing.
     const proposed = newIntent({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
-    await journal.propose(proposed, 'proposed', nowMs);
+    await journal.propose(proposed, 'approval', nowMs);
     const message = await done(journal, 'accepted');
     for (const other of [proposed.id, message]) expect(await journal.ownSpending(other)).toBeUndefined();
     expect(await spent()).toEqual([]);

@@ -13,10 +13,8 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { rowsSkipped } from '../../say/batch.ts';
 import { someUnproven } from '../../say/chain.ts';
-import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
-import { inWords } from '../../say/inWords.ts';
+import { knownKeyNote } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { counted, formatCount } from '../../say/phrases.ts';
 import {
@@ -33,7 +31,6 @@ import { card } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { type Batch, rowReportInputs } from './options.ts';
 import { amountLines, batchPlan, planJson } from './plan.ts';
-import { doubtOfSkipped } from './repeats.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** The progress of a batch in one line. */
@@ -75,8 +72,8 @@ function endedIn(counts: Counts): number {
 }
 
 function toDo({ rows, tally }: Survey): number {
-  const { done, skipped = 0, invalid } = tally.standings;
-  return rows - done - skipped - invalid;
+  const { done, invalid } = tally.standings;
+  return rows - done - invalid;
 }
 
 /** Says how the batch ended, and how to go on. */
@@ -90,19 +87,18 @@ export async function tellEnd(
   if (run.others.failure === undefined) await tellQuietResults(batch);
   if (!display.quiet) {
     if (run.chain !== undefined) display.notice(rowsOnChain(run.chain));
-    for (const [why, rows] of run.unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
+    if (run.unverified.duplicates > 0) display.notice(knownKeyNote(run.unverified.duplicates));
   }
   const stop = stopOf(run.stop, run.others);
   const notDone = notDoneIn(rowsAtEnd(surveyed, run));
   const problem = await problemOfEnd(surveyed, run, stop, notDone, batch);
   const view = endView(surveyed, run, { stop, notDone, report }, batch);
   if (problem === undefined) {
-    if ((await display.show(view)) === 'written') await markRowsReported(batch);
+    await display.show(view);
     return 0;
   }
   if (display.face === 'human') await display.show(view);
   await display.fail(problem, { ...view.json, error: problem });
-  await markRowsReported(batch);
   return exitOf(problem.code);
 }
 
@@ -121,12 +117,13 @@ async function problemOfEnd(
   batch: Batch,
 ): Promise<Problem | undefined> {
   const { contradicted: against = 0, undecided: open = 0 } = chain ?? {};
-  const doubt = doubtOfSkipped(surveyed, batch);
   if (Object.keys(notDone).length === 0)
-    return against + open > 0 ? problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch')) : doubt;
+    return against + open > 0
+      ? problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch'))
+      : undefined;
   const { unfinished, elsewhere, invalid } = surveyed.tally.standings;
   const needs = new Set([...own, ...needsOf({ ...others.counts, invalid })]);
-  if (against > 0 || doubt !== undefined) needs.add('decide');
+  if (against > 0) needs.add('decide');
   // A stop left these no time: the same command sends them again.
   if (open > 0 || (stop !== undefined && needsOf(others.counts).has('after-fix'))) needs.add('same-command');
   const mayBeInDoubt =
@@ -176,7 +173,7 @@ function endView(
   batch: Batch,
 ): View {
   const { given, order, journal } = batch;
-  const { done: before, skipped } = surveyed.tally.standings;
+  const { done: before } = surveyed.tally.standings;
   const isDone = Object.keys(notDone).length === 0;
   const now = counts.accepted + counts.resolved - doneElsewhere;
   const byOthers = doneElsewhere + (others.counts.accepted ?? 0) + (others.counts.resolved ?? 0);
@@ -186,7 +183,6 @@ function endView(
     done_now: now,
     done_before: before,
     done_by_others: journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
-    skipped,
     unverified: unverified.rows === 0 ? undefined : unverified.rows,
     ...countFields(notDone),
   };
@@ -204,29 +200,11 @@ function endView(
       ['Plan', undefined, planJson(batchPlan(surveyed, batch))],
       ['Shares', byOthers === 0 ? undefined : shares, { result }],
       ...(isDone ? amountLines(surveyed) : []),
-      ['Skipped', skipped === undefined ? undefined : rowsSkipped(surveyed.repeats)],
       ...rowFacts(notDone),
       ['Stopped', undefined, { stopped }],
       ['Report', report, { report }],
     ],
   );
-}
-
-/**
- * Marks all rows at once, when the batch has reported how it ended. A shared journal needs no such mark: every transfer
- * in it has a name.
- */
-async function markRowsReported({ context, order, bot, journal }: Batch): Promise<void> {
-  if (journal?.isShared === true) return;
-  const { display } = context;
-  try {
-    const scope = { baseUrl: bot.baseUrl, kind: order.kind };
-    await journal?.commit((tx) => tx.markRowsReported(scope, order.name, journal.clock.now()), {
-      unsynced: true,
-    });
-  } catch (thrown) {
-    display.step(notNotedAsReported((await inWords(thrown)).message));
-  }
 }
 
 /** With --quiet a line for each row in input order: its message id or signature, or nothing. */

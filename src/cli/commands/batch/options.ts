@@ -4,13 +4,7 @@ import type { BatchOrder } from '../../../batch/checkRow.ts';
 import type { Mending } from '../../../batch/columns.ts';
 import type { FileNotes } from '../../../batch/readRows.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
-import {
-  type AlikeGroup,
-  type RepeatedRows,
-  repeatsOf,
-  type Sheet,
-  type SheetRow,
-} from '../../../batch/sheet.ts';
+import type { EqualRows, Sheet, SheetRow } from '../../../batch/sheet.ts';
 import type { Template } from '../../../batch/template.ts';
 import type { Bot } from '../../../once/connection.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
@@ -24,7 +18,7 @@ import { bothGiven } from '../../say/options.ts';
 import { isoExact, type Suggestion } from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
-import { idOrSignature, isSettled, repeatsJson, settledAt, shown, transferOf } from '../../show/report.ts';
+import { idOrSignature, isSettled, settledAt, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
@@ -278,17 +272,6 @@ export function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<st
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-export function countsJson({ rows, of, inDoubt }: RepeatedRows): Record<string, unknown> {
-  return { rows, of, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
-}
-
-export function alikeJson({ request, lines }: AlikeGroup): Record<string, unknown> {
-  const { to_address, asset, amount } = request;
-  return { to_address, asset, amount, lines };
-}
-
-export function repeatedJson(row: SheetRow, { command }: BatchArgs): Record<string, unknown> {
-  const outcome = row.standing === 'unfinished' ? 'open' : 'not-begun';
-  const repeats = repeatsJson(repeatsOf(row));
-  return { schema: 'botctl/1', command, ...whichRow(row), outcome, ...repeats };
+export function countsJson({ rows, inDoubt }: EqualRows): Record<string, unknown> {
+  return { rows, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
 }

@@ -1,7 +1,7 @@
 import type { Sheet } from '../../../batch/sheet.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
-import { moreAlike, rowsPaidAlready, samePaymentWords } from '../../say/batch.ts';
+import { rowsPaidAlready } from '../../say/batch.ts';
 import { clipped } from '../../say/intent.ts';
 import { counted, formatAmountOf, formatCount } from '../../say/phrases.ts';
 import { keptColumns, rowFacts, rowsInALine, rowsMissing } from '../../say/rows.ts';
@@ -10,7 +10,7 @@ import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/car
 import type { LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage } from '../../show/report.ts';
 import type { BalanceShown } from '../balance.ts';
-import { alikeJson, type Batch, countsJson } from './options.ts';
+import { type Batch, countsJson } from './options.ts';
 
 const shownColumns = 20;
 
@@ -83,17 +83,10 @@ function contentOf({ surveyed, batch, balance }: BatchPlan): Fact[] {
   ];
 }
 
-/** Payments that were made before, or that several rows make. */
-function equalPayments({ surveyed: { repeats, alike }, batch: { journal, context } }: BatchPlan): Fact[] {
-  const nowMs = (journal ?? context).clock.now();
-  const same = [...alike.first.map(samePaymentWords), ...moreAlike(alike)];
-  return [
-    repeats.rows === 0
-      ? nothing
-      : ['Paid before', rowsPaidAlready(repeats, nowMs), { repeats: countsJson(repeats) }],
-    alike.rows === 0 ? nothing : ['The same', undefined, { alike: alike.first.map(alikeJson) }],
-    ...lines('The same', same),
-  ];
+/** Payments that were made before. */
+function equalPayments({ surveyed: { equal } }: BatchPlan): Fact {
+  if (equal.rows === 0) return nothing;
+  return ['Paid before', rowsPaidAlready(equal), { equal_payments: countsJson(equal) }];
 }
 
 function totalOf({ asset, all, left }: Total): string {
@@ -118,7 +111,7 @@ export function amountLines(surveyed: Survey): Fact[] {
   );
 }
 
-const factsOf = (plan: BatchPlan): Fact[] => [...rowsOf(plan), ...contentOf(plan), ...equalPayments(plan)];
+const factsOf = (plan: BatchPlan): Fact[] => [...rowsOf(plan), ...contentOf(plan), equalPayments(plan)];
 
 /** What will be done, in one line. */
 export function lineOf(plan: BatchPlan): string {

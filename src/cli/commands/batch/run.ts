@@ -1,5 +1,5 @@
 import type { BatchOrder } from '../../../batch/checkRow.ts';
-import { BatchPace, InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
+import { BatchPace, InFlight, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
 import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
 import { noCounts, runRows } from '../../../batch/runRows.ts';
@@ -9,17 +9,16 @@ import { type Survey, survey } from '../../../batch/survey.ts';
 import type { Until } from '../../../once/chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { EngineContext } from '../../../once/engine/context.ts';
-import { isDone } from '../../../once/engine/planKinds.ts';
 import { asFailure, type Exit, exitOf } from '../../../once/failures.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { EarlierPayment, Journal, Runner } from '../../../once/journal/journal.ts';
+import type { Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
 import { conflictWords, isItTheRightFile } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { asNamed, policyWords } from '../../say/outcomes.ts';
+import { equalWords, policyWords } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
 import { codeOfRows, needsOf, ownShareDone } from '../../say/rows.ts';
 import { type Told, told } from '../../say/told.ts';
@@ -37,8 +36,16 @@ import {
   rowReportInputs,
   templateOf,
 } from './options.ts';
-import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
-import { leftToSend, listBadRows, RowTeller, rowsRefused, tellPlan, tellRefused } from './telling.ts';
+import { judgeRepeats, reportPaidAlready, tellEqualRows } from './repeats.ts';
+import {
+  leftToSend,
+  listBadRows,
+  RowTeller,
+  rowsRefused,
+  tellDryRun,
+  tellPlan,
+  tellRefused,
+} from './telling.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
@@ -83,9 +90,9 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     if (refused !== undefined) return await tellRefused(refused, surveyed, batch);
     const judged = await judgeRepeats(surveyed, batch);
     if (judged === 'refused') return await reportPaidAlready(surveyed, batch);
-    await tellRepeats(batch);
-    const exit = await tellDryRun(surveyed, batch);
-    return exit === 0 ? exitAhead(surveyed) : exit;
+    await tellEqualRows(batch);
+    await tellDryRun(surveyed, batch);
+    return exitAhead(surveyed);
   } finally {
     await journal?.close();
   }
@@ -121,12 +128,12 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
       await finishReport(batch, surveyed);
       return await reportPaidAlready(surveyed, batch);
     }
-    if (judged !== 'asked') await tellPlan(surveyed, batch);
-    const hasMore = leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined;
+    if (!judged.isAsked) await tellPlan(surveyed, batch);
+    const hasMore = leftToSend(surveyed) > 0;
     if (hasMore) await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
-    const run = await runAll(surveyed, engine, batch);
+    const run = await runAll(surveyed, engine, batch, judged.repeats);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, batch, journal) };
     const reported = await finishReport(batch, surveyed, end.others);
     const sent = run.counts.accepted + surveyed.tally.standings.done;
@@ -140,14 +147,11 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
 async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
-  const { bot, order, sheet } = batch;
-  const skips = surveyed.tally.standings.skipped !== undefined;
+  const { bot, order } = batch;
   const input = {
     ...{ baseUrl: bot.baseUrl, kind: order.kind, name: order.name },
     rows: surveyed.rows,
     invalid: surveyed.tally.standings.invalid,
-    skipped: skips ? sheet.countSkipped() : 0,
-    skippedInDoubt: skips ? surveyed.repeats.inDoubt : 0,
   };
   await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
@@ -194,7 +198,7 @@ async function surveyAll(batch: Batch): Promise<Survey> {
       refusalInWords: (refusal) => policyWords(refusal).message,
       conflictInWords: conflictWords,
       isSent: (title) => template?.names(title) === true,
-      repeatInWords: notPaidAgain,
+      equalInWords: equalWords,
     }),
   );
   if (surveyed.rows === 0)
@@ -211,19 +215,20 @@ async function runAll(
   surveyed: Survey,
   engine: EngineContext,
   batch: Batch,
+  repeats: 'pay' | 'skip' | undefined,
 ): Promise<Omit<FinishedRun, 'others'>> {
   const { order, options, context, sheet } = batch;
   const { display, clock } = context;
   const pace = new BatchPace(clock, options.ratePerS);
   const { concurrency, maxFailures } = options;
   const rules = new StopRules({ kind: order.kind, concurrency, maxFailures });
-  const inFlightLimit = new InFlightLimit(concurrency, rules.signal);
+  const inFlight = new InFlight(concurrency);
   const counts = noCounts();
   const teller = new RowTeller(batch);
   await teller.tellBefore();
   const stopMeter = display.meter(() => progressOf(surveyed, counts));
   try {
-    const commit = sharedCommit(engine.journal, () => worthWaitingMs(inFlightLimit, engine.journal.isShared));
+    const commit = sharedCommit(engine.journal, () => worthWaitingMs(inFlight, engine.journal.isShared));
     const shared: EngineContext = {
       ...engine,
       pace,
@@ -239,8 +244,7 @@ async function runAll(
     const onWaiting = (runners: readonly Runner[]): void => {
       if (runners.length > 0 && !display.quiet) display.notice(ownShareDone(runners));
     };
-    const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
-    const working = { pace, rules, inFlightLimit, lanes };
+    const working = { pace, rules, inFlight, repeats };
     const run = { order, sheet, engine: shared, ...working, rows: surveyed.rows, onWaiting, explain };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
       display.notice(
@@ -274,12 +278,6 @@ async function finishReport(
   if (whole) return options.report;
   context.display.warn(`Interrupted again: the report ${options.report} was not written.`);
   return undefined;
-}
-
-/** In the report. */
-function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
-  const verb = isDone(earlier) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (ID ${earlier.id}).`;
 }
 
 /** Its rows would all be in conflict, and new ones paid from another wallet. */

@@ -88,7 +88,7 @@ function statusOf(
   groups: readonly [RowsStanding, ...RowsStanding[]],
   input: BatchInput | undefined,
 ): BatchStatus {
-  const [{ kind, spelledUrl }] = groups;
+  const [{ kind, baseUrl }] = groups;
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
   const rows = Math.max(begun, input?.rows ?? 0);
   const standings: Partial<Record<RowStanding, number>> = {};
@@ -97,7 +97,7 @@ function statusOf(
   return {
     name,
     kind,
-    baseUrl: spelledUrl,
+    baseUrl,
     bots: [...new Set(groups.map(({ bot }) => bot))].sort(),
     input,
     rows,
@@ -113,16 +113,11 @@ type Count = readonly [RowStanding, number];
 
 const countOf = (group: RowsStanding): Count => [standingOf(group), group.rows];
 
-/** Rows that were skipped may have begun since, in a run that pays them. */
 function unbegun(rows: number, input: BatchInput | undefined): Count[] {
-  const skipped = Math.min(rows, input?.skipped ?? 0);
-  const inDoubt = Math.min(skipped, input?.skippedInDoubt ?? 0);
-  const invalid = Math.min(rows - skipped, input?.invalid ?? 0);
+  const invalid = Math.min(rows, input?.invalid ?? 0);
   return [
-    ['skipped', skipped - inDoubt],
-    ['skipped-in-doubt', inDoubt],
     ['invalid', invalid],
-    ['not-begun', rows - skipped - invalid],
+    ['not-begun', rows - invalid],
   ];
 }
 

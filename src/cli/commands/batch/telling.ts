@@ -1,24 +1,24 @@
 import { inputName } from '../../../batch/readRows.ts';
 import { Reasons } from '../../../batch/reasons.ts';
-import { repeatsOf, type SheetRow } from '../../../batch/sheet.ts';
+import { equalOf, type SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { refusalCodes } from '../../../once/policy/policy.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
-import { invalidRow } from '../../say/batch.ts';
-import { explain, oddityWords } from '../../say/explain.ts';
+import { invalidRow, rowsInConflict } from '../../say/batch.ts';
+import { explain, oddStatusWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
 import { policyWords } from '../../say/outcomes.ts';
 import { counted, formatCount } from '../../say/phrases.ts';
 import { askToBegin, invalidRows } from '../../say/rows.ts';
 import { declined, type Problem, problemOf, Told } from '../../say/told.ts';
 import type { Fields } from '../../show/card.ts';
-import type { Display, Question } from '../../show/display.ts';
-import { repeatsJson } from '../../show/report.ts';
+import { type Display, isSilent, type Question } from '../../show/display.ts';
+import { equalJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
-import { type Batch, jsonView, repeatedJson, whichRow, withReport } from './options.ts';
-import { batchPlan, drawPlan, lineOf, planJson, withBalance } from './plan.ts';
+import { type Batch, jsonView, whichRow, withReport } from './options.ts';
+import { batchPlan, drawPlan, lineOf, planJson, planView, withBalance } from './plan.ts';
 
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
 export class RowTeller {
@@ -35,8 +35,6 @@ export class RowTeller {
     if (context.display.face !== 'json') return;
     for (const row of sheet.rows()) {
       if (row.standing === 'done') await context.display.show(jsonView(await this.#doneJson(row)));
-      if (row.standing === 'skipped')
-        await context.display.show(jsonView(repeatedJson(row, this.#batch.given)));
       if (row.standing === 'invalid') await context.display.show(jsonView(this.#invalidJson(row)));
     }
   }
@@ -53,14 +51,15 @@ export class RowTeller {
   async #tell({ row, ending }: RowEnd, problem?: Problem): Promise<void> {
     const { given, context, journal } = this.#batch;
     const { outcome } = ending;
-    const warnings = ending.code === undefined ? ending.oddities.map(oddityWords) : [];
+    const { code, oddStatus } = ending;
+    const warnings = code !== undefined || oddStatus === undefined ? [] : [oddStatusWords(oddStatus)];
     if (context.display.face === 'json') {
       const report = journal && (await reportOf(outcome, given.command, journal, warnings));
       const whole =
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
           : await reportJsonOrError({ ...report, problem }, context.display);
-      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...repeatsJson(repeatsOf(row)) }));
+      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(equalOf(row)) }));
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
@@ -109,7 +108,7 @@ function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
 
 /** Why nothing of a batch is sent because of some of its rows. Skipping rows must not get around a limit. */
 export function rowsRefused(surveyed: Survey, { given, options }: Batch): RefusedRows | undefined {
-  const { bad, refused, refusal, rows, tally, hasCommas } = surveyed;
+  const { bad, refused, refusal, rows, tally, hasCommas, hasOtherBodies } = surveyed;
   const { invalid } = tally.standings;
   const source = inputName(options);
   if (invalid > 0 && !options.skipInvalid) {
@@ -118,7 +117,11 @@ export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refuse
     const way = isComma ? 'decimal-comma' : 'skip-invalid';
     return { told: invalidRows({ invalid, rows, source }, way, given), fields: { invalid: bad.first } };
   }
-  if (refusal === undefined) return undefined;
+  if (refusal === undefined) {
+    const { conflict } = tally.standings;
+    if (conflict === 0) return undefined;
+    return { told: rowsInConflict(conflict, rows, hasOtherBodies ? 'other-body' : 'other-bot'), fields: {} };
+  }
   const { message, ...advice } = policyWords(refusal);
   const says = `A policy refuses ${refused.rows} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`;
   return { told: new Told(refusalCodes[refusal.rule], says, advice), fields: { refused: refused.first } };
@@ -158,6 +161,15 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   }
   const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
   const question: Question = (canvas) =>
-    `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind, surveyed.alike.rows)}`;
+    `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind)}`;
   if (!(await display.confirm(question))) throw declined();
+}
+
+/** Shows what a run would do. */
+export async function tellDryRun(surveyed: Survey, batch: Batch): Promise<void> {
+  const { display } = batch.context;
+  const plan = batchPlan(surveyed, batch);
+  const shown = isSilent(display) ? plan : await withBalance(plan, batch);
+  for (const warning of shown.balance?.warnings ?? []) display.warn(warning);
+  await display.show(planView(shown));
 }

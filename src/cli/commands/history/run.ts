@@ -8,7 +8,7 @@ import { inWords } from '../../say/inWords.ts';
 import { formatCount } from '../../say/phrases.ts';
 import { type Problem, told } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
-import { intentByIdOrName, markReported, storedReport } from '../stored.ts';
+import { intentByIdOrName, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,
@@ -155,7 +155,5 @@ async function detail(found: Intent, journal: Journal, given: HistoryArgs, conte
     decisions: await journal.reads.decisionsOf(intent.id),
     explained: withoutItself(await explainStanding(intent, journal)),
   });
-  const written = await display.show(view);
-  if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
-    await markReported(intent, journal, context);
+  await display.show(view);
 }

@@ -152,7 +152,7 @@ export class FileBase implements Base {
 
 // Not by the index: damage to an index shows nowhere else.
 const latestUnnamed = /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
-    count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same
+    count(CASE WHEN identity = :identity AND named_by IS NULL AND created_at >= :since THEN 1 END) AS same
   FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`;
 
 /** A commit that waited for anything but the journal would lock out everybody else meanwhile. */

@@ -34,8 +34,6 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
       const found = base.guard(() => files.trouble());
       return found && { is: 'files', failure: journalFailure('taken-away', found) };
     },
-    askOwner: async (owner) => owners.ask(owner),
-    isAsked: async () => owners.isAsked(),
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
     hashOf: lastRemembered((token) => createHash('sha256').update(value).update(token).digest('hex')),

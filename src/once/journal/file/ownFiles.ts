@@ -8,7 +8,6 @@ import {
   realpathSync,
   type Stats,
   statSync,
-  utimesSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -67,7 +66,7 @@ export class OwnFiles {
   }
 }
 
-type Own = { readonly name: string; readonly lock: HeldLock; readonly touchedAtMs: number | undefined };
+type Own = { readonly name: string; readonly lock: HeldLock };
 
 /**
  * The processes that own intents. Each process that claims holds one lock, and is alive as long as the lock is held.
@@ -95,7 +94,7 @@ export class ProcessOwners {
       const lock = takeLock(join(this.#folder, name), 0);
       if (lock !== undefined) {
         giveToOwner(join(this.#folder, name), this.#journalPath);
-        return { name, lock, touchedAtMs: this.#touchedAtMs(name) };
+        return { name, lock };
       }
       removeFile(join(this.#folder, name));
     }
@@ -104,24 +103,6 @@ export class ProcessOwners {
 
   isAlive(owner: string): boolean {
     return owner === this.#own?.name || isHeld(join(this.#folder, owner));
-  }
-
-  /** Sets the time of the owner's file without opening it: to close it would drop this process's locks on it. */
-  ask(owner: string): void {
-    const now = new Date();
-    try {
-      utimesSync(join(this.#folder, owner), now, now);
-    } catch {
-      // The owner has ended or is another user's. The caller looks again anyway.
-    }
-  }
-
-  isAsked(): boolean {
-    return this.#own !== undefined && this.#touchedAtMs(this.#own.name) !== this.#own.touchedAtMs;
-  }
-
-  #touchedAtMs(owner: string): number | undefined {
-    return statSync(join(this.#folder, owner), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   /** Only for a dead owner: a name without a file is dead for everything it owned, and is never used again. */

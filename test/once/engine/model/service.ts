@@ -1,6 +1,7 @@
+import type { Kind } from '../../../../src/once/intent/wanted.ts';
 import type { Flight } from '../../../../src/once/wire/flight.ts';
 import { lost, reply, unsent } from '../../../../testing/scriptedEngine.ts';
-import { type Kind, keyAges } from '../design.ts';
+import { sentAgainWithin } from '../design.ts';
 import { type ModelChain, signatureOf, type When } from './chain.ts';
 
 /** The document leaves open what a repeated key brings, and how long a key is known. */
@@ -68,7 +69,10 @@ export class ModelService {
   knows(kind: Kind, key: string): boolean {
     const sinceMs = this.#known.get(`${kind} ${key}`);
     if (sinceMs === undefined) return false;
-    return this.#reading.memory === 'for-ever' || this.#now() - sinceMs <= keyAges[kind];
+    return (
+      this.#reading.memory === 'for-ever' ||
+      this.#now() - sinceMs <= sentAgainWithin[kind === 'transfer' ? 'payment' : kind]
+    );
   }
 
   /** What was still under way takes its effect. */

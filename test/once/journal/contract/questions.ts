@@ -54,31 +54,20 @@ const payment = paymentOf(500);
 
 /** Each is about few intents, so that it reads few of them. */
 export const fewRead: readonly Deed[] = [
-  ['an unnamed one', (to) => to.findUnnamed('identity-500')],
+  ['an unnamed one', (to) => to.findUnnamed('identity-500', 0)],
   ['a key', (to) => to.findByKey(scope, 'key-500')],
   ['an ID', (to) => to.get(id)],
   ['the beginning of an ID', (to) => to.startingWith('filled-50')],
-  ['twins', (to) => to.unfinishedTwins(scope, payment, 'other')],
+  [
+    'an equal payment',
+    (to) => to.equalPayment({ payment, origin: baseUrl, id: 'other', batch: '', sinceMs: 0 }),
+  ],
   ['attempts', (to) => to.attemptsOf(id)],
   ['the decisive attempt', (to) => to.decisiveAttempt(id)],
   ['decisions', (to) => to.decisionsOf(id)],
   ['observations', (to) => to.observationsOf(id)],
   ['receipts', (to) => to.receiptsOf(id)],
   ['who holds a receipt', (to) => to.otherHolder(id, receipts)],
-  ['unnamed ones of a payment', (to) => to.unnamedOfPayment(baseUrl, payment, 0)],
-  [
-    'the same payment',
-    (to) =>
-      to.paidBefore({
-        baseUrl,
-        identity: 'other',
-        payment,
-        batch: undefined,
-        isOwn: false,
-        sinceMs: 0,
-        latestSinceMs: 0,
-      }),
-  ],
   ['how a small batch stands', (to) => to.rowsStanding('few')],
   ['what a batch asked for', (to) => to.batchInputs('few')],
   ['what one spent', (to) => to.ownSpending(id)],
@@ -103,14 +92,12 @@ const input = {
   name: 'few',
   rows: 20,
   invalid: 0,
-  skipped: 0,
-  skippedInDoubt: 0,
 } satisfies BatchInput;
 
 /** Each changes one intent, or a small batch. */
 export const fewChanged: readonly Deed[] = [
   ['begin', (to) => to.begin(newIntent(), 'h', nowMs)],
-  ['propose', (to) => to.propose(newIntent(transfer(many + 1)), 'proposed', nowMs)],
+  ['propose', (to) => to.propose(newIntent(transfer(many + 1)), 'approval', nowMs)],
   [
     'claim, and try again',
     async (to) => {
@@ -121,21 +108,17 @@ export const fewChanged: readonly Deed[] = [
   ['end an attempt', (to) => to.endAttempt(one(0), 2, endWith('unknown'), nowMs)],
   ['conclude', (to) => to.conclude(one(0), 'unknown', undefined, nowMs)],
   ['hold', (to) => to.hold(one(0), 'why', nowMs)],
-  ['hold back', (to) => to.holdBack(one(10), 'why', nowMs)],
   ['record a death', (to) => to.recordDeath(one(10), nowMs)],
   ['keep a receipt', (to) => to.keepReceipts(one(20), [{ ...receipts[0], value: 'new' }])],
   ['decide', (to) => to.decide(one(20), { ...word, kind: 'happened' })],
   ['observe', (to) => to.observe(one(20), { ...observed, verdict: 'undecided' })],
-  ['supersede', (to) => to.supersede(one(30))],
   ['report', (to) => to.markReported(one(5), nowMs)],
-  ['report the rows of a batch', (to) => to.markRowsReported(scope, 'few', nowMs)],
 ];
 
 /** They read as much as they are about, by an index. */
 export const indexed: readonly Deed[] = [
   ...fewRead,
   ['the latest to somebody', (to) => page(to, { to: 'ada' })],
-  ['other base URLs', (to) => to.otherUrls(baseUrl)],
   ['recipients', (to) => to.recipients('a')],
   ['batches', (to) => to.batchNames()],
   ['a beginning of names', (to) => page(to, { nameStart: 'fe' })],

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
@@ -139,26 +138,3 @@ function commitsIn(log: string): number {
   }
   return commits;
 }
-
-test('all rows of a batch are noted as reported, more than one statement takes, and no other batch’s', async () => {
-  const path = newPath();
-  const journal = opened(path);
-  damageJournal(
-    path,
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20003)
-     INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, body, created_at, updated_at,
-       state)
-     SELECT 'i' || n, 'message', 'u', 'b', 'row', CASE WHEN n <= 20002 THEN 'payroll' ELSE 'other' END, 'k' || n, 'd', 'f',
-       x'7b7d', 1, 1, CASE WHEN n = 2 THEN 'rejected' ELSE 'accepted' END FROM numbers`,
-  );
-  await journal.markRowsReported({ baseUrl: 'u' as BaseUrl, kind: 'message' }, 'payroll', 7);
-  const { database } = openFile(path);
-  const reported = database
-    .prepare('SELECT name, count(reported_at) AS n FROM intents GROUP BY 1 ORDER BY 1')
-    .all();
-  database.close();
-  expect(reported.map(({ name, n }) => [name, n])).toEqual([
-    ['other', 0],
-    ['payroll', 20_001],
-  ]);
-});

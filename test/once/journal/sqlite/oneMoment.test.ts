@@ -38,11 +38,11 @@ test('that another process begins during a look is no damage, whenever it does',
       asked += 1;
       if (asked === nth) theirs.exec(beginSame);
     };
-    const found = await ours.findUnnamed('same');
+    const found = await ours.findUnnamed('same', 0);
     before = () => {};
     expect([undefined, 'i']).toContain(found?.id);
     isOver = asked < nth;
-    if (!isOver) expect((await ours.findUnnamed('same'))?.id).toBe('i');
+    if (!isOver) expect((await ours.findUnnamed('same', 0))?.id).toBe('i');
     theirs.close();
   }
 });

@@ -63,14 +63,6 @@ test('a dead owner leaves nothing behind', () => {
   expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([]);
 });
 
-test('an owner whose file was taken away has been asked', () => {
-  const owners = new ProcessOwners(join(folder, 'journal.db'));
-  const name = owners.self();
-  expect(owners.isAsked()).toBe(false);
-  rmSync(join(folder, 'journal.db.owners', name));
-  expect(owners.isAsked()).toBe(true);
-});
-
 test('a journal’s path is followed through every link, whether its file is there or not', () => {
   const real = join(folder, 'real');
   mkdirSync(real);

@@ -47,8 +47,8 @@ test('no question and no change reads a whole table', async () => {
   expect(found).toEqual([]);
 });
 
-test('what paid the same is found by the payment and its time, whatever else went to the same address', async () => {
-  const [, work] = indexed.find(([what]) => what === 'the same payment') ?? [];
+test('an equal payment is found by the payment and its time, whatever else went to the same address', async () => {
+  const [, work] = indexed.find(([what]) => what === 'an equal payment') ?? [];
   const read = (await stepsOf(newPath(), async (journal) => work?.(journal))).filter((step) =>
     step.startsWith('SEARCH intents'),
   );

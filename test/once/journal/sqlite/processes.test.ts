@@ -94,7 +94,7 @@ describe('several processes', () => {
         path,
         `const journal = openJournal(path);
          say(await journal.commit(async (tx) => {
-           if (await tx.findUnnamed('identity-1')) return 'found';
+           if (await tx.findUnnamed('identity-1', 0)) return 'found';
            await tx.begin(intent(1), 'h', 1);
            return 'begun';
          }));

@@ -1,0 +1,28 @@
+import type { Intent } from '../journal/journal.ts';
+import type { EngineContext } from './context.ts';
+import { concluded, mustFind, type Outcome } from './outcome.ts';
+import { type Identity, makePlan, newIntent } from './plan.ts';
+import { isDone } from './planKinds.ts';
+
+/**
+ * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It
+ * counts as done for good. While the other one is not settled, nothing is resolved.
+ */
+export async function settleAsPaid(
+  identity: Identity,
+  { id: otherId }: Pick<Intent, 'id'>,
+  engine: EngineContext,
+): Promise<Outcome> {
+  const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
+  return engine.commit(async (tx) => {
+    const { is, found } = await makePlan(identity, engine, tx);
+    if (is === 'wait') return { is: 'still-sending', intent: mustFind(found) };
+    if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
+    const equal = mustFind(await tx.get(otherId));
+    if (!isDone(equal)) return { is: 'not-sent', because: 'paid-already', equal };
+    const atMs = engine.clock.now();
+    const { id } = found ?? (await tx.propose(fresh, 'approval', atMs));
+    await tx.decide(id, { kind: 'happened', who: engine.who, atMs, reason: otherId, signature: undefined });
+    return concluded(mustFind(await tx.get(id)), tx, false);
+  });
+}

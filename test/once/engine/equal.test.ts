@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mayPay } from '../../../src/once/engine/equal.ts';
+import { spellingsIn } from '../../../src/once/intent/spellings.ts';
+import type { Intent } from '../../../src/once/journal/journal.ts';
+import {
+  ada,
+  bob,
+  endOf,
+  key,
+  lost,
+  message,
+  noRetries,
+  once,
+  paid,
+  posted,
+  reply,
+  run,
+  ScriptedEngine,
+  transfer,
+} from '../../../testing/scriptedEngine.ts';
+import { cells, equal, equalPayment, equalWithin, latestOf, type Question, questions } from './design.ts';
+
+let scripted: ScriptedEngine;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+});
+afterEach(() => scripted.remove());
+
+const hour = 3_600_000;
+const rent = transfer({}, once('rent'));
+const other = transfer({}, once('rent-again'));
+
+test('what may have paid is what the design says', () => {
+  const now = 100 * hour;
+  const times = { 'no attempt': undefined, 'within 12 h': now - equalWithin, older: now - equalWithin - 1 };
+  const at = { ...times, 'later than now': now + 1 };
+  const asked: Partial<Question> = {
+    mode: 'single',
+    named: true,
+    inDoubt: false,
+    proposes: false,
+    asks: false,
+  };
+  for (const cell of cells({ ...questions, mode: ['single'] as const })) {
+    const { state, heldInDoubt, mayHavePaid } = cell;
+    const question: Question = {
+      ...cell,
+      ...asked,
+      repeat: false,
+      skipRepeats: false,
+      sameEntry: false,
+      sameOrigin: true,
+    };
+    expect(latestOf(at[mayHavePaid], now)).toBe(mayHavePaid);
+    const done = state === 'accepted' || state === 'resolved as happened';
+    const doubtful = state === 'unknown' || state.startsWith('sending') || (state === 'held' && heldInDoubt);
+    // Only these count in a journal: its own rules see to that.
+    const countsAtMs = done || doubtful ? (at[mayHavePaid] ?? (doubtful ? 0 : undefined)) : undefined;
+    const stored = (state.startsWith('sending') ? 'sending' : done ? 'accepted' : state) as Intent['state'];
+    const stops = equalPayment(question).does === 'stop';
+    if (mayPay({ state: stored, countsAtMs }, now - equalWithin) !== stops)
+      expect.fail(JSON.stringify({ cell, stops }));
+  }
+});
+
+describe('an equal payment under another entry', () => {
+  test.each([
+    ['accepted', [paid]],
+    ['unknown', [lost]],
+    ['held', [reply(200, 'OK')]],
+  ] as const)('that is %s stops one that would be paid besides', async (_state, replies) => {
+    await scripted.run(rent, [...replies], noRetries);
+    const outcome = await scripted.run(other);
+    expect(outcome).toMatchObject({ is: 'not-sent', because: 'paid-already', equal: { name: 'rent' } });
+    expect(scripted.sent).toHaveLength(1);
+    expect(await scripted.intents()).toHaveLength(1);
+  });
+
+  test('that is being sent stops it, too: two processes, two names, one payment', async () => {
+    await scripted.beginSending(rent);
+    expect(endOf(await scripted.run(other))).toBe('not sent: paid-already');
+  });
+
+  test('counts for 12 hours from its latest attempt, and in doubt for ever', async () => {
+    await scripted.run(rent, [paid]);
+    await scripted.run(transfer({ to: bob }, once('in doubt')), [lost], noRetries);
+    scripted.clock.advance(equalWithin + 1);
+    expect(endOf(await scripted.run(other, [paid]))).toBe('accepted');
+    scripted.clock.advance(1000 * hour);
+    expect(endOf(await scripted.run(transfer({ to: bob }, once('later'))))).toBe('not sent: paid-already');
+  });
+
+  test('is none that was rejected, that never left, that waits or that a person undid', async () => {
+    await scripted.run(rent, [reply(402)]);
+    await scripted.run(
+      transfer({}, once('open')),
+      [{ came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } }],
+      noRetries,
+    );
+    await scripted.run(transfer({}, once('proposal')), [], { proposes: true });
+    await scripted.run(transfer({}, once('undone')), [lost], noRetries);
+    const [undone] = (await scripted.intents()).filter(({ name }) => name === 'undone');
+    await scripted.decide(undone?.id ?? '', 'did-not-happen');
+    expect(endOf(await scripted.run(other, [paid]))).toBe('accepted');
+  });
+
+  test('is found again by whatever else is about to begin: open, rejected, proposed or undone', async () => {
+    await scripted.run(transfer({}, once('rejected')), [reply(402)]);
+    await scripted.run(transfer({}, once('undone')), [lost], noRetries);
+    const [, undone] = await scripted.intents();
+    await scripted.decide(undone?.id ?? '', 'did-not-happen');
+    await scripted.run(rent, [paid]);
+    for (const name of ['rejected', 'undone'])
+      expect(endOf(await scripted.run(transfer({}, once(name))))).toBe('not sent: paid-already');
+    expect(scripted.sent).toHaveLength(3);
+  });
+
+  test('stands in the way of what is resumed', async () => {
+    const unsent = { came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } } as const;
+    await scripted.run(rent, [unsent], noRetries);
+    await scripted.run(other, [paid]);
+    const [open] = await scripted.intents();
+    expect(endOf(await scripted.resume(open?.id ?? ''))).toBe('not sent: paid-already');
+  });
+
+  test('does not stand in the way of what is in doubt itself', async () => {
+    await scripted.run(rent, [lost], noRetries);
+    await scripted.run(other, [paid], { repeats: 'pay' });
+    expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
+    expect(new Set(scripted.sent.map((one) => one.key)).size).toBe(2);
+  });
+
+  test('is paid besides where that is meant', async () => {
+    await scripted.run(rent, [paid]);
+    expect(endOf(await scripted.run(other, [paid], { repeats: 'pay' }))).toBe('accepted');
+  });
+
+  test('asks nothing of a proposal, until it is approved and sent: one of two is paid', async () => {
+    const proposes = { proposes: true };
+    await scripted.run(rent, [], proposes);
+    await scripted.run(other, [], proposes);
+    const ids = (await scripted.intents()).map(({ id }) => id);
+    const ends: string[] = [];
+    for (const id of ids)
+      ends.push(endOf(await scripted.resume(id, [paid], { word: scripted.word('approved') })));
+    expect(ends).toEqual(['accepted', 'not sent: paid-already']);
+  });
+
+  test('is asked about where a person is: Yes pays that one, and no other', async () => {
+    await scripted.run(rent, [paid]);
+    const engine = scripted.engine();
+    const { claim } = await import('../../../src/once/engine/claim.ts');
+    const seen: (string | undefined)[] = [];
+    const step = await claim(other, engine, async (_plan, found) => {
+      seen.push(found?.name);
+      return 'pay';
+    });
+    expect(seen).toEqual(['rent']);
+    expect(step.is).toBe('claim');
+    const third = transfer({}, once('third'));
+    expect(await claim(third, scripted.engine(), async () => 'go')).toMatchObject({
+      because: 'paid-already',
+    });
+  });
+});
+
+describe('equal is', () => {
+  const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v';
+  const assets = [{ name: 'USDC', mint }];
+  const payments = [
+    { to: ada, asset: 'SOL', amount: '1.5' },
+    { to: bob, asset: 'SOL', amount: '1.5' },
+    { to: ada, asset: 'SOL', amount: '15' },
+    { to: ada, asset: 'sol', amount: '1.5' },
+    { to: ada, asset: 'USDC', amount: '1.5' },
+    { to: ada, asset: 'usdc', amount: '1.5' },
+    { to: ada, asset: mint, amount: '1.5' },
+  ];
+
+  test.each(payments)('what the design says: $to $asset $amount', async (first) => {
+    for (const [index, second] of payments.entries()) {
+      const at = new ScriptedEngine();
+      try {
+        await at.run(transfer(first, once('first')), [paid]);
+        const spellings = spellingsIn([{ USDC: mint }]);
+        const end = endOf(await at.run(transfer(second, once('second')), [paid], { spellings }));
+        expect(end, JSON.stringify({ index })).toBe(
+          equal(first, second, assets) ? 'not sent: paid-already' : 'accepted',
+        );
+      } finally {
+        at.remove();
+      }
+    }
+  });
+
+  test('at one origin, whatever the path and the bot', async () => {
+    await scripted.run(rent, [paid]);
+    const path = 'https://bots.example/v2' as never;
+    expect(endOf(await scripted.run(other, [], { spelledUrl: path, bot: 'second' }))).toBe(
+      'not sent: paid-already',
+    );
+    const elsewhere = 'https://elsewhere.example' as never;
+    expect(endOf(await scripted.run(other, [paid], { spelledUrl: elsewhere }))).toBe('accepted');
+  });
+
+  test('no message', async () => {
+    await scripted.run(message('Hello', once('a')), [posted]);
+    expect(endOf(await scripted.run(message('Hello', once('b')), [posted]))).toBe('accepted');
+  });
+
+  test.each([run('r'), key('k'), { by: 'nothing' } as const])(
+    'what has whatever name, or none: %j',
+    async (naming) => {
+      await scripted.run(rent, [paid]);
+      expect(endOf(await scripted.run(transfer({}, naming)))).toBe('not sent: paid-already');
+    },
+  );
+});
