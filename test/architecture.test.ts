@@ -32,7 +32,7 @@ const insideOnce: Record<string, readonly string[]> = {
   chain: ['failures', 'intent', 'journal', 'wire'],
   policy: ['failures', 'intent'],
   connection: ['chain', 'intent', 'wire'],
-  engine: ['chain', 'connection', 'failures', 'intent', 'journal', 'policy', 'wire'],
+  engine: ['connection', 'failures', 'intent', 'journal', 'policy', 'wire'],
 };
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */

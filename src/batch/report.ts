@@ -1,5 +1,6 @@
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
+import { wasRepeated } from '../once/chain/verdict.ts';
 import type { Bot } from '../once/connection.ts';
 import { type WhyMayDiffer, whyMayDiffer } from '../once/engine/judgement.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
@@ -180,10 +181,13 @@ function hasRowOf(keys: ReadonlySet<string>, sources: RowReportInputs): boolean 
  */
 export class UnverifiedRows {
   rows = 0;
+  /** Those for which the service was asked again after a request that may have landed. */
+  repeated = 0;
   /** Those with evidence that the content differs. */
   readonly mayDiffer = new Map<WhyMayDiffer, number>();
 
   note(outcome: Outcome): void {
+    if (outcome.is === 'concluded' && wasRepeated(outcome.intent)) this.repeated += 1;
     if (
       outcome.is !== 'concluded' ||
       outcome.intent.state !== 'accepted' ||

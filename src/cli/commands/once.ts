@@ -64,7 +64,12 @@ export async function doOnce(
     const observer = { ...engine.observer, paysAgain };
     const outcome = await execute(order, { ...engine, proposes, observer }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, { warnings, chainEnd, repeats });
+    return await tell(outcome, given, engine.journal, context, {
+      warnings,
+      chainEnd,
+      repeats,
+      hasNode: engine.bot.chain !== undefined,
+    });
   } finally {
     await waiting?.close();
     await session.close();

@@ -100,7 +100,12 @@ function called({ id, rowId }: Intent): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Sentence {
+export function heldWords(
+  intent: Intent,
+  said: string,
+  needsOtherName: boolean,
+  knowsNode: boolean,
+): Sentence {
   const { id, kind, heldReason: why } = intent;
   if (isUnsentProposal(intent))
     return {
@@ -108,14 +113,15 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
       hint: approving.hint,
       next: approving.next(id),
     };
+  const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   const doubt = isApprovalReason(why) ? '. Sending it again needs approval: ' : ': ';
   return {
     message: `The ${nouns[kind]} may have been ${done[kind]}${doubt}${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
       ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.'
-      : howToDecide(intent),
-    next: needsOtherName ? resolving(id) : deciding(intent),
+      : howToDecide(intent, hasNode),
+    next: needsOtherName ? resolving(id) : deciding(intent, hasNode),
   };
 }
 

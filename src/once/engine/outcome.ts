@@ -1,6 +1,6 @@
-import { isSignature } from '../chain/standing.ts';
 import type { FailureCode } from '../failures.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
+import { isSignature } from '../intent/signature.ts';
 import type { Wanted } from '../intent/wanted.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '../journal/journal.ts';
 import { type Refusal, refusalCodes } from '../policy/policy.ts';

@@ -134,6 +134,8 @@ export const questions = {
   hasOwnPaid: `SELECT seq FROM (${paidByOwn}) AS same LIMIT 1`,
   paidByOthers: payments(paidByOthers),
   paidByOwn: payments(paidByOwn),
+  equalPayments: `SELECT id FROM intents WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
+    AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
   attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
     ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
@@ -199,8 +201,8 @@ export const changes = {
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
       tried_at = coalesce(tried_at, :at)
     WHERE id = :id`,
-  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
-    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :instruction, :facts)`,
+  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, facts)
+    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :facts)`,
   markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
   // A batch may have a million rows, so they are marked a part at a time.
   lastOfPart: `SELECT created_at, seq FROM intents WHERE name = :name AND (created_at, seq) > (:createdAt, :seq)
@@ -258,6 +260,12 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(questions.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
+    equalPayments: ({ id, baseUrl, payment, sinceMs: since, untilMs: until }) =>
+      all(
+        questions.equalPayments,
+        { id, payment, since, until, origin: originOf(baseUrl) },
+        (row) => row.id as string,
+      ),
     unnamedOfPayment: (baseUrl, payment, since) =>
       all(questions.unnamedOfPayment, { origin: originOf(baseUrl), payment, since }, toIntent),
     paidBefore: async ({ baseUrl, isOwn, sinceMs: since, latestSinceMs: latestSince, ...sought }) => {

@@ -41,7 +41,7 @@ export async function fill(journal: JournalInHand, count = many): Promise<void> 
 
 const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined } as const;
 const observed = {
-  ...{ who: 'chain', atMs: nowMs, signature: undefined, genesis: undefined, instruction: undefined },
+  ...{ atMs: nowMs, signature: undefined, genesis: undefined },
   facts: '{}',
 } as const;
 
@@ -65,6 +65,10 @@ export const fewRead: readonly Deed[] = [
   ['observations', (to) => to.observationsOf(id)],
   ['receipts', (to) => to.receiptsOf(id)],
   ['who holds a receipt', (to) => to.otherHolder(id, receipts)],
+  [
+    'equal payments',
+    (to) => to.equalPayments({ id, baseUrl, payment, sinceMs: nowMs, untilMs: nowMs + 1000 }),
+  ],
   ['unnamed ones of a payment', (to) => to.unnamedOfPayment(baseUrl, payment, 0)],
   [
     'the same payment',
