@@ -315,22 +315,46 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/chain/payment.ts',
-        from: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter((one) => one.units === units);',
-        to: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter(() => units !== undefined);',
+        from: 'if (gained === units) return',
+        to: 'if (gained > 0n) return',
       },
     ],
     caughtBy: ['chain'],
   },
   {
     name: 'proof-without-claim',
-    what: 'a payment that proves a transfer is not made its own',
+    what: 'a transaction that proves a transfer is not made its own',
     edits: [
       {
-        file: 'src/once/chain/settle.ts',
-        from: 'if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
-        to: 'if (isFinalMatch(view)) void unitOf(cluster, signature, view.instruction);',
+        file: 'src/once/chain/search.ts',
+        from: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;',
+        to: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) === null;',
       },
     ],
     caughtBy: ['chain'],
+  },
+  {
+    name: 'time-not-judged',
+    what: 'a payment of another time proves a transfer',
+    edits: [
+      {
+        file: 'src/once/chain/verdict.ts',
+        from: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);',
+        to: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - 1e9 * graceMs);',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
+  {
+    name: 'paid-again-not-told',
+    what: 'nobody looks for more than one payment, or says that there may be',
+    edits: [
+      {
+        file: 'src/once/chain/verdict.ts',
+        from: "return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;",
+        to: "return kind === 'transfer' && state === 'accepted' && tainted && attempts < 1;",
+      },
+    ],
+    caughtBy: ['faults'],
   },
 ];

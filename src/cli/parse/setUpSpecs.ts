@@ -52,7 +52,7 @@ const add = command({
     ...options(
       [
         '--rpc-url <url>  a Solana node; its URL must hold no secret',
-        '--cluster <cluster>  the only one that the node may be on: mainnet, devnet, testnet or a genesis hash',
+        '--cluster <cluster>  mainnet, devnet, testnet or a genesis hash',
         '--wallet <address>  the bot’s own address',
         ['--assets <name=mint>  a token’s name and mint: USDC=EPjF…', { repeatable: true }],
       ],
