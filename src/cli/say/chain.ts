@@ -265,13 +265,18 @@ export function resolving(id: string): Suggestion[] {
   ];
 }
 
+/** The chain may know: whoever can ask it does so first. */
+export function asking(id: string, hasNode: boolean): Suggestion[] {
+  return hasNode ? [['verify', id]] : [];
+}
+
 /** What to do about an intent that may have happened and that only a person can decide. */
 export function deciding(
   { id, heldReason }: Pick<Intent, 'id' | 'heldReason'>,
   hasNode = false,
 ): Suggestion[] {
   const send = isApprovalReason(heldReason) ? 'approve' : 'resume';
-  return [...(hasNode ? [['verify', id]] : []), ['history', id], ...resolving(id), [send, id, '--yes']];
+  return [...asking(id, hasNode), ['history', id], ...resolving(id), [send, id, '--yes']];
 }
 
 /** Read before `deciding`. */

@@ -10,7 +10,7 @@ import type { Kind, TransferRequest } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, deciding, howToDecide, resolving } from './chain.ts';
+import { approving, asking, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { formatAgo, formatAmountOf, formatDuration, iso } from './phrases.ts';
 import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
@@ -119,9 +119,9 @@ export function heldWords(
   return {
     message: `The ${nouns[kind]} may have been ${done[kind]}${doubt}${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
-      ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.'
+      ? `${hasNode ? 'Ask the chain first: botctl verify' : 'Check the wallet'}, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.`
       : howToDecide(intent, hasNode),
-    next: needsOtherName ? resolving(id) : deciding(intent, hasNode),
+    next: needsOtherName ? [...asking(id, hasNode), ...resolving(id)] : deciding(intent, hasNode),
   };
 }
 
