@@ -2,7 +2,6 @@ import { base58 } from '@scure/base';
 import { isObject } from './faults.ts';
 import type { Account, Ledger, Made, StoredTransaction, TokenBalance } from './ledger.ts';
 import { assetNamed, type Derived } from './money.ts';
-import { rawMessage } from './rawMessage.ts';
 import { currentSlot, type Readings, readingsOf } from './readings.ts';
 import type { Service } from './request.ts';
 import {
@@ -232,7 +231,7 @@ function transactionOf([value, given]: unknown[], node: Node): object | null {
   if (found === undefined || !isSeen(found, commitment, node)) return null;
   const { slot, blockTimeS: blockTime, fee, made } = found;
   const shown = node.readings.token_replies === 'token-2022-fee' ? withTokenFee(made) : made;
-  const message = messageIn(config.encoding, shown);
+  if (config.encoding !== 'jsonParsed') throw invalidParams('encoding must be jsonParsed');
   return {
     slot,
     blockTime,
@@ -248,14 +247,8 @@ function transactionOf([value, given]: unknown[], node: Node): object | null {
       // Not kept: what a payment moved is in the balances.
       innerInstructions: [],
     },
-    transaction: { signatures: [signature], message },
+    transaction: { signatures: [signature], message: shownMessage(shown) },
   };
-}
-
-function messageIn(encoding: unknown, made: Made): object {
-  if (encoding === 'json') return rawMessage(made);
-  if (encoding === 'jsonParsed') return shownMessage(made);
-  throw invalidParams('encoding must be jsonParsed');
 }
 
 /** The memo is text; all other instructions are shown as a node shows those of programs that it does not know. */
