@@ -211,9 +211,18 @@ function signaturesFor([value, given]: unknown[], node: Node): object[] {
       signature: found.signature,
       slot: found.slot,
       err: null,
+      memo: listedMemo(found),
       blockTime: found.blockTimeS,
       confirmationStatus: stageOf(found, node),
     }));
+}
+
+/** A node writes the length of the memo before it. */
+function listedMemo({ made }: StoredTransaction): string | null {
+  const memo = made.instructions.find(({ program }) => program === memoProgram);
+  if (memo === undefined) return null;
+  const bytes = base58.decode(memo.data);
+  return `[${bytes.length}] ${Buffer.from(bytes).toString('utf8')}`;
 }
 
 function isSeen(found: StoredTransaction, commitment: Stage, node: Node): boolean {
