@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-type Chain = { verdict: string; reasons: string[]; signature: string; instruction: string; paid: object };
+type Chain = { verdict: string; reasons: string[]; signature: string; paid: object };
 type Told = Exited & { chain?: Chain; decisions?: object[] };
 
 const told = async (...argv: string[]): Promise<Told> => (await operator.json(argv)) as Told;
@@ -28,7 +28,7 @@ function addBot(name: string, baseUrl: string): void {
 }
 
 describe('a transfer that is waited for', () => {
-  test('is proven by the node: what was paid, to whom, in which instruction', async () => {
+  test('is proven by the node: what was paid, and to whom', async () => {
     const { exit, verified, chain, intent } = await told(...payAda, '--once', 'a', '--wait');
     expect({ exit, verified }).toEqual({ exit: 0, verified: true });
     expect(chain).toMatchObject({

@@ -96,7 +96,8 @@ async function lookAtSignature(
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
     const view = await judgeNow(look, intent, journal.reads);
-    if (view.verdict === 'contradicted') throw paysSomethingElse(intent, view);
+    if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
+      throw paysSomethingElse(intent, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {
       keep: async () => {

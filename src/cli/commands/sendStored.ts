@@ -112,7 +112,7 @@ async function sendOne(
   const policies = await policiesOf(connected.bot, context);
   const engine = engineContext(connected, policies, journal, given, context);
   const outcome = await resume(shown, engine, decision);
-  return tell(outcome, given, journal, context);
+  return tell(outcome, given, journal, context, { hasNode: connected.bot.chain !== undefined });
 }
 
 function payableOf(intent: Intent): Payable {

@@ -112,7 +112,7 @@ export function undecided({ id, state }: Intent, view: ChainView): Told {
 /** The service accepted it, and more than one such payment left the wallet. */
 export function paidAgain({ id }: Intent, signatures: readonly string[]): Told {
   return told('paid-more-than-once')`
-    The wallet made this payment ${signatures.length} times: ${listed(signatures)} (ID ${id}).
+    The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
     Another machine or person paid the same, or this service does not honour keys.
     $ history ${id}`;
 }
@@ -156,12 +156,16 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
 /** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
 export function searched({ intent, payment, search }: Searched): Told {
   const { id, state } = intent;
-  const { candidates, sinceMs, untilMs, gap } = search;
+  const { candidates, rivals, sinceMs, untilMs, gap } = search;
   const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
   const none = gap === undefined ? between : 'was found';
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
+  if (candidates.length > 0 && rivals.length > 0)
+    return told('unproven', { next: [id, ...rivals].map((each) => ['history', each]) })`
+      ${message} ${rivals.length === 1 ? 'Another transfer' : 'Other transfers'} of the same payment may have made ${candidates.length === 1 ? 'it' : 'them'}: ${listed(rivals)}.
+      Compare times and memos, then decide which transfer it was with botctl resolve.`;
   if (candidates.length > 0)
     return told('unproven', {
       next: candidates.map(({ signature }) => [

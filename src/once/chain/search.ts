@@ -20,6 +20,8 @@ export type Gap =
 
 export type Search = {
   readonly candidates: readonly Candidate[];
+  /** Other transfers of the same payment that may have made one of them: then none is offered for this transfer alone. */
+  readonly rivals: readonly string[];
   /** The first attempt. */
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -44,40 +46,49 @@ const mostAtATime = 8;
 export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
   const untilMs = journal.clock.now();
   const { first } = await attemptsOf(searched.intent, journal.reads);
-  const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized', own: '' } as const;
-  const found = await leftTheWallet(searched, span, journal);
-  return { candidates: found.candidates, sinceMs: first, untilMs, gap: found.gap };
+  const span = {
+    sinceMs: first,
+    fromMs: first - graceMs,
+    untilMs,
+    least: 'finalized',
+    own: undefined,
+  } as const;
+  const { candidates, gap } = await leftTheWallet(searched, span, journal);
+  const rivals = await equalWithoutSignature(searched.intent, first - graceMs, untilMs, journal.reads);
+  return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
 
 /** Blocks tell whole seconds, and no two clocks agree. */
 const clocksMs = 60_000;
 
 /**
- * What the wallet paid of exactly this while the service was asked several times; the first is the intent's own.
- * Undefined if the search cannot show it. Payments that belong to other intents, or that may, are not counted.
+ * What the wallet paid of exactly this while the service was asked several times; the first is the intent's own, where
+ * that is known. Undefined if the search cannot show it. Payments that belong to other intents, or that may, are not
+ * counted.
  */
 export async function paymentsOf(
   searched: Searched,
-  own: SeenPayment,
+  own: SeenPayment | undefined,
   journal: Journal,
 ): Promise<readonly SeenPayment[] | undefined> {
   const { intent } = searched;
   const { first, last } = await attemptsOf(intent, journal.reads);
   const untilMs = last + graceMs;
   const times = { sinceMs: first, fromMs: first - clocksMs, untilMs };
-  const span = { ...times, least: 'confirmed', own: own.signature } as const;
+  const span = { ...times, least: 'confirmed', own: own?.signature } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
-  const others = candidates.filter(({ signature }) => signature !== own.signature);
-  const mayBeOthers = await equalWithoutSignature(intent, first - graceMs, untilMs, journal.reads);
-  if (others.length > mayBeOthers)
+  const others = candidates.filter(({ signature }) => signature !== own?.signature);
+  const rivals = await equalWithoutSignature(intent, first - graceMs, untilMs, journal.reads);
+  const owned: SeenPayment[] = own === undefined ? [] : [{ ...own, own: true }];
+  if (owned.length + others.length > 1 + rivals.length)
     return [
-      { ...own, own: true },
+      ...owned,
       ...others.map(({ signature, atMs }) => ({
         signature,
         ...(atMs === undefined ? {} : { at: Math.floor(atMs / 1000) }),
       })),
     ];
-  return gap === undefined ? [{ ...own, own: true }] : undefined;
+  return gap === undefined && own !== undefined ? owned : undefined;
 }
 
 /** When the search for other payments has seen all that it can. */
@@ -94,17 +105,17 @@ async function attemptsOf(
   return { first, last: attempts.at(-1)?.startedAtMs ?? first };
 }
 
-/** How many other intents may have made one of these payments, although nothing tells which. */
+/** The other intents that may have made one of these payments, although nothing tells which. */
 async function equalWithoutSignature(
   { id, baseUrl, payment }: Intent,
   sinceMs: number,
   untilMs: number,
   reads: Reads,
-): Promise<number> {
-  if (payment === undefined) return 0;
+): Promise<readonly string[]> {
+  if (payment === undefined) return [];
   const ids = await reads.equalPayments({ id, baseUrl, payment, sinceMs, untilMs });
   const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
-  return receipts.filter((held) => !held.some(({ what }) => what === 'signature')).length;
+  return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
 }
 
 type Window = {
@@ -113,7 +124,7 @@ type Window = {
   readonly untilMs: number;
   readonly least: 'confirmed' | 'finalized';
   /** A list that has this signature goes back far enough. */
-  readonly own: string;
+  readonly own: string | undefined;
 };
 
 type ListedTransaction = {

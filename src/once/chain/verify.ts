@@ -7,6 +7,7 @@ import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search
 import type { Reason } from './transaction.ts';
 import {
   type Beginning,
+  type ChainVerdict,
   type ChainView,
   isFinalMatch,
   isPaidAgain,
@@ -98,25 +99,24 @@ async function verifyOne(
   journal: Journal,
 ): Promise<Verified> {
   const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known?.verdict === 'proven')
-    return { intent, view: await withPayments(known, { intent, chain, signatures }, journal) };
+  const ended = async (stands: Intent, seen: ChainView, quietMs = 0): Promise<Verified> => ({
+    ...{ intent: stands, quietMs },
+    view: await withPayments(seen, { intent: stands, chain, signatures }, journal),
+  });
+  if (known?.verdict === 'proven') return ended(intent, known);
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
   const { node, reasonOf } = chain;
   let view: ChainView = unseen(chain, 'no-signature');
   let quietMs = 0;
   const looks: { look: Look; saw: ChainView }[] = [];
-  const proven = async (): Promise<Verified> => {
-    const stands = await asItStands(intent, journal);
-    return { intent: stands, view: await withPayments(view, { intent: stands, chain, signatures }, journal) };
-  };
   for (const signature of signatures) {
     const sighting = await node.sight(signature, statuses, least);
     if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
     const look: Look = { signature, sighting, payment, host: node.host };
     const expected = await judgeNow(look, intent, journal.reads);
     view = expected.verdict === 'proven' ? await settle(look, intent, journal, reasonOf) : expected;
-    if (view.verdict === 'proven') return proven();
+    if (view.verdict === 'proven') return ended(await asItStands(intent, journal), view);
     looks.push({ look, saw: view });
   }
   // Nothing new: one that waits does not write at each look.
@@ -126,7 +126,7 @@ async function verifyOne(
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
   for (const { look } of looks) view = await settle(look, intent, journal, reasonOf);
-  return { intent: await asItStands(intent, journal), view, quietMs };
+  return ended(await asItStands(intent, journal), view, quietMs);
 }
 
 /** The verdict as it is now. It changes if another process settles an intent meanwhile. */
@@ -189,6 +189,8 @@ function observationOf(view: ChainView, genesis: string | undefined, atMs: numbe
   return { verdict, atMs, signature, genesis, facts: JSON.stringify(view) };
 }
 
+const isFound: readonly ChainVerdict[] = ['proven', 'likely'];
+
 /** For a service that was asked several times: also what else it paid, until nothing more can come. */
 async function withPayments(
   view: ChainView,
@@ -196,14 +198,15 @@ async function withPayments(
   journal: Journal,
 ): Promise<ChainView> {
   const payment = paymentOf(intent);
-  const { signature = signatures[0], block_time: at } = view;
-  if (!wasRepeated(intent) || isPaidAgain(view) || signature === undefined) return view;
-  if (payment?.wallet === undefined) return view;
+  const { signature, block_time: at, verdict } = view;
+  if (!wasRepeated(intent) || isPaidAgain(view) || payment?.wallet === undefined) return view;
+  // Its own payment is known, or never will be.
+  if (!isFound.includes(verdict) && signatures.length > 0) return view;
   const observations = await journal.reads.observationsOf(intent.id);
   const kept = observations.findLast(({ verdict }) => verdict === 'proven');
   const isOver = (atMs: number): Promise<boolean> => isSearchedAt(intent, journal.reads, atMs);
   if (kept !== undefined && view.payments !== undefined && (await isOver(kept.atMs))) return view;
-  const own = { signature, ...(at === undefined ? {} : { at }) };
+  const own = signature === undefined ? undefined : { signature, ...(at === undefined ? {} : { at }) };
   const searched = { intent, payment: { ...payment, wallet: payment.wallet }, node };
   const payments = await paymentsOf(searched, own, journal);
   if (payments === undefined) return view;

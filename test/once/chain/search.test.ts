@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Search, searchFor } from '../../../src/once/chain/search.ts';
-import { endWith, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { baseUrl, done, endWith, newIntent, nowMs, opened } from '../../../testing/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 
@@ -28,8 +28,7 @@ const says = (list: unknown, made: Made = from(wallet)): Says => ({
 });
 
 /** Looks for a payment whose reply was lost, at this node. */
-async function search(payment: ReturnType<typeof asked>, node: Says): Promise<Search> {
-  const journal = opened();
+async function search(payment: ReturnType<typeof asked>, node: Says, journal = opened()): Promise<Search> {
   const wanted = newIntent({ kind: 'transfer', payment: 'p' });
   const { id } = await journal.begin(wanted, 'hash', nowMs);
   await journal.endAttempt(id, 1, endWith('unknown'), nowMs);
@@ -79,6 +78,16 @@ describe('a search for a payment without a signature', () => {
     ['the transaction is not shown', { getTransaction: { result: null } }, 'not-seen'],
   ] as const)('proves nothing where %s', async (_what, more, gap) => {
     expect(await found({ ...says([listed(), older]), ...more } as Says)).toEqual([0, gap]);
+  });
+
+  test('names who else may have made the payment', async () => {
+    const journal = opened();
+    const made = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
+    await journal.keepReceipts(made, [{ origin: baseUrl, what: 'signature', value: key(9) }]);
+    await done(journal, 'rejected', { kind: 'transfer', payment: 'p' });
+    const rival = await done(journal, 'held', { kind: 'transfer', payment: 'p' });
+    const { candidates, rivals } = await search(asked(), says([listed(), older]), journal);
+    expect([candidates.length, rivals]).toEqual([1, [rival]]);
   });
 
   test('looks at a token’s accounts too', async () => {

@@ -140,14 +140,15 @@ describe('a service that was asked twice', () => {
   const second = key(8);
   const beganS = nowMs / 1000;
 
-  async function acceptedAgain(journal: JournalInHand): Promise<string> {
+  async function acceptedAgain(journal: JournalInHand, reply: object = { signature }): Promise<string> {
     const id = await inDoubt(journal);
     await journal.claim(id, nowMs);
     await journal.startAttempt(id, 'hash', nowMs);
-    const body = Buffer.from(JSON.stringify({ signature }));
+    const body = Buffer.from(JSON.stringify(reply));
     await journal.endAttempt(id, 2, endWith('accepted', { reply: body, status: 200 }), nowMs);
     await journal.conclude(id, 'accepted', undefined, nowMs);
-    await journal.keepReceipts(id, [{ origin: baseUrl, what: 'signature', value: signature }]);
+    if ('signature' in reply)
+      await journal.keepReceipts(id, [{ origin: baseUrl, what: 'signature', value: signature }]);
     return id;
   }
 
@@ -184,6 +185,14 @@ describe('a service that was asked twice', () => {
   test.each<[string, Says, string]>([
     ['paid once', node([signature]), 'proven own'],
     ['paid twice', node([signature, second]), 'proven own other'],
+    [
+      'paid twice, and is not final yet',
+      {
+        ...node([signature, second]),
+        getSignatureStatuses: { result: { value: [{ confirmationStatus: 'confirmed' }] } },
+      },
+      'likely own other',
+    ],
     ['paid something else, later', node([signature, second], beganS + 4 * hourS), 'proven own'],
     ['paid once, and the list is too short', without(node([second]), 1), 'proven own other'],
     [
@@ -195,6 +204,15 @@ describe('a service that was asked twice', () => {
   ])('%s', async (_what, says, expected) => {
     const journal = opened();
     expect(await verified(journal, await acceptedAgain(journal), says)).toBe(expected);
+  });
+
+  test.each([
+    ['once', [signature], 'undecided'],
+    ['twice', [signature, second], 'undecided other other'],
+  ])('and named no signature paid %s', async (_what, signatures, expected) => {
+    const journal = opened();
+    const id = await acceptedAgain(journal, { transfer_id: 't_1' });
+    expect(await verified(journal, id, node(signatures))).toBe(expected);
   });
 
   function without(says: Says, last: number): Says {
