@@ -346,8 +346,20 @@ export const variants: readonly Variant[] = [
     caughtBy: ['chain'],
   },
   {
+    name: 'paid-again-not-looked-for',
+    what: 'nobody looks for more than one payment',
+    edits: [
+      {
+        file: 'src/once/chain/verify.ts',
+        from: 'if (!wasRepeated(intent) || isPaidAgain(view)',
+        to: 'if (wasRepeated(intent) || isPaidAgain(view)',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
+  {
     name: 'paid-again-not-told',
-    what: 'nobody looks for more than one payment, or says that there may be',
+    what: 'nothing says of a service that was asked twice that it may have paid twice',
     edits: [
       {
         file: 'src/once/chain/verdict.ts',

@@ -107,6 +107,41 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   home.remove();
 }
 
+/** A service that ignores keys, and a reply that does not come. */
+type Again = { readonly asset: (typeof assets)[number]; readonly fault: Fault; readonly name: string };
+
+function everyAgain(): Again[] {
+  return services.flatMap(({ name, fault }) =>
+    fault === undefined ? [] : assets.map((asset): Again => ({ asset, fault, name })),
+  );
+}
+
+/** No client can prevent that it pays again. Each command that looks at the chain must say so, and name what was paid. */
+async function playAgain({ asset, fault, name }: Again, stage: Stage): Promise<void> {
+  const { lane, tally } = stage;
+  await lane.service.fresh();
+  await lane.service.set({ slot_ms: 0, repeated_transfer_key: 'ignore' });
+  await lane.service.faults(fault);
+  const home = lane.home();
+  writeProfile(home, lane);
+  const play = new Play(`${asset}, a service that ignores keys, ${name}`, stage);
+  const pay = ['transfer', '--to', recipient, '--asset', asset, '--amount', '0.001', '--once', 'a', '--json'];
+  play.expectExit(await play.run(pay, home), 0);
+  const effects = await play.effects();
+  for (const words of [
+    [...pay, '--wait'],
+    ['verify', '--all', '--json'],
+  ]) {
+    const ran = await play.run(words, home);
+    play.expectExit(ran, 10);
+    const isTold = effects.every(({ signature }) => `${ran.stdout}${ran.stderr}`.includes(signature ?? ''));
+    if (!isTold) play.wrong(`${words[0]} does not name all of ${effects.length} payments`);
+  }
+  tally.payAgain(effects.length - 1);
+  await play.over(effects.length);
+  home.remove();
+}
+
 async function makeOlder(request: Record<string, string>, { service }: Lane): Promise<void> {
   const { baseUrl, token } = service;
   await clientOf({ baseUrl, tokens: { full: token } }).post('transfer', request);
@@ -161,6 +196,9 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   const cases = shareOf(everyCase(), arena, 'chain', 3);
   await overLanes(arena, tally, cases, (one, lane, own) =>
     playCase(one, { lane, tally: own, programs: arena.programs }),
+  );
+  await overLanes(arena, tally, shareOf(everyAgain(), arena, 'again', 1), (one, lane, own) =>
+    playAgain(one, { lane, tally: own, programs: arena.programs }),
   );
 }
 

@@ -181,12 +181,12 @@ async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Pr
 const mayBePaidAgain = 'The service was asked twice';
 
 /**
- * With the retries that everybody has. The service does not keep its word, so it may do again what it did; botctl must
- * not claim to know, and must say of a payment that it may have been made twice.
+ * With the retries that a command has by itself. The service does not keep its word, so it may do again what it did;
+ * botctl must not claim to know, and must say of a payment that it may have been made twice.
  */
 async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
   const home = lane.home();
-  const ran = await play.run(command(one.operation, ...hasty), home);
+  const ran = await play.run(command(one.operation, '--timeout', '700ms'), home);
   const effects = (await lane.service.effects()).length;
   if (one.operation === 'transfer' && effects > 1) {
     if (ran.code === 0 && !`${ran.stdout}${ran.stderr}`.includes(mayBePaidAgain))
