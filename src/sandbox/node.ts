@@ -139,11 +139,12 @@ function tokenAccountsByOwner([owner, filter, config]: unknown[], node: Node): o
 
 const neverCollected = 2n ** 64n - 1n;
 
-function shownAccount({ lamports, owner, data }: Account, { encoding }: Config, node: Node): object {
+function shownAccount(account: Account, { encoding }: Config, node: Node): object {
+  const { lamports, owner, data } = account;
   if (encoding !== 'base64' && encoding !== 'jsonParsed')
     throw invalidParams('encoding must be base64 or jsonParsed');
   const space = data.length;
-  const parsed = encoding === 'jsonParsed' ? parsedHolding(data, node) : undefined;
+  const parsed = encoding === 'jsonParsed' ? parsedIn(account, node) : undefined;
   return {
     lamports,
     owner,
@@ -154,7 +155,9 @@ function shownAccount({ lamports, owner, data }: Account, { encoding }: Config, 
   };
 }
 
-function parsedHolding(data: Uint8Array, { derived }: Node): object | undefined {
+function parsedIn({ address, data }: Account, { derived }: Node): object | undefined {
+  if (address === derived.usdc.mint)
+    return { program: 'spl-token', parsed: { type: 'mint' }, space: data.length };
   const holding = readHolding(data);
   if (holding === undefined) return undefined;
   const { mint, owner, units } = holding;

@@ -5,11 +5,12 @@ import {
   type ChainTransaction,
   countOf,
   isObject,
+  isTokenProgram,
+  type JsonObject,
   listOf,
   objectOf,
   type Reason,
   readTransaction,
-  tokenPrograms,
   Unreadable,
   unitsInText,
 } from './transaction.ts';
@@ -62,6 +63,9 @@ type NodeSettings = {
   readonly patience: AbortSignal | undefined;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
 };
+
+/** Leaves the bytes of an account out. */
+export const noData = { dataSlice: { offset: 0, length: 0 } };
 
 const mostTries = 6;
 const longestPauseMs = 60_000;
@@ -123,18 +127,26 @@ export class RpcNode {
 
   /** Whether the address is a token's mint; undefined if the node does not say. */
   async isMint(address: string): Promise<boolean | undefined> {
-    const config = { encoding: 'base64', commitment: 'finalized' };
-    const answer = await this.ask('getAccountInfo', [address, config]);
-    return answer.is === 'answer' && isObject(answer.value) ? isMintAccount(answer.value.value) : undefined;
+    const account = await this.#account(address, { encoding: 'jsonParsed', commitment: 'finalized' });
+    if (account === undefined) return undefined;
+    if (account === null || !isTokenProgram(String(account.owner))) return false;
+    // A node that does not know the account's extensions shows its bytes.
+    const parsed = isObject(account.data) ? account.data.parsed : undefined;
+    return isObject(parsed) ? parsed.type === 'mint' : undefined;
   }
 
   /** The program that owns this account; `none` if there is no such account, undefined if the node does not say. */
   async ownerOf(address: string): Promise<string | undefined> {
-    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 0 } };
+    const account = await this.#account(address, { encoding: 'base64', commitment: 'confirmed', ...noData });
+    if (account === null) return 'none';
+    return typeof account?.owner === 'string' ? account.owner : undefined;
+  }
+
+  /** Null if there is no such account, undefined if the node does not say. */
+  async #account(address: string, config: object): Promise<JsonObject | null | undefined> {
     const answer = await this.ask('getAccountInfo', [address, config]);
     const account = answer.is === 'answer' && isObject(answer.value) ? answer.value.value : undefined;
-    if (account === null) return 'none';
-    return isObject(account) && typeof account.owner === 'string' ? account.owner : undefined;
+    return account === null || isObject(account) ? account : undefined;
   }
 
   /** What the wallet holds of each asset. All is asked at once. */
@@ -302,26 +314,4 @@ function resultIn(reply: unknown, id: number): NodeAnswer {
   if (isObject(error) && limits.includes(error.code)) return trouble('no-answer', defaultLimitMs);
   if ((error !== undefined && error !== null) || result === undefined) return trouble('no-answer');
   return { is: 'answer', value: result };
-}
-
-// Layout of the token programs' accounts: a mint has 82 bytes. Under Token-2022 an extended account is longer and has
-// its kind at byte 165, except for a list of signers, which has 355 bytes.
-const mintBytes = 82;
-const initializedAt = 45;
-const kindAt = 165;
-const mintKind = 1;
-const signersBytes = 355;
-
-/** Whether the result of `getAccountInfo` is a token's mint; undefined if it cannot be read. */
-export function isMintAccount(account: unknown): boolean | undefined {
-  if (account === undefined) return undefined;
-  if (!isObject(account)) return false;
-  const { owner, data } = account;
-  const isToken2022 = owner === tokenPrograms.token2022;
-  if (!isToken2022 && owner !== tokenPrograms.token) return false;
-  const [text, encoding] = Array.isArray(data) ? data : [];
-  if (typeof text !== 'string' || encoding !== 'base64') return undefined;
-  const bytes = Buffer.from(text, 'base64');
-  const isExtended = isToken2022 && bytes[kindAt] === mintKind && bytes.length !== signersBytes;
-  return (bytes.length === mintBytes || isExtended) && bytes[initializedAt] === 1;
 }

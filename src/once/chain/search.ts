@@ -1,6 +1,6 @@
 import type { Intent, Journal, Reads, Receipt } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
-import { type NodeAnswer, type RpcNode, readable } from './node.ts';
+import { type NodeAnswer, noData, type RpcNode, readable } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
 import { countOf, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
 import { graceMs, type SeenPayment } from './verdict.ts';
@@ -207,7 +207,7 @@ async function listsOf(
   node: RpcNode,
   commitment: Window['least'],
 ): Promise<ListedTransaction[][] | NotListed> {
-  const config = { commitment, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
+  const config = { commitment, encoding: 'base64', ...noData };
   const owned =
     mint === undefined
       ? []

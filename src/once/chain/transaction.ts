@@ -110,7 +110,7 @@ function tokenIn(balance: JsonObject, sign: bigint, accounts: readonly string[])
   };
 }
 
-type JsonObject = { readonly [name: string]: unknown };
+export type JsonObject = { readonly [name: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -172,7 +172,7 @@ test('a node is asked in the words of its protocol', async () => {
       signature,
       { encoding: 'jsonParsed', commitment: 'finalized', maxSupportedTransactionVersion: 1 },
     ],
-    ['getAccountInfo', mint, { encoding: 'base64', commitment: 'finalized' }],
+    ['getAccountInfo', mint, { encoding: 'jsonParsed', commitment: 'finalized' }],
     ['getAccountInfo', ada, { encoding: 'base64', commitment, dataSlice: { offset: 0, length: 0 } }],
     ['getBalance', wallet, { commitment }],
     ['getTokenAccountsByOwner', wallet, { mint }, { commitment, encoding: 'jsonParsed' }],
