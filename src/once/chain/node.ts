@@ -19,7 +19,7 @@ export const commitments = ['processed', 'confirmed', 'finalized'] as const;
 export type Commitment = (typeof commitments)[number];
 
 /** Why nothing can be said and, if the node limits the rate, how long it asks to wait. */
-type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
+export type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
 
 /** What the node says about one transaction. */
 export type Sighting =
@@ -36,7 +36,7 @@ export type Sighting =
 export type AssetOfWallet = { readonly asset: string; readonly mint?: string | undefined };
 
 /** How much the node says that a wallet holds, or why that is unknown. */
-type Held = MinorUnits | { readonly because: Reason };
+type Held = MinorUnits | Why;
 
 export type Holding = AssetOfWallet & { readonly held: Held };
 
@@ -87,7 +87,7 @@ export class RpcNode {
     const { patience, clock } = this.#settings;
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#askOnce(method, params);
-      if (answer.is === 'answer' || answer.waitMs === undefined) return answer;
+      if ('value' in answer || answer.waitMs === undefined) return answer;
       const { waitMs } = answer;
       if (patience === undefined || patience.aborted || tries === mostTries || waitMs > longestPauseMs)
         return answer;
@@ -112,7 +112,7 @@ export class RpcNode {
     if (this.#cluster !== undefined) return this.#cluster;
     const { expected } = this.#settings;
     const answer = await this.ask('getGenesisHash', []);
-    if (answer.is === 'trouble') return whyOf(answer);
+    if ('because' in answer) return answer;
     const found = typeof answer.value === 'string' ? clusterOf(answer.value) : undefined;
     if (found === undefined) return unusable;
     if (expected !== undefined && expected.genesis !== found.genesis) return { because: 'other-cluster' };
@@ -145,7 +145,7 @@ export class RpcNode {
   /** Null if there is no such account, undefined if the node does not say. */
   async #account(address: string, config: object): Promise<JsonObject | null | undefined> {
     const answer = await this.ask('getAccountInfo', [address, config]);
-    const account = answer.is === 'answer' && isObject(answer.value) ? answer.value.value : undefined;
+    const account = 'value' in answer && isObject(answer.value) ? answer.value.value : undefined;
     return account === null || isObject(account) ? account : undefined;
   }
 
@@ -161,10 +161,10 @@ export class RpcNode {
   async #held(wallet: string, { asset, mint }: AssetOfWallet): Promise<Held> {
     if (asset !== 'SOL' && mint === undefined) return { because: 'no-mint' };
     const config = { commitment: 'confirmed' };
-    if (mint === undefined) return heldIn(await this.ask('getBalance', [wallet, config]), lamportsIn);
+    if (mint === undefined) return readIn(await this.ask('getBalance', [wallet, config]), lamportsIn);
     const parsed = { ...config, encoding: 'jsonParsed' };
     const answer = await this.ask('getTokenAccountsByOwner', [wallet, { mint }, parsed]);
-    return heldIn(answer, (result) => tokensIn(result, wallet, mint));
+    return readIn(answer, (result) => tokensIn(result, wallet, mint));
   }
 
   /** The status of these signatures. The node also searches its history for those it no longer has in memory. */
@@ -190,9 +190,8 @@ export class RpcNode {
     const cluster = await this.cluster();
     if ('because' in cluster) return { saw: 'nothing', ...cluster };
     const answer = await this.ask('getTransaction', [signature, asked(commitment)]);
-    if (answer.is === 'trouble') return { saw: 'nothing', ...whyOf(answer) };
-    if (answer.value === null) return { saw: 'nothing', because: 'not-seen' };
-    const transaction = readable(() => readTransaction(answer.value));
+    if ('value' in answer && answer.value === null) return { saw: 'nothing', because: 'not-seen' };
+    const transaction = readIn(answer, readTransaction);
     if ('because' in transaction) return { saw: 'nothing', ...transaction };
     return { saw: 'transaction', commitment, transaction, cluster };
   }
@@ -211,14 +210,11 @@ const asked = (commitment: Commitment) => ({
 
 const unusable: Why = { because: 'no-answer' };
 
-function whyOf({ because, waitMs }: Why): Why {
-  return { because, waitMs };
-}
-
-/** What is read, or why it cannot be read. */
-export function readable<Read>(read: () => Read): Read | Why {
+/** What is read in an answer, or why it cannot be read. */
+export function readIn<Read>(answer: NodeAnswer, read: (value: unknown) => Read): Read | Why {
+  if ('because' in answer) return answer;
   try {
-    return read();
+    return read(answer.value);
   } catch (error) {
     if (error instanceof Unreadable) return unusable;
     throw error;
@@ -226,8 +222,8 @@ export function readable<Read>(read: () => Read): Read | Why {
 }
 
 function statusesIn(answer: NodeAnswer, count: number): readonly Status[] {
-  const read = answer.is === 'trouble' ? answer : readable(() => listedStatuses(answer.value, count));
-  return 'because' in read ? Array.from({ length: count }, () => whyOf(read)) : read;
+  const read = readIn(answer, (value) => listedStatuses(value, count));
+  return 'because' in read ? Array.from({ length: count }, () => read) : read;
 }
 
 function listedStatuses(value: unknown, count: number): readonly Status[] {
@@ -239,16 +235,12 @@ function listedStatuses(value: unknown, count: number): readonly Status[] {
 function statusOf(value: unknown): Status {
   // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
   if (value === null) return { because: 'not-seen' };
-  return readable((): SeenStatus => {
+  return readIn({ value }, (): SeenStatus => {
     const { confirmationStatus } = objectOf(value);
     const commitment = commitments.find((known) => known === confirmationStatus);
     if (commitment === undefined) throw new Unreadable('status/unknown');
     return { commitment };
   });
-}
-
-function heldIn(answer: NodeAnswer, read: (result: unknown) => Held): Held {
-  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
 }
 
 const lamportDecimals = 9;
@@ -275,33 +267,27 @@ function tokensIn(result: unknown, wallet: string, mint: string): MinorUnits {
 }
 
 /** A node's answer, or why it cannot be used. */
-export type NodeAnswer =
-  | { readonly is: 'answer'; readonly value: unknown }
-  | ({ readonly is: 'trouble' } & Why);
+export type NodeAnswer = { readonly value: unknown } | Why;
 
 /** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   const socket = flight.came === 'reply' ? flight.socket : undefined;
-  if (answer.is === 'answer') socket?.keep({ key: '', id: undefined });
+  if ('value' in answer) socket?.keep({ key: '', id: undefined });
   else await socket?.drop();
-}
-
-function trouble(because: Reason, waitMs?: number): NodeAnswer {
-  return { is: 'trouble', because, waitMs };
 }
 
 const defaultLimitMs = 1000;
 
 function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
-  if (flight.came === 'nothing' || flight.ended !== 'whole') return trouble('no-answer');
+  if (flight.came === 'nothing' || flight.ended !== 'whole') return unusable;
   const { status, headers, body } = flight;
-  if (status === 429) return trouble('no-answer', retryAfterMs(headers, nowMs) ?? defaultLimitMs);
-  if (status === 401 || status === 403) return trouble('not-permitted');
-  if (status !== 200) return trouble('no-answer');
+  if (status === 429) return { ...unusable, waitMs: retryAfterMs(headers, nowMs) ?? defaultLimitMs };
+  if (status === 401 || status === 403) return { because: 'not-permitted' };
+  if (status !== 200) return unusable;
   try {
     return resultIn(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), id);
   } catch {
-    return trouble('no-answer');
+    return unusable;
   }
 }
 
@@ -309,9 +295,9 @@ function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
 const limits: readonly unknown[] = [429, -32429];
 
 function resultIn(reply: unknown, id: number): NodeAnswer {
-  if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== id) return trouble('no-answer');
+  if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== id) return unusable;
   const { result, error } = reply;
-  if (isObject(error) && limits.includes(error.code)) return trouble('no-answer', defaultLimitMs);
-  if ((error !== undefined && error !== null) || result === undefined) return trouble('no-answer');
-  return { is: 'answer', value: result };
+  if (isObject(error) && limits.includes(error.code)) return { ...unusable, waitMs: defaultLimitMs };
+  if ((error !== undefined && error !== null) || result === undefined) return unusable;
+  return { value: result };
 }

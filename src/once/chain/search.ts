@@ -1,6 +1,6 @@
 import type { Intent, Journal, Reads, Receipt } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
-import { type NodeAnswer, noData, type RpcNode, readable } from './node.ts';
+import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
 import { countOf, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
 import { graceMs, type SeenPayment } from './verdict.ts';
@@ -46,13 +46,7 @@ const mostAtATime = 8;
 export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
   const untilMs = journal.clock.now();
   const { first } = await attemptsOf(searched.intent, journal.reads);
-  const span = {
-    sinceMs: first,
-    fromMs: first - graceMs,
-    untilMs,
-    least: 'finalized',
-    own: undefined,
-  } as const;
+  const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const rivals = await equalWithoutSignature(searched.intent, first - graceMs, untilMs, journal.reads);
   return { candidates, rivals, sinceMs: first, untilMs, gap };
@@ -75,7 +69,7 @@ export async function paymentsOf(
   const { first, last } = await attemptsOf(intent, journal.reads);
   const untilMs = last + graceMs;
   const times = { sinceMs: first, fromMs: first - clocksMs, untilMs };
-  const span = { ...times, least: 'confirmed', own: own?.signature } as const;
+  const span = { ...times, least: 'confirmed' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
   const rivals = await equalWithoutSignature(intent, first - graceMs, untilMs, journal.reads);
@@ -123,8 +117,6 @@ type Window = {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly least: 'confirmed' | 'finalized';
-  /** A list that has this signature goes back far enough. */
-  readonly own: string | undefined;
 };
 
 type ListedTransaction = {
@@ -137,7 +129,7 @@ type ListedTransaction = {
 /** What left the wallet in that time, pays exactly this, and belongs to no other intent. */
 async function leftTheWallet(
   { intent, payment, node }: Searched,
-  { sinceMs, fromMs, untilMs, least, own }: Window,
+  { sinceMs, fromMs, untilMs, least }: Window,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
 ): Promise<Pick<Search, 'candidates' | 'gap'>> {
   const cluster = await node.cluster();
@@ -150,8 +142,7 @@ async function leftTheWallet(
   const since = [...listed.values()].filter(
     (entry) => !entry.failed && timeMs(entry, untilMs) >= fromMs && timeMs(entry, fromMs) <= untilMs,
   );
-  const goesBack = (entry: ListedTransaction): boolean =>
-    entry.signature === own || timeMs(entry, Infinity) < sinceMs;
+  const goesBack = (entry: ListedTransaction): boolean => timeMs(entry, Infinity) < sinceMs;
   const isCut = lists.some((list) => !list.some(goesBack));
   const isLong = since.length > mostListed || lists.some((list) => list.length >= mostListed && isCut);
   let gap: Gap | undefined = isLong ? 'too-many' : isCut ? 'cut-short' : undefined;
@@ -199,32 +190,26 @@ export function receiptsFor(
   ];
 }
 
-type NotListed = { readonly because: Reason };
-
 /** What the node lists for the wallet and, of a token, for its accounts, the newest first. */
 async function listsOf(
   { wallet, mint }: Searched['payment'],
   node: RpcNode,
   commitment: Window['least'],
-): Promise<ListedTransaction[][] | NotListed> {
+): Promise<ListedTransaction[][] | Why> {
   const config = { commitment, encoding: 'base64', ...noData };
   const owned =
     mint === undefined
       ? []
-      : listIn(await node.ask('getTokenAccountsByOwner', [wallet, { mint }, config]), accountsIn);
+      : readIn(await node.ask('getTokenAccountsByOwner', [wallet, { mint }, config]), accountsIn);
   if ('because' in owned) return owned;
   const lists: ListedTransaction[][] = [];
   for (const address of new Set([wallet, ...owned])) {
     const most = { limit: mostListed, commitment };
-    const read = listIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
+    const read = readIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
     if ('because' in read) return read;
     lists.push(read);
   }
   return lists;
-}
-
-function listIn<Each>(answer: NodeAnswer, read: (value: unknown) => Each[]): Each[] | NotListed {
-  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
 }
 
 function accountsIn(result: unknown): string[] {
