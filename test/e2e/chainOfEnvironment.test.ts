@@ -20,14 +20,19 @@ test('an environment is enough to prove a payment, and to see the balance', asyn
   expect(await operator.json(['balance'])).toMatchObject({ exit: 0, wallet: operator.sandbox.node.wallet });
 });
 
-test('its own wallet is no recipient, and what is empty is refused', async () => {
-  const { wallet } = operator.sandbox.node;
-  const own = ['transfer', '--to', wallet, '--asset', 'SOL', '--amount', '1', '--once', 'a'];
+test('its own wallet is no recipient', async () => {
+  const own = [
+    'transfer',
+    '--to',
+    operator.sandbox.node.wallet,
+    '--asset',
+    'SOL',
+    '--amount',
+    '1',
+    '--once',
+    'a',
+  ];
   expect(await operator.json(own)).toMatchObject({ exit: 2 });
-  operator.env.BOTCTL_WALLET = '';
-  expect(await operator.json([...payAda, '--once', 'a'])).toMatchObject({ exit: 2 });
-  Object.assign(operator.env, { BOTCTL_WALLET: wallet, BOTCTL_RPC_URL: '' });
-  expect(await operator.json([...payAda, '--once', 'a'])).toMatchObject({ exit: 2 });
   expect(await operator.sandbox.ledger()).toEqual([]);
 });
 

@@ -114,17 +114,14 @@ async function verifyOne(
     const sighting = await node.sight(signature, statuses, least);
     if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
     const look: Look = { signature, sighting, payment, host: node.host };
-    const expected = await judgeNow(look, intent, journal.reads);
-    view = expected.verdict === 'proven' ? await settle(look, intent, journal, reasonOf) : expected;
-    if (view.verdict === 'proven') return ended(await asItStands(intent, journal), view);
-    looks.push({ look, saw: view });
+    looks.push({ look, saw: await judgeNow(look, intent, journal.reads) });
   }
   // Nothing new: one that waits does not write at each look.
   const [only, ...more] = looks;
   const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
   if (isKnown && more.length === 0) return { intent, view: only.saw, quietMs };
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
-  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
+  looks.sort((one, other) => ranks.indexOf(one.saw.verdict) - ranks.indexOf(other.saw.verdict));
   for (const { look } of looks) view = await settle(look, intent, journal, reasonOf);
   return ended(await asItStands(intent, journal), view, quietMs);
 }
@@ -222,10 +219,7 @@ export async function signaturesOf(intent: Intent, reads: Reads): Promise<string
   return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
 }
 
-function rankOf(view: ChainView): number {
-  if (view.verdict === 'contradicted') return 0;
-  return view.verdict === 'likely' ? 1 : 2;
-}
+const ranks: readonly ChainVerdict[] = ['contradicted', 'likely', 'undecided', 'proven'];
 
 async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
   return (await reads.get(intent.id)) ?? intent;
