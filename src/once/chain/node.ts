@@ -267,7 +267,7 @@ function tokensIn(result: unknown, wallet: string, mint: string): MinorUnits {
 }
 
 /** A node's answer, or why it cannot be used. */
-export type NodeAnswer = { readonly value: unknown } | Why;
+type NodeAnswer = { readonly value: unknown } | Why;
 
 /** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
