@@ -315,8 +315,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/chain/payment.ts',
-        from: 'if (gained === units) return',
-        to: 'if (gained > 0n) return',
+        from: 'if (gained === units) return lost === undefined || lost >= units ? match : doubt;',
+        to: 'if (gained > 0n) return match;',
       },
     ],
     caughtBy: ['chain'],

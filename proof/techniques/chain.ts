@@ -96,7 +96,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const isBegun = told[1]?.code !== 2 && told[1]?.code !== 8;
   // By the reply to the third the service takes the payment before for it.
   await lane.service.set({ ...service.readings, ...allWell, reply_signature: 'previous' });
-  await pay('c', '0.003');
+  await pay('c', amount === 'the same amount' ? '0.003' : '0.0005');
   const verify = ['verify', '--all', '--json'];
   await ask(verify);
   await ask(verify);

@@ -196,7 +196,9 @@ describe('a transaction', () => {
       meta({ preTokenBalances: [{ ...whole.meta.preTokenBalances[0], ...change }] });
     const amount = (text: unknown): object =>
       balance({ uiTokenAmount: { amount: text, decimals: 6, uiAmountString: '1' } });
-    expect(() => readTransaction(whole)).not.toThrow();
+    expect(readTransaction(whole).showsTokens).toBe(true);
+    for (const list of ['preTokenBalances', 'postTokenBalances'])
+      expect(readTransaction(meta({ [list]: undefined })).showsTokens).toBe(false);
     for (const other of [
       ...[5, null, [], {}, { ...whole, slot: 'x' }, { ...whole, transaction: {} }],
       ...[meta({ err: undefined }), meta({ preBalances: [] }), meta({ preBalances: undefined })],
