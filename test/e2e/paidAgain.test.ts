@@ -54,6 +54,9 @@ test.each([
   expect([all.code, jsonLines(all.stdout)]).toMatchObject([10, [{ payments: waited.payments }, {}]]);
   // A person has seen it, and the state stays.
   expect(await told('history', 'rent')).toMatchObject({ exit: 0, outcome: 'accepted' });
+  expect((await operator.run(['history', 'rent'])).stdout).toContain(
+    `Paid again    ${waited.payments?.at(-1)?.signature}`,
+  );
 });
 
 test('a wait that sees it first ends with 10 at once', async () => {

@@ -398,13 +398,14 @@ export function outcomeView(report: Report, more: readonly Fact[] = []): View {
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
 function chainFacts(chain: ChainView | undefined, asset: string | undefined): Fact[] {
   if (chain === undefined) return [];
-  const { verdict, slot, block_time: timeS, paid, signature = '' } = chain;
+  const { verdict, slot, block_time: timeS, paid, payments = [], signature = '' } = chain;
   const cluster = chain.cluster === undefined ? undefined : clusterOf(chain.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   const isPaidSo = verdict === 'proven' || verdict === 'likely';
   return [
     ['Chain', chainLine(chain), chainJson(chain)],
     ['Paid', paid && paidWords(paid, isPaidSo ? asset : undefined)],
+    ...payments.flatMap(({ own, ...one }): Fact[] => (own ? [] : [['Paid again', one.signature]])),
     ['Slot', slot === undefined ? undefined : `${slot} of ${chain.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],
   ];
