@@ -8,11 +8,12 @@ const headings = [
   'duplicated',
   'lost',
   'wrongly reported',
+  'paid again by a service that ignores keys',
 ];
 
 function cellsOf(row: Row): string[] {
-  const { technique, cases, expected, found, duplicated, lost, wronglyReported } = row;
-  const numbers = [cases, expected, found, duplicated, lost, wronglyReported];
+  const { technique, cases, expected, found, duplicated, lost, wronglyReported, paidAgain } = row;
+  const numbers = [cases, expected, found, duplicated, lost, wronglyReported, paidAgain];
   return [technique, ...numbers.map((number) => number.toLocaleString('en-US'))];
 }
 
@@ -26,6 +27,7 @@ function total(rows: readonly Row[]): string[] {
     duplicated: sum((row) => row.duplicated),
     lost: sum((row) => row.lost),
     wronglyReported: sum((row) => row.wronglyReported),
+    paidAgain: sum((row) => row.paidAgain),
     tooSlow: 0,
     tookMs: 0,
     notes: [],

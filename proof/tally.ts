@@ -18,6 +18,8 @@ export type Row = {
   readonly duplicated: number;
   readonly lost: number;
   readonly wronglyReported: number;
+  /** Effects beyond the first of a payment, by a service that was set to ignore keys: no client can prevent them. */
+  readonly paidAgain: number;
   /** Cases of which every play was too slow to judge. */
   readonly tooSlow: number;
   readonly tookMs: number;
@@ -33,6 +35,7 @@ export class Tally {
   #cases = 0;
   #expected = 0;
   #found = 0;
+  #paidAgain = 0;
   #slowPlays = 0;
   readonly #tooSlow: string[] = [];
   readonly #startedAt = performance.now();
@@ -60,6 +63,11 @@ export class Tally {
     this.#found += found;
   }
 
+  /** A service that ignores keys made so many payments too many, and botctl said that it may have. */
+  payAgain(times: number): void {
+    this.#paidAgain += times;
+  }
+
   find(wrong: Wrong, where: string, what: string, isLate = false): void {
     this.findings.push({ technique: this.technique, where, what, wrong, isLate });
   }
@@ -85,6 +93,7 @@ export class Tally {
   add(one: Tally): void {
     this.count(one.#expected, one.#found, one.#cases);
     this.findings.push(...one.findings);
+    this.#paidAgain += one.#paidAgain;
     this.#slowPlays += one.#slowPlays;
     this.#tooSlow.push(...one.#tooSlow);
     for (const [matter, text] of one.#notes) this.note(matter, text);
@@ -105,6 +114,7 @@ export class Tally {
       duplicated: of('duplicated'),
       lost: of('lost'),
       wronglyReported: of('wrongly reported'),
+      paidAgain: this.#paidAgain,
       tooSlow: this.#tooSlow.length,
       tookMs: performance.now() - this.#startedAt,
       notes: [...[...this.#notes].map(([matter, text]) => `${matter}: ${text}`), ...this.#slowNotes()],

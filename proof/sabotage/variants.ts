@@ -301,22 +301,58 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/chain/payment.ts',
-        from: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter((one) => one.units === units);',
-        to: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter(() => units !== undefined);',
+        from: 'if (gained === units) return lost === undefined || lost >= units ? match : doubt;',
+        to: 'if (gained > 0n) return match;',
       },
     ],
     caughtBy: ['chain'],
   },
   {
     name: 'proof-without-claim',
-    what: 'a payment that proves a transfer is not made its own',
+    what: 'a transaction that proves a transfer is not made its own',
     edits: [
       {
-        file: 'src/once/chain/settle.ts',
-        from: 'if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
-        to: 'if (isFinalMatch(view)) void unitOf(cluster, signature, view.instruction);',
+        file: 'src/once/chain/search.ts',
+        from: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;',
+        to: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) === null;',
       },
     ],
     caughtBy: ['chain'],
+  },
+  {
+    name: 'time-not-judged',
+    what: 'a payment of another time proves a transfer',
+    edits: [
+      {
+        file: 'src/once/chain/verdict.ts',
+        from: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);',
+        to: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - 1e9 * graceMs);',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
+  {
+    name: 'paid-again-not-looked-for',
+    what: 'nobody looks for more than one payment',
+    edits: [
+      {
+        file: 'src/once/chain/verify.ts',
+        from: 'if (!wasRepeated(intent) || isPaidAgain(view)',
+        to: 'if (wasRepeated(intent) || isPaidAgain(view)',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
+  {
+    name: 'paid-again-not-told',
+    what: 'nothing says of a service that was asked twice that it may have paid twice',
+    edits: [
+      {
+        file: 'src/once/chain/verdict.ts',
+        from: "return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;",
+        to: "return kind === 'transfer' && state === 'accepted' && tainted && attempts < 1;",
+      },
+    ],
+    caughtBy: ['faults'],
   },
 ];

@@ -83,7 +83,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const pay = async (name: string | undefined, units: string, ...more: readonly string[]): Promise<void> => {
     const named = name === undefined ? [] : ['--once', name, '--repeat'];
     const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, ...named];
-    const limits = ['--max-wait', '0s', '--profile', 'payer'];
+    const limits = ['--max-wait', more.length > 0 ? '300ms' : '0s', '--profile', 'payer'];
     await ask([...words, ...more, ...limits, '--json']);
   };
   // A payment without a name would stop at its equal.
@@ -93,18 +93,54 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   await lane.service.set({ ...service.readings, ...node.readings });
   for (const { fault } of [service, node]) if (fault !== undefined) await lane.service.faults(fault);
   // Under a random key an older payment proves nothing, whenever it was.
-  await pay(service.isOlder ? undefined : 'b', units, '--wait', '--max-wait', '300ms');
-  const isBegun = told[1]?.code !== 2;
+  await pay(service.isOlder ? undefined : 'b', units, '--wait');
+  const isBegun = told[1]?.code !== 2 && told[1]?.code !== 8;
   // By the reply to the third the service takes the payment before for it.
   await lane.service.set({ ...service.readings, ...allWell, reply_signature: 'previous' });
-  await pay('c', '0.003');
+  await pay('c', amount === 'the same amount' ? '0.003' : '0.0005');
   const verify = ['verify', '--all', '--json'];
   await ask(verify);
   await ask(verify);
   const effects = await play.effects();
   for (const what of unheld(told, effects)) play.wrong(what);
-  // At a node of another cluster nothing is begun: then no intent is named.
+  // At a node of another cluster, or one that does not answer, nothing is begun: then no intent is named.
   await play.over((isBegun ? 3 : 2) + (service.isOlder ? 1 : 0));
+  home.remove();
+}
+
+/** A service that ignores keys, and a reply that does not come. */
+type Again = { readonly asset: (typeof assets)[number]; readonly fault: Fault; readonly name: string };
+
+function everyAgain(): Again[] {
+  return services.flatMap(({ name, fault }) =>
+    fault === undefined ? [] : assets.map((asset): Again => ({ asset, fault, name })),
+  );
+}
+
+/** No client can prevent that it pays again. Each command that looks at the chain must say so, and name what was paid. */
+async function playAgain({ asset, fault, name }: Again, stage: Stage): Promise<void> {
+  const { lane, tally } = stage;
+  await lane.service.fresh();
+  await lane.service.set({ slot_ms: 0, repeated_transfer_key: 'ignore' });
+  await lane.service.faults(fault);
+  const home = lane.home();
+  writeProfile(home, lane);
+  const play = new Play(`${asset}, a service that ignores keys, ${name}`, stage);
+  const money = ['--to', recipient, '--asset', asset, '--amount', '0.001'];
+  const pay = ['transfer', ...money, '--once', 'a', '--profile', 'payer', '--json'];
+  play.expectExit(await play.run(pay, home), 0);
+  const effects = await play.effects();
+  for (const words of [
+    [...pay, '--wait'],
+    ['verify', '--all', '--json'],
+  ]) {
+    const ran = await play.run(words, home);
+    play.expectExit(ran, 10);
+    const isTold = effects.every(({ signature }) => `${ran.stdout}${ran.stderr}`.includes(signature ?? ''));
+    if (!isTold) play.wrong(`${words[0]} does not name all of ${effects.length} payments`);
+  }
+  tally.payAgain(effects.length - 1);
+  await play.over(effects.length);
   home.remove();
 }
 
@@ -132,13 +168,13 @@ function writeProfile(home: Home, { service: { baseUrl, token, node, wallet } }:
 
 type Said = {
   intent?: { key: string; request: Record<string, unknown> };
-  chain?: { verdict: string; signature: string; instruction: string };
+  chain?: { verdict: string; signature: string };
 };
 
 /** Transfers reported as proven that the ledger does not have, or has for another intent. */
 function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[] {
   const wrong: string[] = [];
-  const units = new Map<string, string>();
+  const provenOf = new Map<string, string>();
   for (const { intent, chain } of told.flatMap((ran) => (objectsOf(ran) ?? []) as Said[])) {
     if (chain?.verdict !== 'proven' || intent === undefined) continue;
     const { to_address, asset, amount } = intent.request;
@@ -150,9 +186,10 @@ function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[
       own.request.asset === asset &&
       own.request.amount === amount;
     if (!isHeld) wrong.push(`it said proven of ${intent.key}, and the ledger does not hold it`);
-    const unit = `${chain.signature}/${chain.instruction}`;
-    if ((units.get(unit) ?? intent.key) !== intent.key) wrong.push(`one payment is proven of two: ${unit}`);
-    units.set(unit, intent.key);
+    const { signature } = chain;
+    if ((provenOf.get(signature) ?? intent.key) !== intent.key)
+      wrong.push(`one payment is proven of two: ${signature}`);
+    provenOf.set(signature, intent.key);
   }
   return wrong;
 }
@@ -161,6 +198,9 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   const cases = shareOf(everyCase(), arena, 'chain', 3);
   await overLanes(arena, tally, cases, (one, lane, own) =>
     playCase(one, { lane, tally: own, programs: arena.programs }),
+  );
+  await overLanes(arena, tally, shareOf(everyAgain(), arena, 'again', 1), (one, lane, own) =>
+    playAgain(one, { lane, tally: own, programs: arena.programs }),
   );
 }
 

@@ -381,7 +381,7 @@ const balance = z
   .strictObject({
     ...head,
     bot: text,
-    cluster: text,
+    cluster: text.optional().describe('absent where the node does not say'),
     wallet: text,
     rpc: text.describe('the host of the node'),
     balances,

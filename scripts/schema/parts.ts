@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { commitments } from '../../src/once/chain/node.ts';
 import { reasons } from '../../src/once/chain/transaction.ts';
-import { chainVerdicts, commitments } from '../../src/once/chain/verdict.ts';
+import { chainVerdicts } from '../../src/once/chain/verdict.ts';
 import { planKinds } from '../../src/once/engine/planKinds.ts';
 import { failureExits } from '../../src/once/failures.ts';
 import { states, verdicts } from '../../src/once/journal/journal.ts';
@@ -100,12 +101,9 @@ const chain = z
     ),
     commitment: oneOf(commitments).optional().describe('how far the transaction has come'),
     signature: text.optional(),
-    instruction: text
-      .optional()
-      .describe('which instruction pays it: `2`, or `2.0` for the first that it called'),
     slot: z.int().optional(),
     block_time: z.int().optional().describe('seconds since 1970, as the node estimates it'),
-    cluster: text.describe('its name, else its genesis hash'),
+    cluster: text.optional().describe('its name, else its genesis hash'),
     rpc: text.describe('the host of the node that was asked'),
     paid: z
       .strictObject({
@@ -117,10 +115,18 @@ const chain = z
         fee_units: text.describe('what the mint kept'),
       })
       .optional(),
-    memo: z.boolean().optional().describe('whether a memo that was asked for is there'),
-    reasons: z.array(oneOf(reasons)).describe('why it is no more than that, and what is odd'),
+    reasons: z.array(oneOf(reasons)).describe('why it is no more than that'),
   })
   .meta({ id: 'Chain', title: 'What the chain says' });
+
+/** What the service paid when it was asked several times, as far as a search found it. */
+const seenPayment = z
+  .strictObject({
+    signature: text,
+    at: time.optional(),
+    own: z.literal(true).optional().describe('the one that the service’s reply named'),
+  })
+  .meta({ id: 'SeenPayment', title: 'A payment that left the wallet' });
 
 /** What a search found for a transfer in doubt that has no signature. It decides nothing. */
 const candidate = z
@@ -160,6 +166,10 @@ export const outcomeFields = {
     .optional()
     .describe('the transfer as the service answered it: `transfer_id`, `status`, `signature`'),
   chain: chain.optional().describe('the latest look at the chain, or the one that proved it'),
+  payments: z
+    .array(seenPayment)
+    .optional()
+    .describe('where the service was asked twice: what left the wallet; more than one is one too many'),
   candidates: z
     .array(candidate)
     .optional()

@@ -1,5 +1,6 @@
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
+import { wasRepeated } from '../once/chain/verdict.ts';
 import type { Bot } from '../once/connection.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
@@ -181,8 +182,11 @@ export class UnverifiedRows {
   rows = 0;
   /** Those that the service had already. */
   duplicates = 0;
+  /** Those for which the service was asked again after a request that may have landed. */
+  repeated = 0;
 
   note(outcome: Outcome): void {
+    if (outcome.is === 'concluded' && wasRepeated(outcome.intent)) this.repeated += 1;
     if (
       outcome.is !== 'concluded' ||
       outcome.intent.state !== 'accepted' ||

@@ -46,7 +46,8 @@ export type Settings = {
 
 /** The chain of a bot's transfers, and the node that shows them. */
 export type ChainProfile = {
-  readonly cluster: Cluster;
+  /** Undefined if it may be any. */
+  readonly cluster: Cluster | undefined;
   /** The bot's own address, if known. */
   readonly wallet: string | undefined;
   /** The mints of assets, by asset name. */

@@ -107,6 +107,7 @@ export const failureExits = {
   'paid-already': 10,
   'some-held': 10,
   contradicted: 10,
+  'paid-more-than-once': 10,
   'not-all-done': 11,
   'not-all-settled': 11,
   stopped: 11,

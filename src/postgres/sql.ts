@@ -24,7 +24,19 @@ export function quotedName(name: string): string {
 
 /** Values that are no text. */
 const numbers = new Set([
-  ...['at', 'since', 'latestSince', 'most', 'limit', 'hour', 'number', 'status', 'retryAfter', 'duplicate'],
+  ...[
+    'at',
+    'since',
+    'latestSince',
+    'until',
+    'most',
+    'limit',
+    'hour',
+    'number',
+    'status',
+    'retryAfter',
+    'duplicate',
+  ],
   ...[
     'verified',
     'attempts',

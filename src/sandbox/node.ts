@@ -2,7 +2,6 @@ import { base58 } from '@scure/base';
 import { isObject } from './faults.ts';
 import type { Account, Ledger, Made, StoredTransaction, TokenBalance } from './ledger.ts';
 import { assetNamed, type Derived } from './money.ts';
-import { rawMessage } from './rawMessage.ts';
 import { currentSlot, type Readings, readingsOf } from './readings.ts';
 import type { Service } from './request.ts';
 import {
@@ -140,11 +139,12 @@ function tokenAccountsByOwner([owner, filter, config]: unknown[], node: Node): o
 
 const neverCollected = 2n ** 64n - 1n;
 
-function shownAccount({ lamports, owner, data }: Account, { encoding }: Config, node: Node): object {
+function shownAccount(account: Account, { encoding }: Config, node: Node): object {
+  const { lamports, owner, data } = account;
   if (encoding !== 'base64' && encoding !== 'jsonParsed')
     throw invalidParams('encoding must be base64 or jsonParsed');
   const space = data.length;
-  const parsed = encoding === 'jsonParsed' ? parsedHolding(data, node) : undefined;
+  const parsed = encoding === 'jsonParsed' ? parsedIn(account, node) : undefined;
   return {
     lamports,
     owner,
@@ -155,7 +155,9 @@ function shownAccount({ lamports, owner, data }: Account, { encoding }: Config, 
   };
 }
 
-function parsedHolding(data: Uint8Array, { derived }: Node): object | undefined {
+function parsedIn({ address, data }: Account, { derived }: Node): object | undefined {
+  if (address === derived.usdc.mint)
+    return { program: 'spl-token', parsed: { type: 'mint' }, space: data.length };
   const holding = readHolding(data);
   if (holding === undefined) return undefined;
   const { mint, owner, units } = holding;
@@ -212,9 +214,18 @@ function signaturesFor([value, given]: unknown[], node: Node): object[] {
       signature: found.signature,
       slot: found.slot,
       err: null,
+      memo: listedMemo(found),
       blockTime: found.blockTimeS,
       confirmationStatus: stageOf(found, node),
     }));
+}
+
+/** A node writes the length of the memo before it. */
+function listedMemo({ made }: StoredTransaction): string | null {
+  const memo = made.instructions.find(({ program }) => program === memoProgram);
+  if (memo === undefined) return null;
+  const bytes = base58.decode(memo.data);
+  return `[${bytes.length}] ${Buffer.from(bytes).toString('utf8')}`;
 }
 
 function isSeen(found: StoredTransaction, commitment: Stage, node: Node): boolean {
@@ -232,7 +243,7 @@ function transactionOf([value, given]: unknown[], node: Node): object | null {
   if (found === undefined || !isSeen(found, commitment, node)) return null;
   const { slot, blockTimeS: blockTime, fee, made } = found;
   const shown = node.readings.token_replies === 'token-2022-fee' ? withTokenFee(made) : made;
-  const message = messageIn(config.encoding, shown);
+  if (config.encoding !== 'jsonParsed') throw invalidParams('encoding must be jsonParsed');
   return {
     slot,
     blockTime,
@@ -248,14 +259,8 @@ function transactionOf([value, given]: unknown[], node: Node): object | null {
       // Not kept: what a payment moved is in the balances.
       innerInstructions: [],
     },
-    transaction: { signatures: [signature], message },
+    transaction: { signatures: [signature], message: shownMessage(shown) },
   };
-}
-
-function messageIn(encoding: unknown, made: Made): object {
-  if (encoding === 'json') return rawMessage(made);
-  if (encoding === 'jsonParsed') return shownMessage(made);
-  throw invalidParams('encoding must be jsonParsed');
 }
 
 /** The memo is text; all other instructions are shown as a node shows those of programs that it does not know. */

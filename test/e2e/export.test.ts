@@ -97,7 +97,6 @@ test('has the fee that a chain was seen to keep', async () => {
       atMs: 1,
       signature: 's',
       genesis: 'g',
-      instruction: '0',
       facts: JSON.stringify({
         paid: { to: ada, units: '1000', decimals: 6, received: '990', fee_units: '10' },
         reasons: [],

@@ -81,6 +81,26 @@ describe('a payment in doubt without a signature', () => {
     expect((await told('verify', id)).candidates).toHaveLength(2);
   });
 
+  test('is offered to neither of two that it may be, and is the first’s that it is given to', async () => {
+    await told(...payAda, '--once', 'earlier');
+    const id = await lose([...payAda, '--once', 'a']);
+    const [, signature = ''] = await signatures();
+    const other = await lose([...payAda, '--once', 'b'], 'before');
+    for (const [one, another] of [
+      [id, other],
+      [other, id],
+    ] as const) {
+      const found = await told('verify', one);
+      expect(found).toMatchObject({ exit: 9, candidates: [{ signature }] });
+      expect(found.error?.next).toEqual([`botctl history ${one}`, `botctl history ${another}`]);
+    }
+    const resolve = (one: string): Promise<Searched> =>
+      told('resolve', one, '--happened', '--signature', signature, '--reason', 'seen');
+    expect(await resolve(id)).toMatchObject({ exit: 0, outcome: 'resolved' });
+    expect(await resolve(other)).toMatchObject({ exit: 2 });
+    expect(await told('verify', other)).toMatchObject({ exit: 9, candidates: [] });
+  });
+
   test('proves nothing where the node’s list does not go back to the first attempt', async () => {
     const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
     const { candidates, searched, error } = await told('verify', id);

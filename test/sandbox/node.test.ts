@@ -338,10 +338,12 @@ describe('the accounts', () => {
     expect(none.result).toMatchObject({ value: [] });
   });
 
-  test('a mint’s bytes, and nothing for an address that was never used', async () => {
+  test('a mint, and nothing for an address that was never used', async () => {
     const base64 = { encoding: 'base64' };
     const mint = await call<Held>('getAccountInfo', [sandbox.node.assets.USDC, base64]);
     expect(Buffer.from(mint.result.value.data[0], 'base64')).toHaveLength(82);
+    const parsed = await call('getAccountInfo', [sandbox.node.assets.USDC, { encoding: 'jsonParsed' }]);
+    expect(parsed.result).toMatchObject({ value: { data: { parsed: { type: 'mint' } } } });
     expect((await call('getAccountInfo', [another, base64])).result).toMatchObject({ value: null });
     const base58 = await call('getAccountInfo', [sandbox.node.assets.USDC, { encoding: 'base58' }]);
     expect(base58.error?.code).toBe(-32602);

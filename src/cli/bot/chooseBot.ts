@@ -181,14 +181,14 @@ type CheckedProfile = Pick<Bot, 'name' | 'settings' | 'own'> & {
 
 /** Checks what a profile says, apart from its base URL and its secrets. */
 export function checkProfile(name: string, profile: ProfileRecord): CheckedProfile {
-  const { assets = {}, cluster = 'mainnet' } = profile;
+  const { assets = {}, cluster } = profile;
   const wallet = profile.wallet === undefined ? undefined : checkWallet(profile.wallet);
   checkAssets(assets);
   return {
     name,
     settings: readSettings(profile, (key) => `The ${key} of profile ${name}`),
     own: { wallet, assets },
-    chain: { cluster: readCluster(cluster), wallet, assets },
+    chain: { cluster: cluster === undefined ? undefined : readCluster(cluster), wallet, assets },
   };
 }
 

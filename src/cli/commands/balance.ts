@@ -79,7 +79,8 @@ async function askBalance(
   }
   try {
     const { node } = opened;
-    return { is: 'asked', host: node.host, holdings: await node.holdings(wallet, assets) };
+    const holdings = await node.holdings(wallet, assets);
+    return { is: 'asked', host: node.host, cluster: node.clusterName, holdings };
   } finally {
     await opened.close();
   }
@@ -113,15 +114,19 @@ export const balance: Run = async (given, context) => {
     await chain.rpcUrl();
     const balance = await balanceOf(bot, Object.keys(chain.assets), given, context, timeoutMs);
     if (balance?.is !== 'asked') throw new Error('a profile that has all it needs is asked about');
-    const { host, holdings } = balance;
-    const { wallet, cluster } = chain;
+    const { host, cluster, holdings } = balance;
+    const { wallet } = chain;
     const view = card(
       given.command,
       undefined,
       [
-        ['Bot', undefined, { bot: bot.name, cluster: cluster.name }],
+        ['Bot', undefined, { bot: bot.name, cluster }],
         ['Wallet', wallet, { wallet }],
-        ['Cluster', `${cluster.name}, as seen by ${host}`, { rpc: host, balances: balancesJson(balance) }],
+        [
+          'Cluster',
+          `${cluster ?? 'unknown'}, as seen by ${host}`,
+          { rpc: host, balances: balancesJson(balance) },
+        ],
         ...holdings.map(
           ({ asset, held }): Fact => [asset, 'because' in held ? 'unknown' : formatAmount(held)],
         ),

@@ -3,7 +3,7 @@ import { isHash } from '../../once/chain/cluster.ts';
 import { RpcNode } from '../../once/chain/node.ts';
 import type { Payment } from '../../once/chain/payment.ts';
 import { type Search, searchFor } from '../../once/chain/search.ts';
-import { type ChainView, standingOf } from '../../once/chain/standing.ts';
+import { type ChainView, standingOf, wasRepeated } from '../../once/chain/verdict.ts';
 import {
   type Chain,
   signaturesOf,
@@ -59,7 +59,7 @@ export async function openChain(
   const node = new RpcNode({
     host: url.host,
     url,
-    genesis: chain.cluster.genesis,
+    expected: chain.cluster,
     channel: channelTo(url.origin, { ...channelOptions(context, true), direct: bot.name === sandboxBot }),
     timeoutMs,
     cut: second,
@@ -68,7 +68,6 @@ export async function openChain(
   });
   return {
     node,
-    cluster: chain.cluster,
     paymentOf: (intent) => paymentIn(requestOf(intent), chain),
     reasonOf: provenOnChain,
     close: () => node.close(),
@@ -77,20 +76,11 @@ export async function openChain(
 
 type Request = Readonly<Record<string, unknown>>;
 
-function paymentIn(
-  { to_address: to, asset, amount, memo }: Request,
-  chain: ChainProfile,
-): Payment | undefined {
+function paymentIn({ to_address: to, asset, amount }: Request, chain: ChainProfile): Payment | undefined {
   const name = String(asset);
   const mint = mintOf(name, chain);
   if (name !== 'SOL' && mint === undefined) return undefined;
-  return {
-    to: String(to),
-    asset: mint === undefined ? 'SOL' : { mint },
-    amount: String(amount),
-    memo: typeof memo === 'string' && memo !== '' ? memo : undefined,
-    wallet: chain.wallet,
-  };
+  return { to: String(to), mint, amount: String(amount), wallet: chain.wallet };
 }
 
 /** An asset that is an address is its own mint. A mint is never learned from a transaction. */
@@ -118,13 +108,14 @@ export function refuseUnprovable(
       Add ${asset}=MINT to the assets of the profile, or give the mint itself as --asset.`;
 }
 
-/** Checks that the node is on the right cluster. */
-export async function refuseOtherCluster({ node, cluster }: OpenedChain): Promise<void> {
-  const because = await node.ofAnother();
-  if (because === undefined) return;
+/** Checks that the node answers, and is on the right cluster. */
+export async function refuseOtherCluster({ node }: OpenedChain): Promise<void> {
+  const cluster = await node.cluster();
+  if (!('because' in cluster)) return;
   const { host } = node;
+  const { because } = cluster;
   if (because === 'other-cluster')
-    throw told('other-cluster')`The node ${host} does not belong to the cluster ${cluster.name}
+    throw told('other-cluster')`The node ${host} belongs to another cluster than the profile names
       Fix the rpc-url or the cluster of the profile.`;
   throw because === 'not-permitted'
     ? told('node-refused')`The node ${host} refused the request (401 or 403)
@@ -219,7 +210,7 @@ async function waitForChain(
 ): Promise<ChainView> {
   const { display, clock, interrupts } = context;
   const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known?.verdict === 'proven') return known;
+  if (known?.verdict === 'proven' && !wasRepeated(intent)) return known;
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
@@ -258,11 +249,11 @@ export async function searchOf(
   const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
   if (!isInDoubt || isUnsent(intent) || (await signaturesOf(intent, journal.reads)).length > 0)
     return undefined;
-  const { node, cluster, paymentOf } = await chains.of(intent);
+  const { node, paymentOf } = await chains.of(intent);
   const payment = paymentOf(intent);
   const wallet = payment?.wallet;
   if (payment === undefined || wallet === undefined) return undefined;
-  return searchFor({ intent, payment: { ...payment, wallet }, cluster, node }, journal);
+  return searchFor({ intent, payment: { ...payment, wallet }, node }, journal);
 }
 
 /** Shows what was found, and returns what is to be said of it. */

@@ -55,7 +55,11 @@ export async function doOnce(
         );
     const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, { warnings, chainEnd });
+    return await tell(outcome, given, engine.journal, context, {
+      warnings,
+      chainEnd,
+      hasNode: engine.bot.chain !== undefined,
+    });
   } finally {
     await waiting?.close();
     await session.close();

@@ -1,12 +1,13 @@
-import { judgeUnsettled, type Look, settle } from '../../once/chain/settle.ts';
-import { isSignature } from '../../once/chain/standing.ts';
+import type { Look } from '../../once/chain/verdict.ts';
+import { judgeNow, settle, signaturesOf } from '../../once/chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
 import { resolveIntent, reverses } from '../../once/engine/resume.ts';
 import { Failure } from '../../once/failures.ts';
+import { isSignature } from '../../once/intent/signature.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ResolveArgs } from '../parse/sendingSpecs.ts';
-import { paysSomethingElse, signatureUnproven } from '../say/chain.ts';
+import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
 import { told } from '../say/told.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
 import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
@@ -43,6 +44,10 @@ async function showSearch(
   await whileOpen(chainsOfIntents(given, context), async (chains) => {
     const search = await searchOf(intent, chains, journal);
     if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
+    else if ((await signaturesOf(intent, journal.reads)).length > 0) {
+      await chains.of(intent);
+      display.notice(askTheChain(intent.id));
+    }
   }).catch((thrown: unknown) => {
     // The question can be answered without a node.
     if (!(thrown instanceof Failure)) throw thrown;
@@ -90,12 +95,13 @@ async function lookAtSignature(
   return whileOpen(chainsOfIntents(given, context), async (chains) => {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
-    const view = await judgeUnsettled(look, intent.id, journal);
-    if (view.verdict === 'contradicted') throw paysSomethingElse(intent, view);
+    const view = await judgeNow(look, intent, journal.reads);
+    if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
+      throw paysSomethingElse(intent, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {
       keep: async () => {
-        await settle(look, intent.id, journal, 'nothing');
+        await settle(look, intent, journal, 'nothing');
       },
     };
   });
@@ -107,12 +113,12 @@ async function lookFor(
   chains: ChainsOfIntents,
 ): Promise<Look | undefined> {
   try {
-    const { node, cluster, paymentOf } = await chains.of(intent);
+    const { node, paymentOf } = await chains.of(intent);
     const payment = paymentOf(intent);
     if (payment === undefined) return undefined;
     const statuses = await node.statusesOf([signature]);
     const sighting = await node.sight(signature, statuses, 'confirmed');
-    return { signature, sighting, payment, cluster, host: node.host };
+    return { signature, sighting, payment, host: node.host };
   } catch (thrown) {
     // No node is configured, so the operator's word is all there is.
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;

@@ -116,6 +116,7 @@ async function sendOne(
     given,
     journal,
     context,
+    { hasNode: connected.bot.chain !== undefined },
   );
 }
 

@@ -1,10 +1,10 @@
-import { type ChainView, signatureIn, standingOf } from '../../once/chain/standing.ts';
+import { type ChainView, isPaidAgain, signatureIn, standingOf } from '../../once/chain/verdict.ts';
 import type { Until } from '../../once/chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
-import { contradicted, notSeen, otherSignature } from '../say/chain.ts';
+import { contradicted, paidAgain, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { type Problem, problemOf, told } from '../say/told.ts';
@@ -116,7 +116,7 @@ export async function chainStandingOf(
   return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
 }
 
-/** What the chain contradicts about an accepted transfer, or has not shown yet; undefined if all is well. */
+/** What the chain says against an accepted transfer, or has not shown yet; undefined if all is well. */
 export function chainProblem(
   intent: Intent,
   attempt: Attempt | undefined,
@@ -126,12 +126,14 @@ export function chainProblem(
   if (intent.state !== 'accepted') return undefined;
   const proven = view?.verdict === 'proven' ? view.signature : undefined;
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
+  if (view !== undefined && isPaidAgain(view))
+    return problemOf(paidAgain(intent, view.payments?.map(({ signature }) => signature) ?? []));
   if (proven !== undefined && replied !== undefined && proven !== replied)
-    return problemOf(otherSignature(intent, proven, replied));
+    return problemOf(paidAgain(intent, [proven, replied]));
   if (view?.verdict === 'contradicted') return problemOf(contradicted(intent, view));
   if (end === undefined || view?.verdict === 'proven') return undefined;
   const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
-  return isReached ? undefined : problemOf(notSeen(intent, end.view));
+  return isReached ? undefined : problemOf(undecided(intent, end.view));
 }
 
 /** Exit codes that another run of the same command may change. */

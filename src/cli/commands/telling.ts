@@ -1,8 +1,9 @@
+import { wasRepeated } from '../../once/chain/verdict.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { chainWarnings } from '../say/chain.ts';
+import { chainWarnings, repeatedWords } from '../say/chain.ts';
 import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
@@ -25,6 +26,8 @@ import {
 type Known = {
   readonly warnings?: readonly string[];
   readonly chainEnd?: ChainEnd | undefined;
+  /** Its bot names a node. */
+  readonly hasNode?: boolean;
 };
 
 /** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
@@ -33,15 +36,23 @@ export async function tell(
   given: ParsedArgs<'yes'>,
   journal: Journal,
   { display }: Pick<Context, 'display'>,
-  { warnings: earlierWarnings = [], chainEnd }: Known = {},
+  { warnings: earlierWarnings = [], chainEnd, hasNode = false }: Known = {},
 ): Promise<Exit> {
   const ending = endingOf(outcome);
-  const explanation = await explain(ending, journal.clock.now());
-  const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
+  const explanation = await explain(ending, journal.clock.now(), { hasNode });
+  // A look that is not on record is newer than what is.
+  const chain =
+    chainEnd?.view ??
+    (outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined);
   const against =
     outcome.is === 'concluded' ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd) : undefined;
   const exit = against === undefined ? explanation.exit : exitOf(against.code);
-  const warnings = [...explanation.warnings, ...(chain === undefined ? [] : chainWarnings(chain))];
+  const isUnsure = outcome.is === 'concluded' && wasRepeated(outcome.intent) && chain?.payments === undefined;
+  const warnings = [
+    ...explanation.warnings,
+    ...(chain === undefined ? [] : chainWarnings(chain)),
+    ...(isUnsure ? [repeatedWords()] : []),
+  ];
   const next = suggestAnother(outcome, given, display);
   const also = next.length === 0 ? {} : { next: [...(explanation.problem?.next ?? []), ...next] };
   const problem = against ?? (explanation.problem && { ...explanation.problem, ...also });
@@ -57,8 +68,7 @@ export async function tell(
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
   const report = told && {
     ...told,
-    // The last look is shown if nothing is on record.
-    chain: chain ?? chainEnd?.view,
+    chain,
   };
   if (problem !== undefined) {
     const whole = report && (await reportJsonOrError({ ...report, problem }, display));

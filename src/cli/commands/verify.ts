@@ -1,5 +1,11 @@
-import { isFinal, isFinalMatch, standingOf } from '../../once/chain/standing.ts';
-import type { ChainVerdict } from '../../once/chain/verdict.ts';
+import {
+  type ChainVerdict,
+  type ChainView,
+  isFinalMatch,
+  isPaidAgain,
+  standingOf,
+  wasRepeated,
+} from '../../once/chain/verdict.ts';
 import { type Verified, verifyEach } from '../../once/chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
@@ -7,12 +13,14 @@ import { type Moment, parseMoment } from '../bot/settings.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import {
+  type ChainCounts,
   chainWarnings,
   contradicted,
   isUnsent,
-  notDecided,
-  personDecides,
+  provenAgainst,
+  repeatedWords,
   someUnproven,
+  undecided,
 } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
 import { inWords } from '../say/inWords.ts';
@@ -22,7 +30,7 @@ import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
-import { chainProblem, chainStandingOf, intentByIdOrName, markReported, storedReport } from './stored.ts';
+import { chainProblem, intentByIdOrName, markReported, storedReport } from './stored.ts';
 import { reportJsonOrError } from './telling.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
@@ -74,7 +82,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const { display, interrupts } = context;
   const sinceMs = since && sinceOf(since, journal.clock.now());
   const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
-  const left = { against: 0, toDecide: 0, open: 0 };
+  const left = { contradicted: 0, paidAgain: 0, undecided: 0 };
   const nodeless: Nodeless = new Map();
   let done = 0;
   context.doing.hasChanged = true;
@@ -97,12 +105,12 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
     const isGone = failure.code === 'no-such-profile';
     if (done === 0 && !isGone) throw failure;
     notSeen += transfers;
-    if (!isGone) left.open += transfers;
+    if (!isGone) left.undecided += transfers;
     const problem = problemOf(await inWords(failure));
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
   if (done + notSeen === 0) display.notice('Every transfer has its final answer.');
-  const isClean = left.against + left.toDecide + left.open === 0;
+  const isClean = left.contradicted + left.paidAgain + left.undecided === 0;
   const failing = isClean ? undefined : problemOf(someUnproven(left));
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
   const fields = { verified: shown, error: failing };
@@ -153,9 +161,16 @@ function countedAs({ view }: Verified): ChainVerdict {
   return view.verdict === 'likely' && !isFinalMatch(view) ? 'undecided' : view.verdict;
 }
 
-function kindOf({ code, retry }: Problem): 'against' | 'toDecide' | 'open' {
-  if (code === 'contradicted') return 'against';
-  return retry === 'decide' ? 'toDecide' : 'open';
+function kindOf({ code }: Problem): keyof ChainCounts {
+  if (code === 'paid-more-than-once') return 'paidAgain';
+  return code === 'contradicted' ? 'contradicted' : 'undecided';
+}
+
+/** Whether another look changes nothing. What was paid more than once is told each time. */
+function isFinal(intent: Intent, view: ChainView): boolean {
+  if (view.verdict === 'proven' && wasRepeated(intent))
+    return view.payments !== undefined && !isPaidAgain(view);
+  return isFinalMatch(view) || view.verdict === 'contradicted';
 }
 
 /** Transfers without a final verdict, a page at a time, newest first. */
@@ -170,7 +185,7 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   for await (const intent of journal.reads.select(selection)) {
     if (isUnsent(intent)) continue;
     const view = standingOf(await journal.reads.observationsOf(intent.id));
-    if (view !== undefined && isFinal(view)) continue;
+    if (view !== undefined && isFinal(intent, view)) continue;
     page.push(intent);
     if (page.length < pageLength) continue;
     yield page;
@@ -185,23 +200,24 @@ function isInDoubt({ state }: Intent): boolean {
 
 /** What is wrong with it; undefined if it is proven. */
 async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
-  const standing = await chainStandingOf(intent, journal.reads);
   const attempt = await journal.reads.decisiveAttempt(intent.id);
-  const against = chainProblem(intent, attempt, standing);
+  const against = chainProblem(intent, attempt, view);
   if (against !== undefined) return against;
   if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
-    return problemOf(told('contradicted', {
-      next: [['resolve', intent.id, '--happened', '--reason', 'the chain proves it']],
-    })`
-      The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${intent.id}).
-      The same command would pay it again. Decide that it happened:`);
-  if (isFinalMatch(view)) return isInDoubt(intent) ? problemOf(personDecides(intent, view)) : undefined;
-  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : notDecided(intent, view));
+    return problemOf(provenAgainst(intent, view));
+  if (isFinalMatch(view) && !isInDoubt(intent)) return undefined;
+  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : undecided(intent, view));
 }
 
 async function reportOn({ intent, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
   const report = await storedReport(intent, given.command, journal.reads);
-  return { ...report, chain: report.chain ?? view, warnings: chainWarnings(view) };
+  const warnings = [...chainWarnings(view), ...(isUnsure({ intent, view }) ? [repeatedWords()] : [])];
+  return { ...report, chain: view, warnings };
+}
+
+/** No search shows whether the service paid once. */
+function isUnsure({ intent, view }: Verified): boolean {
+  return wasRepeated(intent) && view.payments === undefined;
 }
 
 async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
@@ -231,11 +247,12 @@ async function tellRow(
   journal: Journal,
 ): Promise<Problem | undefined> {
   const problem = await problemWith(verified, journal);
+  const report = await reportOn(verified, given, journal);
   if (display.face === 'json') {
-    const report = await reportOn(verified, given, journal);
     const whole = problem === undefined ? report : { ...report, problem };
     await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
   } else if (problem !== undefined) display.warn(problem.message, problem.next);
+  else if (isUnsure(verified)) display.warn(`${repeatedWords()} (ID ${verified.intent.id})`);
   return problem;
 }
 

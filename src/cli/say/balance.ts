@@ -10,7 +10,12 @@ export type WalletBalance =
   | { readonly is: 'not-set'; readonly lacks: 'rpc-url' | 'wallet' }
   /** The URL of a node could not be read. `why` is a sentence. */
   | { readonly is: 'no-node'; readonly why: string }
-  | { readonly is: 'asked'; readonly host: string; readonly holdings: readonly Holding[] };
+  | {
+      readonly is: 'asked';
+      readonly host: string;
+      readonly cluster: string | undefined;
+      readonly holdings: readonly Holding[];
+    };
 
 /** What is about to be paid of one asset. */
 export type Payable = { readonly asset: string; readonly amount: string };
@@ -60,8 +65,7 @@ function lackingIn(
 }
 
 function unknownWords(because: Reason, host: string): string {
-  const why = because === 'unreachable' ? 'no answer in time' : reasonWords[because];
-  return `${why} (${host})`;
+  return `${reasonWords[because]} (${host})`;
 }
 
 type ToDo = { readonly code: 'other-cluster' | 'node-refused' | 'node-unusable'; readonly todo: string };

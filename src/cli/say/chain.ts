@@ -1,6 +1,6 @@
 import type { Candidate, Gap, Search } from '../../once/chain/search.ts';
-import type { ChainView, Paid } from '../../once/chain/standing.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
+import type { ChainView, Paid } from '../../once/chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
 import { isProposal, isUnsentProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
@@ -11,54 +11,39 @@ import { nothingSentNow, type Told, told } from './told.ts';
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
   'no-signature': 'the service gave no signature that could be looked up',
-  'no-mint': 'the profile names no mint for the asset',
+  'no-mint': 'the bot names no mint for the asset',
   'not-seen': 'the node does not show the transaction (it may be late, or lost)',
-  'only-processed': 'the transaction is only processed so far',
-  'only-confirmed': 'the transaction is confirmed but not final yet',
-  unreachable: 'the node could not be reached',
-  'rate-limited': 'the node limits the rate',
-  'node-error': 'the node answered with an error',
+  'not-final': 'the transaction is not final yet',
+  'no-answer': 'the node gave no answer that can be used',
   'not-permitted': 'the node refused the request (401 or 403)',
-  lagging: 'the node lags behind',
   'other-cluster': 'the node belongs to another cluster',
-  unreadable: 'the node’s answer cannot be read',
-  'unknown-version': 'the transaction’s version is not known',
-  'not-first-signature': 'the signature is not the first of its transaction',
-  failed: 'the transaction failed',
-  'other-recipient': 'the transaction paid another recipient',
-  'other-asset': 'the transaction moved another asset',
-  'other-amount': 'the transaction paid another amount',
-  'wrapped-sol': 'the transaction paid wrapped SOL where SOL was asked for',
-  'no-transfer': 'the transaction paid nothing',
-  claimed: 'its payment already belongs to another transfer',
-  'other-source': 'the payment came from a wallet other than the profile’s',
-  'owner-unclear': 'the transaction does not show who owns a token account',
-  'balance-differs': 'a balance does not match the instructions',
-  'scaled-mint': 'the mint shows other amounts than it moves',
-  confidential: 'the transaction moves amounts that nobody else can read',
-  'in-parts': 'the transaction paid the amount in parts',
-  'no-gain': 'the recipient did not gain what the transaction paid (some of it was taken back)',
-  'other-time': 'the transaction is older than the transfer, or its time is unknown',
-  'source-unchecked': 'the profile names no wallet, so whose money it was is not checked',
-  'memo-missing': 'the memo is not in the transaction',
-  'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
+  'not-paid': 'the transaction failed, or the recipient got less, or nothing',
+  unclear: 'the balances do not show exactly this payment from the wallet',
+  anothers: 'the transaction belongs to another payment, or is older than this one',
 };
 
-function why({ reasons }: Pick<ChainView, 'reasons'>): string {
-  return reasons.length === 0
-    ? 'nothing more is known'
-    : listed(reasons.map((reason) => reasonWords[reason]));
+const noWallet = 'the bot names no wallet, so whose money it was is not checked';
+
+function why({ reasons, verdict }: Pick<ChainView, 'reasons' | 'verdict'>): string {
+  const [reason] = reasons;
+  if (reason !== undefined) return reasonWords[reason];
+  return verdict === 'likely' ? noWallet : 'nothing more is known';
 }
 
-const oddities: readonly Reason[] = ['source-unchecked', 'memo-missing', 'fee-withheld'];
+/** What is odd about a payment that the chain shows, a sentence each. */
+export function chainWarnings({ verdict, commitment, paid }: ChainView): string[] {
+  const isFinal = verdict === 'likely' && commitment === 'finalized';
+  const isLess = paid !== undefined && paid.fee_units !== '0';
+  return [
+    ...(isFinal ? [`On the chain, ${noWallet}.`] : []),
+    ...(isLess ? ['On the chain, the mint kept a fee: the recipient received less than was sent.'] : []),
+  ];
+}
 
-/** What is odd about a proven payment, a sentence each. */
-export function chainWarnings(view: ChainView): string[] {
-  const { reasons, verdict } = view;
-  if (verdict !== 'proven' && verdict !== 'likely') return [];
-  return reasons.flatMap((reason) =>
-    oddities.includes(reason) ? [`On the chain, ${reasonWords[reason]}.`] : [],
-  );
+/** An earlier request may have been carried out as well. A batch says it once, of so many. */
+export function repeatedWords(transfers?: number): string {
+  const whose = transfers === undefined ? '' : ` for ${counted(transfers, 'transfer')}`;
+  return `The service was asked twice${whose}; only the chain shows whether it paid once.`;
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
@@ -88,7 +73,7 @@ export function paidWords(
   return `${amount(units)} ${what} to ${to}${less}`;
 }
 
-export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
+export function provenOnChain({ cluster = 'unknown', slot, rpc }: ChainView): string {
   return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${rpc}.`;
 }
 
@@ -97,32 +82,48 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
   return `Waiting for ${until}: ${stage}; ${formatDuration(Math.max(0, Math.ceil(leftMs / 1000) * 1000))} left`;
 }
 
-/** The service accepted it, but the chain has not shown it so far. */
-export function notSeen({ id }: Intent, view: ChainView): Told {
-  if (hasNoSignature(view)) return neverSeen(id, view);
-  return told('unproven')`
-    The service accepted the transfer (signature ${view.signature ?? 'unknown'}), but the chain has not proven it: ${why(view)} (ID ${id}).
-    Run the same command again to wait longer; it does not pay again. Or look once:
-    $ verify ${id}`;
-}
+// A look at the chain ends in three ways: proven, contradicted, or undecided.
 
-/** It cannot be looked up, now or later. */
-function hasNoSignature({ reasons }: ChainView): boolean {
-  return reasons.includes('no-signature');
-}
-
-function neverSeen(id: string, view: ChainView): Told {
-  return told('unproven')`
-    The service accepted the transfer, but the chain cannot show it: ${why(view)} (ID ${id}).
-    Looking again does not help. Ask the service about it, by its transfer ID:
+export function contradicted({ id }: Intent, view: ChainView): Told {
+  return told('contradicted')`
+    The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
+    Ask the service what became of it, and check the wallet:
     $ history ${id}`;
 }
 
-export function notDecided({ id, state }: Intent, view: ChainView): Told {
-  if (state === 'accepted' && hasNoSignature(view)) return neverSeen(id, view);
-  return told('unproven')`The chain has not decided the transfer: ${why(view)}. It stays ${state} (ID ${id}).
+/** It is not proven so far. */
+export function undecided({ id, state }: Intent, view: ChainView): Told {
+  const { verdict, signature, reasons } = view;
+  const isInDoubt = state === 'unknown' || state === 'held';
+  if (isInDoubt && verdict === 'likely' && signature !== undefined)
+    return told('unproven', { next: [['resolve', id, '--happened', '--signature', signature, ...reason]] })`
+      The chain shows a payment that may be this transfer: ${why(view)}. It stays ${state} (ID ${id}).
+      Check the wallet. If it is this transfer, say so:`;
+  if (state === 'accepted' && reasons.includes('no-signature'))
+    return told('unproven')`
+      The service accepted the transfer, but the chain cannot show it: ${why(view)} (ID ${id}).
+      Looking again does not help. Ask the service about it, by its transfer ID:
+      $ history ${id}`;
+  return told('unproven')`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
     This proves nothing either way. Look again later:
     $ verify ${id}`;
+}
+
+/** The service accepted it, and more than one such payment left the wallet. */
+export function paidAgain({ id }: Intent, signatures: readonly string[]): Told {
+  return told('paid-more-than-once')`
+    The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
+    Another machine or person paid the same, or this service does not honour keys.
+    $ history ${id}`;
+}
+
+/** An operator decided that it did not happen, and the chain shows that it did. */
+export function provenAgainst({ id }: Intent, view: ChainView): Told {
+  return told('contradicted', {
+    next: [['resolve', id, '--happened', '--reason', 'the chain proves it']],
+  })`
+    The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${id}).
+    The same command would pay it again. Decide that it happened:`;
 }
 
 /** Why a search proves nothing, each a sentence. Any other reason is a node's. */
@@ -155,12 +156,16 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
 /** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
 export function searched({ intent, payment, search }: Searched): Told {
   const { id, state } = intent;
-  const { candidates, sinceMs, untilMs, gap } = search;
+  const { candidates, rivals, sinceMs, untilMs, gap } = search;
   const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
   const none = gap === undefined ? between : 'was found';
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
+  if (candidates.length > 0 && rivals.length > 0)
+    return told('unproven', { next: [id, ...rivals].map((each) => ['history', each]) })`
+      ${message} ${rivals.length === 1 ? 'Another transfer' : 'Other transfers'} of the same payment may have made ${candidates.length === 1 ? 'it' : 'them'}: ${listed(rivals)}.
+      Compare times and memos, then decide which transfer it was with botctl resolve.`;
   if (candidates.length > 0)
     return told('unproven', {
       next: candidates.map(({ signature }) => [
@@ -182,50 +187,30 @@ export function searched({ intent, payment, search }: Searched): Told {
       $ history ${id}`;
 }
 
-export function contradicted({ id }: Intent, view: ChainView): Told {
-  return told('contradicted')`
-    The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
-    Ask the service what became of it, and check the wallet:
-    $ history ${id}`;
-}
+/** How many transfers ended how, where not all are proven. */
+export type ChainCounts = {
+  readonly contradicted: number;
+  readonly paidAgain: number;
+  readonly undecided: number;
+};
 
-/** The chain shows the payment, and a person must say whether it is this transfer. */
-export function personDecides({ id, state }: Intent, view: ChainView): Told {
-  return told('held', { next: resolving(id) })`
-    The chain shows a payment that may be this transfer (signature ${view.signature ?? 'unknown'}), but ${whyPerson(view)}. It stays ${state} (ID ${id}).
-    Check the wallet, then decide whether it happened:`;
-}
-
-function whyPerson(view: ChainView): string {
-  if (view.verdict === 'likely') return reasonWords['source-unchecked'];
-  return 'the service said that the transfer failed';
-}
-
-export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
-  return told('contradicted')`
-    The chain proved the transfer by signature ${proven}, but the service later accepted it with another one, ${replied}. It may have been paid twice (ID ${id}).
-    Check the wallet for both, and ask the service:
-    $ history ${id}`;
-}
-
-/** The end of `verify --all` if some transfers are not proven. */
+/** The end of `verify --all`, or of a batch, if some transfers are not proven. */
 export function someUnproven(
-  { against, toDecide, open }: Readonly<Record<'against' | 'toDecide' | 'open', number>>,
+  { contradicted: against, paidAgain: again, undecided: open }: ChainCounts,
   of: 'of-batch' | 'of-all' = 'of-all',
 ): Told {
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
-  if (toDecide > 0) {
-    const contradicted = against === 0 ? '' : `, and contradicts ${counted(against, 'transfer')}`;
-    return told('some-held')`
-      The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.
-      Each of them says why and what to do.`;
+  if (again > 0) {
+    const denied = against === 0 ? '' : `, and the chain contradicts ${counted(against, 'transfer')}`;
+    return told('paid-more-than-once')`
+      The wallet paid ${counted(again, 'transfer')} more than once${denied}${more}.
+      Another machine or person paid the same, or this service does not honour keys. Each of them says what left the wallet.`;
   }
-  if (against > 0) {
+  if (against > 0)
     return told('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
       Ask the service what became of each of them.`;
-  }
   return told(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
-    The chain has not decided ${counted(open, 'transfer')}.
+    The chain has not proven ${counted(open, 'transfer')}.
     This proves nothing either way. Run the same command again later.`;
 }
 
@@ -261,6 +246,11 @@ export function signatureUnproven(view: ChainView): string {
   return `The chain does not prove the signature: ${why(view)}. It is kept as you gave it.`;
 }
 
+/** Said to who is about to decide, where the service named a signature. */
+export function askTheChain(id: string): string {
+  return `The service named a signature. This asks the chain about it, and decides if it is proven: botctl verify ${id}`;
+}
+
 const seen = 'WHAT YOU SAW';
 const reason = ['--reason', seen];
 const givenUp = 'WHY IT IS GIVEN UP';
@@ -279,16 +269,25 @@ export function resolving(id: string): Suggestion[] {
   ];
 }
 
+/** The chain may know: whoever can ask it does so first. */
+export function asking(id: string, hasNode: boolean): Suggestion[] {
+  return hasNode ? [['verify', id]] : [];
+}
+
 /** What to do about an intent that may have happened and that only a person can decide. */
-export function deciding({ id, heldReason }: Pick<Intent, 'id' | 'heldReason'>): Suggestion[] {
+export function deciding(
+  { id, heldReason }: Pick<Intent, 'id' | 'heldReason'>,
+  hasNode = false,
+): Suggestion[] {
   const send = heldReason === 'approval' ? 'approve' : 'resume';
-  return [['history', id], ...resolving(id), [send, id, '--yes']];
+  return [...asking(id, hasNode), ['history', id], ...resolving(id), [send, id, '--yes']];
 }
 
 /** Read before `deciding`. */
-export function howToDecide({ kind }: Pick<Intent, 'kind'>): string {
+export function howToDecide({ kind }: Pick<Intent, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
-  return `Check the ${place} first. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
+  const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
+  return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
 }
 
 /** What a wrong decision costs. */

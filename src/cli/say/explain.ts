@@ -42,11 +42,18 @@ export type Explanation = {
   readonly warnings: readonly string[];
 };
 
-export async function explain(ending: Ending, nowMs: number, isRow = false): Promise<Explanation> {
+/** What is known beside the outcome: whether it is a row, and whether its bot names a node. */
+type BesideIt = { readonly isRow?: boolean; readonly hasNode?: boolean };
+
+export async function explain(
+  ending: Ending,
+  nowMs: number,
+  { isRow = false, hasNode = false }: BesideIt = {},
+): Promise<Explanation> {
   const { outcome, code, oddStatus } = ending;
   if (code === undefined)
     return { exit: 0, warnings: oddStatus === undefined ? [] : [oddStatusWords(oddStatus)] };
-  const { message, hint, next = [], allowance, end } = await wordsOf(ending, code, nowMs);
+  const { message, hint, next = [], allowance, end } = await wordsOf(ending, code, nowMs, hasNode);
   const problem: Problem = {
     code,
     message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
@@ -76,11 +83,11 @@ function hasNoReply({ state }: Intent): boolean {
 /** `end` says that nothing was sent. */
 type Unsent = Sentence & Refused & { readonly end?: string };
 
-async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Unsent> {
+async function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: boolean): Promise<Unsent> {
   const { outcome, complaint } = ending;
   switch (outcome.is) {
     case 'concluded':
-      return wordsOfState(outcome, ending, code, nowMs);
+      return wordsOfState(outcome, ending, code, nowMs, hasNode);
     case 'still-sending':
       return inProgress(outcome.intent, outcome.by);
     case 'not-sent':
@@ -102,6 +109,7 @@ function wordsOfState(
   { complaint, needsOtherName }: Ending,
   code: FailureCode,
   nowMs: number,
+  hasNode: boolean,
 ): Unsent {
   const { intent, attempt, declined } = outcome;
   if (declined !== undefined) return notDone(declinedWords(intent, declined), intent.tainted);
@@ -116,7 +124,7 @@ function wordsOfState(
     case 'unknown':
       return unknownWords(outcome, said, nowMs);
     case 'held':
-      return heldWords(intent, said, needsOtherName);
+      return heldWords(intent, said, needsOtherName, hasNode);
     case 'rejected':
       return rejectionWords(outcome, said, code);
     case 'open':

@@ -9,7 +9,7 @@ import type { Kind } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, deciding, howToDecide, resolving } from './chain.ts';
+import { approving, asking, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { formatAgo, formatAmountOf, formatDuration, iso } from './phrases.ts';
 import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
@@ -93,7 +93,12 @@ function called({ id, rowId }: Intent): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Sentence {
+export function heldWords(
+  intent: Intent,
+  said: string,
+  needsOtherName: boolean,
+  knowsNode: boolean,
+): Sentence {
   const { id, kind, heldReason: why } = intent;
   if (isUnsentProposal(intent))
     return {
@@ -101,13 +106,14 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
       hint: approving.hint,
       next: approving.next(id),
     };
+  const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
     message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
     hint: needsOtherName
-      ? 'Check the wallet, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.'
-      : howToDecide(intent),
-    next: needsOtherName ? resolving(id) : deciding(intent),
+      ? `${hasNode ? 'Ask the chain first: botctl verify' : 'Check the wallet'}, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.`
+      : howToDecide(intent, hasNode),
+    next: needsOtherName ? [...asking(id, hasNode), ...resolving(id)] : deciding(intent, hasNode),
   };
 }
 

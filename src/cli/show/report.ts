@@ -1,6 +1,6 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
 import type { Search } from '../../once/chain/search.ts';
-import type { ChainView } from '../../once/chain/standing.ts';
+import type { ChainView } from '../../once/chain/verdict.ts';
 import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
@@ -180,6 +180,15 @@ function isVerified({
     return intent.state === 'accepted' || intent.resolvedAs === 'happened' ? false : undefined;
   if (intent.state === 'accepted') return attempt?.verified ?? false;
   return intent.resolvedAs === 'happened' ? false : undefined;
+}
+
+/** The payments of a service that was asked twice stand beside what the chain says of the one. */
+function chainJson({ payments, ...chain }: ChainView): Fields {
+  const seen = payments?.map((one) => ({
+    ...one,
+    at: one.at === undefined ? undefined : isoExact(1000 * one.at),
+  }));
+  return { chain, payments: seen };
 }
 
 function searchJson(search: Search | undefined): Fields {
@@ -385,13 +394,14 @@ export function outcomeView(report: Report, more: readonly Fact[] = []): View {
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
 function chainFacts(chain: ChainView | undefined, asset: string | undefined): Fact[] {
   if (chain === undefined) return [];
-  const { verdict, slot, block_time: timeS, paid, signature = '' } = chain;
-  const cluster = clusterOf(chain.cluster);
+  const { verdict, slot, block_time: timeS, paid, payments = [], signature = '' } = chain;
+  const cluster = chain.cluster === undefined ? undefined : clusterOf(chain.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   const isPaidSo = verdict === 'proven' || verdict === 'likely';
   return [
-    ['Chain', chainLine(chain), { chain }],
+    ['Chain', chainLine(chain), chainJson(chain)],
     ['Paid', paid && paidWords(paid, isPaidSo ? asset : undefined)],
+    ...payments.flatMap(({ own, ...one }): Fact[] => (own ? [] : [['Paid again', one.signature]])),
     ['Slot', slot === undefined ? undefined : `${slot} of ${chain.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],
   ];

@@ -1,25 +1,25 @@
 import type { MinorUnits } from '../intent/amount.ts';
 import { type Channel, type Flight, retryAfterMs } from '../wire/flight.ts';
+import { type Cluster, clusterOf } from './cluster.ts';
 import {
   type ChainTransaction,
   countOf,
-  type Exact,
   isObject,
+  isTokenProgram,
+  type JsonObject,
   listOf,
   objectOf,
-  parseExact,
   type Reason,
   readTransaction,
-  textOf,
-  tokenPrograms,
   Unreadable,
-  u64InText,
-  u64Of,
+  unitsInText,
 } from './transaction.ts';
-import { type Commitment, commitments } from './verdict.ts';
 
-/** Why nothing can be said, and how long the node asks to wait. */
-type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
+export const commitments = ['processed', 'confirmed', 'finalized'] as const;
+export type Commitment = (typeof commitments)[number];
+
+/** Why nothing can be said and, if the node limits the rate, how long it asks to wait. */
+export type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
 
 /** What the node says about one transaction. */
 export type Sighting =
@@ -29,17 +29,18 @@ export type Sighting =
       readonly saw: 'transaction';
       readonly commitment: 'confirmed' | 'finalized';
       readonly transaction: ChainTransaction;
+      readonly cluster: Cluster;
     };
 
 /** An asset of a wallet. SOL has no mint. */
 export type AssetOfWallet = { readonly asset: string; readonly mint?: string | undefined };
 
 /** How much the node says that a wallet holds, or why that is unknown. */
-type Held = MinorUnits | { readonly because: Reason };
+type Held = MinorUnits | Why;
 
 export type Holding = AssetOfWallet & { readonly held: Held };
 
-type SeenStatus = { readonly slot: number; readonly failed: boolean; readonly commitment: Commitment };
+type SeenStatus = { readonly commitment: Commitment };
 
 /** What the node says about the state of a transaction. */
 type Status = Why | SeenStatus;
@@ -53,8 +54,8 @@ type NodeSettings = {
   /** The only part of its URL that is ever shown, because the URL often carries a key. */
   readonly host: string;
   readonly url: { reveal(): string };
-  /** The genesis hash of the chain that it should be on. */
-  readonly genesis: string;
+  /** The chain that it must be on; undefined if it may be on any. */
+  readonly expected: Cluster | undefined;
   readonly channel: Channel;
   readonly timeoutMs: number;
   readonly cut: AbortSignal;
@@ -62,6 +63,9 @@ type NodeSettings = {
   readonly patience: AbortSignal | undefined;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
 };
+
+/** Leaves the bytes of an account out. */
+export const noData = { dataSlice: { offset: 0, length: 0 } };
 
 const mostTries = 6;
 const longestPauseMs = 60_000;
@@ -71,7 +75,7 @@ export class RpcNode {
   readonly host: string;
   readonly #settings: NodeSettings;
   #asked = 0;
-  #isOfIt = false;
+  #cluster: Cluster | undefined;
 
   constructor(settings: NodeSettings) {
     this.host = settings.host;
@@ -83,8 +87,8 @@ export class RpcNode {
     const { patience, clock } = this.#settings;
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#askOnce(method, params);
-      if (answer.is === 'answer' || answer.because !== 'rate-limited') return answer;
-      const { waitMs = 0 } = answer;
+      if ('value' in answer || answer.waitMs === undefined) return answer;
+      const { waitMs } = answer;
       if (patience === undefined || patience.aborted || tries === mostTries || waitMs > longestPauseMs)
         return answer;
       await clock.sleep(waitMs, patience);
@@ -103,47 +107,64 @@ export class RpcNode {
     return answer;
   }
 
-  /** Why it could not be confirmed that the node is on this chain; undefined if it is. */
-  async ofAnother(): Promise<Reason | undefined> {
-    if (this.#isOfIt) return undefined;
+  /** The chain that the node is on, or why that is unknown or wrong. */
+  async cluster(): Promise<Cluster | Why> {
+    if (this.#cluster !== undefined) return this.#cluster;
+    const { expected } = this.#settings;
     const answer = await this.ask('getGenesisHash', []);
-    if (answer.is === 'trouble') return answer.because;
-    this.#isOfIt = answer.value === this.#settings.genesis;
-    return this.#isOfIt ? undefined : 'other-cluster';
+    if ('because' in answer) return answer;
+    const found = typeof answer.value === 'string' ? clusterOf(answer.value) : undefined;
+    if (found === undefined) return unusable;
+    if (expected !== undefined && expected.genesis !== found.genesis) return { because: 'other-cluster' };
+    this.#cluster = expected ?? found;
+    return this.#cluster;
+  }
+
+  /** As far as it has been asked. */
+  get clusterName(): string | undefined {
+    return this.#cluster?.name;
   }
 
   /** Whether the address is a token's mint; undefined if the node does not say. */
   async isMint(address: string): Promise<boolean | undefined> {
-    const config = { encoding: 'base64', commitment: 'finalized' };
-    const answer = await this.ask('getAccountInfo', [address, config]);
-    return answer.is === 'answer' && isObject(answer.value) ? isMintAccount(answer.value.value) : undefined;
+    const account = await this.#account(address, { encoding: 'jsonParsed', commitment: 'finalized' });
+    if (account === undefined) return undefined;
+    if (account === null || !isTokenProgram(String(account.owner))) return false;
+    // A node that does not know the account's extensions shows its bytes.
+    const parsed = isObject(account.data) ? account.data.parsed : undefined;
+    return isObject(parsed) ? parsed.type === 'mint' : undefined;
   }
 
   /** The program that owns this account; `none` if there is no such account, undefined if the node does not say. */
   async ownerOf(address: string): Promise<string | undefined> {
-    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 0 } };
-    const answer = await this.ask('getAccountInfo', [address, config]);
-    const account = answer.is === 'answer' && isObject(answer.value) ? answer.value.value : undefined;
+    const account = await this.#account(address, { encoding: 'base64', commitment: 'confirmed', ...noData });
     if (account === null) return 'none';
-    return isObject(account) && typeof account.owner === 'string' ? account.owner : undefined;
+    return typeof account?.owner === 'string' ? account.owner : undefined;
+  }
+
+  /** Null if there is no such account, undefined if the node does not say. */
+  async #account(address: string, config: object): Promise<JsonObject | null | undefined> {
+    const answer = await this.ask('getAccountInfo', [address, config]);
+    const account = 'value' in answer && isObject(answer.value) ? answer.value.value : undefined;
+    return account === null || isObject(account) ? account : undefined;
   }
 
   /** What the wallet holds of each asset. All is asked at once. */
   async holdings(wallet: string, assets: readonly AssetOfWallet[]): Promise<readonly Holding[]> {
-    const [because, ...holdings] = await Promise.all([
-      this.ofAnother(),
+    const [cluster, ...holdings] = await Promise.all([
+      this.cluster(),
       ...assets.map(async (asset) => ({ ...asset, held: await this.#held(wallet, asset) })),
     ]);
-    return because === undefined ? holdings : assets.map((asset) => ({ ...asset, held: { because } }));
+    return 'because' in cluster ? assets.map((asset) => ({ ...asset, held: cluster })) : holdings;
   }
 
   async #held(wallet: string, { asset, mint }: AssetOfWallet): Promise<Held> {
     if (asset !== 'SOL' && mint === undefined) return { because: 'no-mint' };
     const config = { commitment: 'confirmed' };
-    if (mint === undefined) return heldIn(await this.ask('getBalance', [wallet, config]), lamportsIn);
+    if (mint === undefined) return readIn(await this.ask('getBalance', [wallet, config]), lamportsIn);
     const parsed = { ...config, encoding: 'jsonParsed' };
     const answer = await this.ask('getTokenAccountsByOwner', [wallet, { mint }, parsed]);
-    return heldIn(answer, (result) => tokensIn(result, wallet, mint));
+    return readIn(answer, (result) => tokensIn(result, wallet, mint));
   }
 
   /** The status of these signatures. The node also searches its history for those it no longer has in memory. */
@@ -151,23 +172,28 @@ export class RpcNode {
     const options = { searchTransactionHistory: true };
     const answer = await this.ask('getSignatureStatuses', [signatures, options]);
     const statuses = statusesIn(answer, signatures.length);
-    return new Map(signatures.map((signature, n) => [signature, statuses[n] ?? { because: 'unreadable' }]));
+    return new Map(signatures.map((signature, n) => [signature, statuses[n] ?? unusable]));
   }
 
   /** What the node says about one transaction. It is fetched only if the node has it at least at commitment `least`. */
   async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Sighting> {
-    const status = statuses.get(signature) ?? { because: 'unreadable' };
+    const status = statuses.get(signature) ?? unusable;
     if ('because' in status) return { saw: 'nothing', ...status };
     const { commitment } = status;
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
     // Nothing else may have checked the chain yet. A transaction on another chain must not be shown as one of this.
-    const because = await this.ofAnother();
-    if (because !== undefined) return { saw: 'nothing', because };
-    const found = transactionIn(await this.ask('getTransaction', [signature, asked(commitment)]), status);
-    if ('because' in found) return { saw: 'nothing', ...found };
-    const blockTimeS = found.blockTimeS ?? countIn(await this.ask('getBlockTime', [found.slot]));
-    return { saw: 'transaction', commitment, transaction: { ...found, blockTimeS } };
+    return this.transaction(signature, commitment);
+  }
+
+  async transaction(signature: string, commitment: 'confirmed' | 'finalized'): Promise<Sighting> {
+    const cluster = await this.cluster();
+    if ('because' in cluster) return { saw: 'nothing', ...cluster };
+    const answer = await this.ask('getTransaction', [signature, asked(commitment)]);
+    if ('value' in answer && answer.value === null) return { saw: 'nothing', because: 'not-seen' };
+    const transaction = readIn(answer, readTransaction);
+    if ('because' in transaction) return { saw: 'nothing', ...transaction };
+    return { saw: 'transaction', commitment, transaction, cluster };
   }
 
   close(): Promise<void> {
@@ -177,70 +203,62 @@ export class RpcNode {
 
 /** Version 1 transactions exist: if only version 0 is allowed, nodes sometimes answer with an error. */
 const asked = (commitment: Commitment) => ({
-  encoding: 'json',
+  encoding: 'jsonParsed',
   commitment,
   maxSupportedTransactionVersion: 1,
 });
 
-function whyOf({ because, waitMs }: Why): Why {
-  return { because, waitMs };
-}
+const unusable: Why = { because: 'no-answer' };
 
-/** What is read, or why it cannot be read. */
-export function readable<Read>(read: () => Read): Read | Why {
+/** What is read in an answer, or why it cannot be read. */
+export function readIn<Read>(answer: NodeAnswer, read: (value: unknown) => Read): Read | Why {
+  if ('because' in answer) return answer;
   try {
-    return read();
+    return read(answer.value);
   } catch (error) {
-    if (error instanceof Unreadable) return { because: error.reason };
+    if (error instanceof Unreadable) return unusable;
     throw error;
   }
 }
 
 function statusesIn(answer: NodeAnswer, count: number): readonly Status[] {
-  const read = answer.is === 'trouble' ? answer : readable(() => listedStatuses(answer.value, count));
-  return 'because' in read ? Array.from({ length: count }, () => whyOf(read)) : read;
+  const read = readIn(answer, (value) => listedStatuses(value, count));
+  return 'because' in read ? Array.from({ length: count }, () => read) : read;
 }
 
-function listedStatuses(value: Exact, count: number): readonly Status[] {
-  const statuses = listOf(objectOf(value, 'statuses').value, 'statuses');
+function listedStatuses(value: unknown, count: number): readonly Status[] {
+  const statuses = listOf(objectOf(value).value);
   if (statuses.length !== count) throw new Unreadable('statuses/other-count');
   return statuses.map(statusOf);
 }
 
-function statusOf(value: Exact): Status {
+function statusOf(value: unknown): Status {
   // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
   if (value === null) return { because: 'not-seen' };
-  return readable((): SeenStatus => {
-    const { slot, err, confirmationStatus } = objectOf(value, 'status');
-    const text = textOf(confirmationStatus, 'confirmationStatus');
-    const commitment = commitments.find((known) => known === text);
-    if (commitment === undefined || err === undefined) throw new Unreadable('status/unknown');
-    return { slot: countOf(slot, 'slot'), failed: err !== null, commitment };
+  return readIn({ value }, (): SeenStatus => {
+    const { confirmationStatus } = objectOf(value);
+    const commitment = commitments.find((known) => known === confirmationStatus);
+    if (commitment === undefined) throw new Unreadable('status/unknown');
+    return { commitment };
   });
-}
-
-function heldIn(answer: NodeAnswer, read: (result: Exact) => Held): Held {
-  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
 }
 
 const lamportDecimals = 9;
 
 /** Reads the result of `getBalance`. Throws `Unreadable` if it is something else. */
-function lamportsIn(result: Exact): MinorUnits {
-  const { value } = objectOf(result, 'balance');
-  return { units: u64Of(value, 'balance'), decimals: lamportDecimals };
+function lamportsIn(result: unknown): MinorUnits {
+  return { units: BigInt(countOf(objectOf(result).value)), decimals: lamportDecimals };
 }
 
 /** Reads the result of `getTokenAccountsByOwner`: all accounts of one mint together. */
-function tokensIn(result: Exact, wallet: string, mint: string): MinorUnits {
-  const amounts = listOf(objectOf(result, 'accounts').value, 'accounts').map((each) => {
-    const { data } = objectOf(objectOf(each, 'token-account').account, 'account');
-    const { info } = objectOf(objectOf(data, 'data').parsed, 'parsed');
-    const { mint: itsMint, owner, tokenAmount } = objectOf(info, 'info');
-    if (textOf(itsMint, 'mint') !== mint || textOf(owner, 'owner') !== wallet)
-      throw new Unreadable('token-account/of-another');
-    const { amount, decimals } = objectOf(tokenAmount, 'tokenAmount');
-    return { units: u64InText(amount, 'amount'), decimals: decimalsOf(decimals) };
+function tokensIn(result: unknown, wallet: string, mint: string): MinorUnits {
+  const amounts = listOf(objectOf(result).value).map((each): MinorUnits => {
+    const { data } = objectOf(objectOf(each).account);
+    const { info } = objectOf(objectOf(data).parsed);
+    const { mint: itsMint, owner, tokenAmount } = objectOf(info);
+    if (itsMint !== mint || owner !== wallet) throw new Unreadable('account/of-another');
+    const { amount, decimals } = objectOf(tokenAmount);
+    return { units: unitsInText(amount), decimals: countOf(decimals) };
   });
   // A wallet without an account of this mint holds nothing of it.
   const [{ decimals } = { decimals: 0 }] = amounts;
@@ -248,98 +266,38 @@ function tokensIn(result: Exact, wallet: string, mint: string): MinorUnits {
   return { units: amounts.reduce((sum, { units }) => sum + units, 0n), decimals };
 }
 
-function decimalsOf(value: Exact | undefined): number {
-  const decimals = countOf(value, 'decimals');
-  if (decimals > 255) throw new Unreadable('decimals/too-great');
-  return decimals;
-}
-
-function countIn(answer: NodeAnswer): number | undefined {
-  if (answer.is !== 'answer' || typeof answer.value !== 'bigint') return undefined;
-  const count = Number(answer.value);
-  return count >= 0 && Number.isSafeInteger(count) ? count : undefined;
-}
-
-function transactionIn(answer: NodeAnswer, status: SeenStatus): ChainTransaction | Why {
-  if (answer.is === 'trouble') return whyOf(answer);
-  // The node has just said that it has the transaction.
-  if (answer.value === null) return { because: 'lagging' };
-  const read = readable(() => readTransaction(answer.value));
-  if ('because' in read) return read;
-  const isSame = status.slot === read.slot && status.failed === read.failed;
-  return isSame ? read : { because: 'unreadable' };
-}
-
 /** A node's answer, or why it cannot be used. */
-export type NodeAnswer =
-  | { readonly is: 'answer'; readonly value: Exact }
-  | ({ readonly is: 'trouble' } & Why);
+type NodeAnswer = { readonly value: unknown } | Why;
 
 /** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   const socket = flight.came === 'reply' ? flight.socket : undefined;
-  if (answer.is === 'answer') socket?.keep();
+  if ('value' in answer) socket?.keep();
   else await socket?.drop();
-}
-
-function trouble(because: Reason, waitMs?: number): NodeAnswer {
-  return { is: 'trouble', because, waitMs };
 }
 
 const defaultLimitMs = 1000;
 
 function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
-  if (flight.came === 'nothing' || flight.ended !== 'whole') return trouble('unreachable');
+  if (flight.came === 'nothing' || flight.ended !== 'whole') return unusable;
   const { status, headers, body } = flight;
-  if (status === 429) return trouble('rate-limited', retryAfterMs(headers, nowMs) ?? defaultLimitMs);
-  if (status === 401 || status === 403) return trouble('not-permitted');
-  if (status !== 200) return trouble('node-error');
+  if (status === 429) return { ...unusable, waitMs: retryAfterMs(headers, nowMs) ?? defaultLimitMs };
+  if (status === 401 || status === 403) return { because: 'not-permitted' };
+  if (status !== 200) return unusable;
   try {
-    const reply = parseExact(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return resultIn(reply, id);
+    return resultIn(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), id);
   } catch {
-    return trouble('unreadable');
+    return unusable;
   }
 }
 
-function resultIn(reply: Exact, id: number): NodeAnswer {
-  if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== BigInt(id)) return trouble('unreadable');
+/** JSON-RPC has no number of its own for a limited rate. Nodes use these. */
+const limits: readonly unknown[] = [429, -32429];
+
+function resultIn(reply: unknown, id: number): NodeAnswer {
+  if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== id) return unusable;
   const { result, error } = reply;
-  if (error !== undefined && error !== null) return trouble(reasonOf(error));
-  return result === undefined ? trouble('unreadable') : { is: 'answer', value: result };
-}
-
-/** The JSON-RPC error numbers that have a more exact meaning. */
-const known: Readonly<Record<string, Reason>> = {
-  '-32005': 'lagging',
-  '-32015': 'unknown-version',
-  '429': 'rate-limited',
-  '-32429': 'rate-limited',
-};
-
-function reasonOf(error: Exact): Reason {
-  const code = isObject(error) ? error.code : undefined;
-  return (typeof code === 'bigint' ? known[code.toString()] : undefined) ?? 'node-error';
-}
-
-// Layout of the token programs' accounts: a mint has 82 bytes. Under Token-2022 an extended account is longer and has
-// its kind at byte 165, except for a list of signers, which has 355 bytes.
-const mintBytes = 82;
-const initializedAt = 45;
-const kindAt = 165;
-const mintKind = 1;
-const signersBytes = 355;
-
-/** Whether the result of `getAccountInfo` is a token's mint; undefined if it cannot be read. */
-export function isMintAccount(account: Exact | undefined): boolean | undefined {
-  if (account === undefined) return undefined;
-  if (!isObject(account)) return false;
-  const { owner, data } = account;
-  const isToken2022 = owner === tokenPrograms.token2022;
-  if (!isToken2022 && owner !== tokenPrograms.token) return false;
-  const [text, encoding] = Array.isArray(data) ? data : [];
-  if (typeof text !== 'string' || encoding !== 'base64') return undefined;
-  const bytes = Buffer.from(text, 'base64');
-  const isExtended = isToken2022 && bytes[kindAt] === mintKind && bytes.length !== signersBytes;
-  return (bytes.length === mintBytes || isExtended) && bytes[initializedAt] === 1;
+  if (isObject(error) && limits.includes(error.code)) return { ...unusable, waitMs: defaultLimitMs };
+  if ((error !== undefined && error !== null) || result === undefined) return unusable;
+  return { value: result };
 }

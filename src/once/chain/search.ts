@@ -1,13 +1,12 @@
-import type { Intent, Journal } from '../journal/journal.ts';
+import { originOf } from '../intent/baseUrl.ts';
+import type { Intent, Journal, Reads, Receipt } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
-import { type NodeAnswer, type RpcNode, readable } from './node.ts';
-import { memoOf, type Payment } from './payment.ts';
-import { judgeUnsettled } from './settle.ts';
-import type { ChainView } from './standing.ts';
-import { countOf, type Exact, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
-import { graceMs } from './verdict.ts';
+import { noData, type RpcNode, readIn, type Why } from './node.ts';
+import { findPayment, type Payment } from './payment.ts';
+import { countOf, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
+import { graceMs, type SeenPayment } from './verdict.ts';
 
-/** A payment of exactly what a transfer in doubt was to pay. Nothing shows that it is that transfer. */
+/** A payment of exactly what a transfer was to pay. Nothing shows that it is that transfer. */
 export type Candidate = {
   readonly signature: string;
   readonly slot: number;
@@ -18,20 +17,21 @@ export type Candidate = {
 /** Why a search does not show all that left the wallet. */
 export type Gap =
   /** The list ends after the first attempt. */
-  'cut-short' | 'too-many' | 'too-slow' | 'unclear' | Reason;
+  'cut-short' | 'too-many' | 'too-slow' | Reason;
 
 export type Search = {
   readonly candidates: readonly Candidate[];
+  /** Other transfers of the same payment that may have made one of them: then none is offered for this transfer alone. */
+  readonly rivals: readonly string[];
   /** The first attempt. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly gap: Gap | undefined;
 };
 
-type Searched = {
+export type Searched = {
   readonly intent: Intent;
   readonly payment: Payment & { readonly wallet: string };
-  readonly cluster: Cluster;
   readonly node: RpcNode;
 };
 
@@ -45,123 +45,187 @@ const mostAtATime = 8;
  * a payment that looks the same is no evidence, and only a person can say whether it is the one.
  */
 export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
-  const { intent, payment, node } = searched;
   const untilMs = journal.clock.now();
-  const [first] = await journal.reads.attemptsOf(intent.id);
-  const sinceMs = first?.startedAtMs ?? intent.createdAtMs;
-  const whole = { sinceMs, untilMs, candidates: [] };
-  const other = await node.ofAnother();
-  if (other !== undefined) return { ...whole, gap: other };
-  const isOld = ({ timeS }: ListedTransaction): boolean => (timeS ?? Infinity) * 1000 < sinceMs - graceMs;
-  const goesBack = ({ timeS }: ListedTransaction): boolean => (timeS ?? Infinity) * 1000 < sinceMs;
-  const lists = await listsOf(payment, node);
-  if ('because' in lists) return { ...whole, gap: lists.because };
-  const listed = new Map(lists.flat().map((entry) => [entry.signature, entry]));
-  const since = [...listed.values()].filter((entry) => !entry.failed && !isOld(entry));
-  const newest = since.sort((one, another) => another.slot - one.slot).slice(0, mostListed);
-  const found = await exactly(newest, searched, journal);
-  const gaps: (Gap | undefined)[] = [
-    lists.some((list) => list.length >= mostListed && !list.some(goesBack)) || since.length > mostListed
-      ? 'too-many'
-      : undefined,
-    lists.some((list) => !list.some(goesBack)) ? 'cut-short' : undefined,
-    found.gap,
-  ];
-  return { ...whole, candidates: found.candidates, gap: gaps.find((gap) => gap !== undefined) };
+  const { first } = await attemptsOf(searched.intent, journal.reads);
+  const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
+  const { candidates, gap } = await leftTheWallet(searched, span, journal);
+  const rivals = await equalWithoutSignature(searched.intent, first - graceMs, untilMs, journal.reads);
+  return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
+
+/** Blocks tell whole seconds, and no two clocks agree. */
+const clocksMs = 60_000;
+
+/**
+ * What the wallet paid of exactly this while the service was asked several times; the first is the intent's own, where
+ * that is known. Undefined if the search cannot show it. Payments that belong to other intents, or that may, are not
+ * counted.
+ */
+export async function paymentsOf(
+  searched: Searched,
+  own: SeenPayment | undefined,
+  journal: Journal,
+): Promise<readonly SeenPayment[] | undefined> {
+  const { intent } = searched;
+  const { first, last } = await attemptsOf(intent, journal.reads);
+  const untilMs = last + graceMs;
+  const times = { sinceMs: first, fromMs: first - clocksMs, untilMs };
+  const span = { ...times, least: 'confirmed' } as const;
+  const { candidates, gap } = await leftTheWallet(searched, span, journal);
+  const others = candidates.filter(({ signature }) => signature !== own?.signature);
+  const rivals = await equalWithoutSignature(intent, first - graceMs, untilMs, journal.reads);
+  const owned: SeenPayment[] = own === undefined ? [] : [{ ...own, own: true }];
+  if (owned.length + others.length > 1 + rivals.length)
+    return [
+      ...owned,
+      ...others.map(({ signature, atMs }) => ({
+        signature,
+        ...(atMs === undefined ? {} : { at: Math.floor(atMs / 1000) }),
+      })),
+    ];
+  return gap === undefined && own !== undefined ? owned : undefined;
+}
+
+/** When the search for other payments has seen all that it can. */
+export async function isSearchedAt(intent: Intent, reads: Reads, atMs: number): Promise<boolean> {
+  return atMs > (await attemptsOf(intent, reads)).last + graceMs;
+}
+
+async function attemptsOf(
+  { id, createdAtMs }: Intent,
+  reads: Reads,
+): Promise<{ readonly first: number; readonly last: number }> {
+  const attempts = await reads.attemptsOf(id);
+  const first = attempts[0]?.startedAtMs ?? createdAtMs;
+  return { first, last: attempts.at(-1)?.startedAtMs ?? first };
+}
+
+/** The other intents that may have made one of these payments, although nothing tells which. */
+async function equalWithoutSignature(
+  { id, baseUrl, payment }: Intent,
+  sinceMs: number,
+  untilMs: number,
+  reads: Reads,
+): Promise<readonly string[]> {
+  if (payment === undefined) return [];
+  const ids = await reads.equalPayments({ id, origin: originOf(baseUrl), payment, sinceMs, untilMs });
+  const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
+  return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
+}
+
+type Window = {
+  readonly sinceMs: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly least: 'confirmed' | 'finalized';
+};
 
 type ListedTransaction = {
   readonly signature: string;
-  readonly slot: number;
   readonly timeS: number | undefined;
+  readonly memo: string | undefined;
   readonly failed: boolean;
 };
 
-type NotListed = { readonly because: Reason };
+/** What left the wallet in that time, pays exactly this, and belongs to no other intent. */
+async function leftTheWallet(
+  { intent, payment, node }: Searched,
+  { sinceMs, fromMs, untilMs, least }: Window,
+  { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
+): Promise<Pick<Search, 'candidates' | 'gap'>> {
+  const cluster = await node.cluster();
+  if ('because' in cluster) return { candidates: [], gap: cluster.because };
+  const lists = await listsOf(payment, node, least);
+  if ('because' in lists) return { candidates: [], gap: lists.because };
+  const timeMs = ({ timeS }: ListedTransaction, unknown: number): number =>
+    timeS === undefined ? unknown : 1000 * timeS;
+  const listed = new Map(lists.flat().map((entry) => [entry.signature, entry]));
+  const since = [...listed.values()].filter(
+    (entry) => !entry.failed && timeMs(entry, untilMs) >= fromMs && timeMs(entry, fromMs) <= untilMs,
+  );
+  const goesBack = (entry: ListedTransaction): boolean => timeMs(entry, Infinity) < sinceMs;
+  const isCut = lists.some((list) => !list.some(goesBack));
+  const isLong = since.length > mostListed || lists.some((list) => list.length >= mostListed && isCut);
+  let gap: Gap | undefined = isLong ? 'too-many' : isCut ? 'cut-short' : undefined;
+  const candidates: Candidate[] = [];
+  const endsAtMs = clock.now() + longestMs;
+  const look = async ({ signature, memo }: ListedTransaction): Promise<void> => {
+    const sighting = await node.transaction(signature, least);
+    if (sighting.saw !== 'transaction') {
+      gap ??= sighting.saw === 'nothing' ? sighting.because : 'not-final';
+      return;
+    }
+    const { slot, blockTimeS } = sighting.transaction;
+    const found = findPayment(payment, sighting.transaction);
+    if (found.is === 'doubt') gap ??= 'unclear';
+    if (found.is !== 'match' || (await isHeldByAnother(intent, signature, cluster, reads))) return;
+    candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
+  };
+  const newest = since.slice(0, mostListed);
+  for (let from = 0; from < newest.length; from += mostAtATime) {
+    if (clock.now() > endsAtMs) return { candidates, gap: 'too-slow' };
+    await Promise.all(newest.slice(from, from + mostAtATime).map(look));
+  }
+  return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap };
+}
 
-/** What the node lists for the wallet and, of a token, for its accounts. */
+/** Whether the chain or the service gave this signature to another intent. */
+export async function isHeldByAnother(
+  { id, baseUrl }: Pick<Intent, 'id' | 'baseUrl'>,
+  signature: string,
+  cluster: Cluster,
+  reads: Pick<Reads, 'otherHolder'>,
+): Promise<boolean> {
+  return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;
+}
+
+/** A signature as the chain shows it, and as a reply of the service gave it. */
+export function receiptsFor(
+  baseUrl: Intent['baseUrl'],
+  value: string,
+  { genesis }: Pick<Cluster, 'genesis'>,
+): readonly [Receipt, Receipt] {
+  return [
+    { origin: genesis, what: 'signature', value },
+    { origin: baseUrl, what: 'signature', value },
+  ];
+}
+
+/** What the node lists for the wallet and, of a token, for its accounts, the newest first. */
 async function listsOf(
-  { wallet, asset }: Searched['payment'],
+  { wallet, mint }: Searched['payment'],
   node: RpcNode,
-): Promise<ListedTransaction[][] | NotListed> {
-  const config = { commitment: 'finalized', encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
+  commitment: Window['least'],
+): Promise<ListedTransaction[][] | Why> {
+  const config = { commitment, encoding: 'base64', ...noData };
   const owned =
-    asset === 'SOL'
+    mint === undefined
       ? []
-      : listIn(await node.ask('getTokenAccountsByOwner', [wallet, asset, config]), accountsIn);
+      : readIn(await node.ask('getTokenAccountsByOwner', [wallet, { mint }, config]), accountsIn);
   if ('because' in owned) return owned;
   const lists: ListedTransaction[][] = [];
   for (const address of new Set([wallet, ...owned])) {
-    const most = { limit: mostListed, commitment: 'finalized' };
-    const read = listIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
+    const most = { limit: mostListed, commitment };
+    const read = readIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
     if ('because' in read) return read;
     lists.push(read);
   }
   return lists;
 }
 
-function listIn<Each>(answer: NodeAnswer, read: (value: Exact) => Each[]): Each[] | NotListed {
-  return answer.is === 'trouble' ? { because: answer.because } : readable(() => read(answer.value));
+function accountsIn(result: unknown): string[] {
+  return listOf(objectOf(result).value).map((each) => textOf(objectOf(each).pubkey));
 }
 
-function accountsIn(result: Exact): string[] {
-  const accounts = listOf(objectOf(result, 'accounts').value, 'accounts');
-  return accounts.map((each) => textOf(objectOf(each, 'account').pubkey, 'pubkey'));
-}
-
-function entriesIn(result: Exact): ListedTransaction[] {
-  return listOf(result, 'signatures').map((each) => {
-    const { signature, slot, blockTime, err } = objectOf(each, 'signature');
+function entriesIn(result: unknown): ListedTransaction[] {
+  return listOf(result).map((each) => {
+    const { signature, blockTime, memo, err } = objectOf(each);
     return {
-      signature: textOf(signature, 'signature'),
-      slot: countOf(slot, 'slot'),
-      timeS: isNothing(blockTime) ? undefined : countOf(blockTime, 'blockTime'),
+      signature: textOf(signature),
+      timeS: isNothing(blockTime) ? undefined : countOf(blockTime),
+      // A node writes the length of each memo before it.
+      memo: typeof memo === 'string' ? memo.replace(/^\[\d+\] /u, '') : undefined,
       failed: !isNothing(err),
     };
   });
-}
-
-type Compared = {
-  readonly candidates: readonly Candidate[];
-  readonly gap: 'too-slow' | 'unclear' | undefined;
-};
-
-/** Those that pay exactly this, and belong to no other intent. */
-async function exactly(
-  entries: readonly ListedTransaction[],
-  { intent, payment, cluster, node }: Searched,
-  journal: Journal,
-): Promise<Compared> {
-  const { clock } = journal;
-  const endsAtMs = clock.now() + longestMs;
-  const candidates: Candidate[] = [];
-  let isUnclear = false;
-  for (let from = 0; from < entries.length; from += mostAtATime) {
-    if (clock.now() > endsAtMs) return { candidates, gap: 'too-slow' };
-    const signatures = entries.slice(from, from + mostAtATime).map(({ signature }) => signature);
-    const statuses = await node.statusesOf(signatures);
-    const looks = signatures.map(async (signature) => {
-      const sighting = await node.sight(signature, statuses, 'finalized');
-      const look = { signature, sighting, payment, cluster, host: node.host };
-      return { look, view: await judgeUnsettled(look, intent.id, journal) };
-    });
-    for (const { look, view } of await Promise.all(looks)) {
-      const { signature, sighting } = look;
-      if (view.verdict !== 'proven' || sighting.saw !== 'transaction') isUnclear ||= !isAnother(view);
-      else {
-        const { slot, blockTimeS } = sighting.transaction;
-        const atMs = blockTimeS === undefined ? undefined : 1000 * blockTimeS;
-        candidates.push({ signature, slot, atMs, memo: memoOf(sighting.transaction) });
-      }
-    }
-  }
-  return { candidates, gap: isUnclear ? 'unclear' : undefined };
-}
-
-/** It certainly does not pay this. */
-function isAnother(view: ChainView): boolean {
-  return (
-    view.verdict === 'contradicted' ||
-    view.reasons.some((reason) => reason === 'other-time' || reason === 'other-source')
-  );
 }

@@ -1,132 +1,92 @@
-import type { Findings, Match } from './payment.ts';
+import { isSignature } from '../intent/signature.ts';
+import type { Attempt, Decision, Intent, Observation } from '../journal/journal.ts';
+import { readReply } from '../wire/flight.ts';
+import type { Commitment, Sighting } from './node.ts';
+import { findPayment, type Match, type Payment } from './payment.ts';
 import type { ChainTransaction, Reason } from './transaction.ts';
 
 export const chainVerdicts = ['proven', 'likely', 'contradicted', 'undecided'] as const;
 export type ChainVerdict = (typeof chainVerdicts)[number];
 
-export const commitments = ['processed', 'confirmed', 'finalized'] as const;
-export type Commitment = (typeof commitments)[number];
-
-/** Everything that one look at the chain is judged by. */
-export type ChainEvidence =
-  /** The nodes' answers cannot be used. */
-  | { readonly saw: 'nothing'; readonly because: Reason }
-  | { readonly saw: 'processed' }
-  | { readonly saw: 'failure'; readonly commitment: 'confirmed' | 'finalized' }
-  | {
-      readonly saw: 'transaction';
-      readonly commitment: 'confirmed' | 'finalized';
-      /** Whether the signature looked up is the transaction's first. Only then is the transaction ours. */
-      readonly isOurs: boolean;
-      readonly findings: Findings;
-      /** The paying instructions that no other intent has claimed. */
-      readonly free: readonly Match[];
-      /** Whether the recipient gained at least what all intents together claim. */
-      readonly isGained: boolean;
-      /** It is from a time before this intent. */
-      readonly isOlder: boolean;
-      /** Whether it is known which wallet must pay. */
-      readonly isSourceKnown: boolean;
-    };
-
-type ChainRuling = { readonly verdict: ChainVerdict; readonly reason: Reason | undefined };
-
-type ChainRow = {
-  readonly matches: (evidence: ChainEvidence) => boolean;
-  readonly finalized: (evidence: ChainEvidence) => ChainRuling;
-  /** A transaction that is not final yet contradicts nothing. */
-  readonly confirmed: (evidence: ChainEvidence) => ChainRuling;
+/** What a look at the chain says about an intent, as `--json` shows it and the journal keeps it. */
+export type ChainView = {
+  readonly verdict: ChainVerdict;
+  readonly commitment?: Commitment;
+  readonly signature?: string;
+  readonly slot?: number;
+  readonly block_time?: number;
+  readonly cluster?: string;
+  /** The host of the node that was asked. */
+  readonly rpc: string;
+  readonly paid?: Paid;
+  /** What a service that was asked several times paid, as far as a search found it; the first is the intent's own. */
+  readonly payments?: readonly SeenPayment[];
+  readonly reasons: readonly Reason[];
 };
 
-type Seen = ChainEvidence & { saw: 'transaction' };
-
-const ruling = (verdict: ChainVerdict, reason?: Reason) => (): ChainRuling => ({ verdict, reason });
-const undecided = (reason: Reason) => {
-  const rule = ruling('undecided', reason);
-  return { finalized: rule, confirmed: rule };
+export type Paid = {
+  readonly to: string;
+  readonly mint?: string;
+  readonly units: string;
+  readonly decimals: number;
+  readonly received: string;
+  readonly fee_units: string;
 };
-const against = (finalized: ChainRow['finalized']) => ({
-  finalized,
-  confirmed: ruling('undecided', 'only-confirmed'),
-});
-const seen =
-  (matches: (evidence: Seen) => boolean) =>
-  (evidence: ChainEvidence): boolean =>
-    evidence.saw === 'transaction' && matches(evidence);
 
-/** What one look at the chain proves. The first row that matches counts. A miss never proves anything. */
-export const chainTable: readonly ChainRow[] = [
-  {
-    // null, a node that lags, 429, an RPC error, an unreadable answer, nodes that disagree
-    matches: ({ saw }) => saw === 'nothing',
-    finalized: (evidence) => becauseOf(evidence),
-    confirmed: (evidence) => becauseOf(evidence),
-  },
-  { matches: ({ saw }) => saw === 'processed', ...undecided('only-processed') },
-  { matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
-  {
-    // a transaction whose first signature is not ours
-    matches: seen(({ isOurs }) => !isOurs),
-    ...undecided('not-first-signature'),
-  },
-  {
-    // a paying instruction, in a transaction from an earlier time or an unknown time
-    matches: seen(({ free, isOlder: older }) => free.length > 0 && older),
-    ...undecided('other-time'),
-  },
-  {
-    // a paying instruction, but the recipient gained less than what intents claim of the transaction
-    matches: seen(({ free, isGained }) => free.length > 0 && !isGained),
-    ...undecided('no-gain'),
-  },
-  {
-    // a paying instruction, but it is not known which wallet must pay
-    matches: seen(({ free, isSourceKnown }) => free.length > 0 && !isSourceKnown),
-    finalized: ruling('likely'),
-    confirmed: ruling('likely', 'only-confirmed'),
-  },
-  {
-    // a paying instruction that no other intent has claimed
-    matches: seen(({ free }) => free.length > 0),
-    finalized: ruling('proven'),
-    confirmed: ruling('likely', 'only-confirmed'),
-  },
-  {
-    // paying instructions, all claimed by other intents
-    matches: seen(({ findings }) => findings.matches.length > 0),
-    ...against(ruling('contradicted', 'claimed')),
-  },
-  {
-    // a balance without an instruction, an unclear owner or source, parts, a scaled or confidential amount
-    matches: seen(({ findings }) => findings.doubt !== undefined),
-    finalized: (evidence) => becauseOf(evidence),
-    confirmed: (evidence) => becauseOf(evidence),
-  },
-  {
-    // another recipient, mint or amount
-    matches: seen(() => true),
-    ...against((evidence) => ({ verdict: 'contradicted', reason: reasonOf(evidence) })),
-  },
-];
-
-function becauseOf(evidence: ChainEvidence): ChainRuling {
-  return { verdict: 'undecided', reason: reasonOf(evidence) };
-}
-
-function reasonOf(evidence: ChainEvidence): Reason | undefined {
-  if (evidence.saw === 'nothing') return evidence.because;
-  if (evidence.saw !== 'transaction') return undefined;
-  return evidence.findings.doubt ?? evidence.findings.miss;
-}
-
-export function judgeChain(evidence: ChainEvidence): ChainRuling {
-  const row = chainTable.find(({ matches }) => matches(evidence));
-  const isFinal = 'commitment' in evidence && evidence.commitment === 'finalized';
-  return row?.[isFinal ? 'finalized' : 'confirmed'](evidence) ?? { verdict: 'undecided', reason: undefined };
-}
+export type SeenPayment = { readonly signature: string; readonly at?: number; readonly own?: true };
 
 /** When an intent began, and whether other machines may have paid it under the same key. */
 export type Beginning = { readonly atMs: number; readonly isNamed: boolean };
+
+/** A sighting with everything that it is judged by. */
+export type Look = {
+  readonly signature: string;
+  readonly sighting: Sighting;
+  readonly payment: Payment;
+  readonly host: string;
+};
+
+/** What a sighting proves. A miss of the transaction itself proves nothing. */
+export function judgeLook(
+  { signature, sighting, payment, host }: Look,
+  isAnothers: boolean,
+  beginning: Beginning,
+): ChainView {
+  const head = { signature, rpc: host };
+  const undecided = (reason: Reason) => ({ verdict: 'undecided', reasons: [reason] }) as const;
+  if (sighting.saw === 'nothing') return { ...head, ...undecided(sighting.because) };
+  const { commitment } = sighting;
+  if (sighting.saw === 'status') return { ...head, commitment, ...undecided('not-final') };
+  const { transaction, cluster } = sighting;
+  const { slot, blockTimeS, failed } = transaction;
+  const seen = {
+    ...{ ...head, commitment, cluster: cluster.name, slot },
+    ...(blockTimeS === undefined ? {} : { block_time: blockTimeS }),
+  };
+  const isFinal = commitment === 'finalized';
+  const isOurs = transaction.signature === signature;
+  const found = failed ? ({ is: 'miss' } as const) : findPayment(payment, transaction);
+  // What is not final yet may still be replaced.
+  if (!isFinal && found.is !== 'match') return { ...seen, ...undecided('not-final') };
+  if (!isOurs || found.is === 'doubt') return { ...seen, ...undecided('unclear') };
+  if (found.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
+  if (isAnothers || isOlder(transaction, beginning)) return { ...seen, ...undecided('anothers') };
+  const paid = paidBy(found, payment);
+  if (!isFinal) return { ...seen, verdict: 'likely', paid, reasons: ['not-final'] };
+  // Without a wallet, nobody can say whose money it was.
+  return { ...seen, verdict: payment.wallet === undefined ? 'likely' : 'proven', paid, reasons: [] };
+}
+
+function paidBy({ units, decimals, received }: Match, { to, mint }: Payment): Paid {
+  return {
+    to,
+    ...(mint === undefined ? {} : { mint }),
+    units: units.toString(),
+    decimals,
+    received: received.toString(),
+    fee_units: (units - received).toString(),
+  };
+}
 
 /** A cluster's clock once ran half an hour late, and machines' clocks drift. */
 export const graceMs = 2 * 3_600_000;
@@ -137,4 +97,53 @@ export function isOlder(
   { atMs, isNamed }: Beginning,
 ): boolean {
   return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);
+}
+
+/** The look that counts: the latest that proved the payment, or else the latest. */
+export function standingOf(observations: readonly Observation[]): ChainView | undefined {
+  const counts = observations.findLast(({ verdict }) => verdict === 'proven') ?? observations.at(-1);
+  return counts && viewOf(counts);
+}
+
+/** The view as it was kept; undefined if it is damaged. */
+function viewOf({ verdict, facts }: Observation): ChainView | undefined {
+  try {
+    return { ...(JSON.parse(facts) as ChainView), verdict };
+  } catch {
+    return undefined;
+  }
+}
+
+/** It was paid, as far as can be known. */
+export function isFinalMatch({ verdict, commitment }: ChainView): boolean {
+  return verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized');
+}
+
+/** The service made the payment at least twice, or somebody else paid the same. */
+export function isPaidAgain({ payments = [] }: ChainView): boolean {
+  return payments.length > 1;
+}
+
+/** An earlier request may have landed, too: only the chain shows whether the service paid once. */
+export function wasRepeated({ kind, state, tainted, attempts }: Intent): boolean {
+  return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;
+}
+
+/** The signatures that replies to this intent's own key named. Nothing else is ever looked up. */
+export function ownSignatures(
+  { state, resolvedAs }: Pick<Intent, 'state' | 'resolvedAs'>,
+  attempts: readonly Attempt[],
+  decisions: readonly Decision[],
+): string[] {
+  const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
+  const telling = state === 'accepted' && accepted.length > 0 ? accepted : attempts;
+  const found = telling.flatMap((attempt) => signatureIn(attempt) ?? []);
+  const decided = resolvedAs === 'happened' ? decisions.flatMap(({ signature }) => signature ?? []) : [];
+  return [...new Set([...found, ...decided])].filter(isSignature);
+}
+
+export function signatureIn({ reply, headers, status }: Attempt): string | undefined {
+  if (reply === undefined || status === undefined || status < 200 || status > 299) return undefined;
+  const signature = readReply({ body: reply, headers }).json?.signature;
+  return typeof signature === 'string' ? signature : undefined;
 }

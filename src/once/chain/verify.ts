@@ -1,16 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Intent, Journal, Reads } from '../journal/journal.ts';
-import type { Cluster } from './cluster.ts';
+import type { Intent, Journal, Observation, Reads, Transaction } from '../journal/journal.ts';
+import { receiptGuards } from '../journal/rows.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
-import { judgeUnsettled, type Look, settle } from './settle.ts';
-import { type ChainView, ownSignatures, standingOf } from './standing.ts';
+import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search.ts';
 import type { Reason } from './transaction.ts';
+import {
+  type Beginning,
+  type ChainVerdict,
+  type ChainView,
+  isFinalMatch,
+  isPaidAgain,
+  judgeLook,
+  type Look,
+  ownSignatures,
+  standingOf,
+  wasRepeated,
+} from './verdict.ts';
 
-/** The node of a bot's profile, and what its transfers would look like on their chain. */
+/** The node of a bot, and what its transfers would look like on their chain. */
 export type Chain = {
   readonly node: RpcNode;
-  readonly cluster: Cluster;
   /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
   paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
   /** The reason that is kept where the chain decides that a transfer happened. */
@@ -89,30 +99,119 @@ async function verifyOne(
   journal: Journal,
 ): Promise<Verified> {
   const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known?.verdict === 'proven') return { intent, view: known };
+  const ended = async (stands: Intent, seen: ChainView, quietMs = 0): Promise<Verified> => ({
+    ...{ intent: stands, quietMs },
+    view: await withPayments(seen, { intent: stands, chain, signatures }, journal),
+  });
+  if (known?.verdict === 'proven') return ended(intent, known);
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
-  const { node, cluster, reasonOf } = chain;
+  const { node, reasonOf } = chain;
   let view: ChainView = unseen(chain, 'no-signature');
   let quietMs = 0;
   const looks: { look: Look; saw: ChainView }[] = [];
   for (const signature of signatures) {
     const sighting = await node.sight(signature, statuses, least);
     if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
-    const look: Look = { signature, sighting, payment, cluster, host: node.host };
-    const expected = await judgeUnsettled(look, intent.id, journal);
-    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, reasonOf) : expected;
-    if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
-    looks.push({ look, saw: view });
+    const look: Look = { signature, sighting, payment, host: node.host };
+    looks.push({ look, saw: await judgeNow(look, intent, journal.reads) });
   }
   // Nothing new: one that waits does not write at each look.
   const [only, ...more] = looks;
   const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
   if (isKnown && more.length === 0) return { intent, view: only.saw, quietMs };
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
-  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
-  for (const { look } of looks) view = await settle(look, intent.id, journal, reasonOf);
-  return { intent: await asItStands(intent, journal), view, quietMs };
+  looks.sort((one, other) => ranks.indexOf(one.saw.verdict) - ranks.indexOf(other.saw.verdict));
+  for (const { look } of looks) view = await settle(look, intent, journal, reasonOf);
+  return ended(await asItStands(intent, journal), view, quietMs);
+}
+
+/** The verdict as it is now. It changes if another process settles an intent meanwhile. */
+export async function judgeNow(look: Look, intent: Intent, reads: Reads): Promise<ChainView> {
+  const [first] = await reads.attemptsOf(intent.id);
+  const beginning: Beginning = {
+    atMs: first?.startedAtMs ?? intent.createdAtMs,
+    isNamed: intent.namedBy !== undefined,
+  };
+  const { sighting, signature } = look;
+  const isAnothers =
+    sighting.saw === 'transaction' && (await isHeldByAnother(intent, signature, sighting.cluster, reads));
+  return judgeLook(look, isAnothers, beginning);
+}
+
+/** The reason that is kept where a proven payment is also recorded as a decision; `nothing` records none. */
+type Decides = 'nothing' | ((view: ChainView) => string);
+
+/**
+ * Records what was seen, in one commit: a transaction becomes this intent's own, and an intent that may have happened
+ * has happened. If two processes see the same transaction, the second finds it taken and decides again.
+ */
+export async function settle(
+  look: Look,
+  intent: Intent,
+  journal: Journal,
+  decides: Decides,
+): Promise<ChainView> {
+  const { sighting, signature } = look;
+  const own = sighting.saw === 'transaction' ? receiptsFor(intent.baseUrl, signature, sighting.cluster) : [];
+  return journal.commit(async (tx) => {
+    const view = await judgeNow(look, intent, tx);
+    const atMs = journal.clock.now();
+    if (isFinalMatch(view)) await tx.keepReceipts(intent.id, own.slice(0, 1));
+    const last = (await tx.observationsOf(intent.id)).at(-1);
+    const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]), view);
+    if (isNews) await tx.observe(intent.id, observationOf(view, own[0]?.origin, atMs));
+    if (decides !== 'nothing' && view.verdict === 'proven')
+      await decideHappened(view, decides(view), intent.id, tx, atMs);
+    return view;
+  }, receiptGuards(own));
+}
+
+async function decideHappened(
+  { signature }: ChainView,
+  reason: string,
+  id: string,
+  tx: Transaction,
+  atMs: number,
+): Promise<void> {
+  await tx.recordDeath(id, atMs);
+  const state = (await tx.get(id))?.state;
+  // Whoever sends it now will learn more.
+  if (state !== 'unknown' && state !== 'held') return;
+  await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
+}
+
+function observationOf(view: ChainView, genesis: string | undefined, atMs: number): Observation {
+  const { verdict, signature } = view;
+  return { verdict, atMs, signature, genesis, facts: JSON.stringify(view) };
+}
+
+const isFound: readonly ChainVerdict[] = ['proven', 'likely'];
+
+/** For a service that was asked several times: also what else it paid, until nothing more can come. */
+async function withPayments(
+  view: ChainView,
+  { intent, chain: { node, paymentOf }, signatures }: Asked,
+  journal: Journal,
+): Promise<ChainView> {
+  const payment = paymentOf(intent);
+  const { signature, block_time: at, verdict } = view;
+  if (!wasRepeated(intent) || isPaidAgain(view) || payment?.wallet === undefined) return view;
+  // Its own payment is known, or never will be.
+  if (!isFound.includes(verdict) && signatures.length > 0) return view;
+  const observations = await journal.reads.observationsOf(intent.id);
+  const kept = observations.findLast(({ verdict }) => verdict === 'proven');
+  const isOver = (atMs: number): Promise<boolean> => isSearchedAt(intent, journal.reads, atMs);
+  if (kept !== undefined && view.payments !== undefined && (await isOver(kept.atMs))) return view;
+  const own = signature === undefined ? undefined : { signature, ...(at === undefined ? {} : { at }) };
+  const searched = { intent, payment: { ...payment, wallet: payment.wallet }, node };
+  const payments = await paymentsOf(searched, own, journal);
+  if (payments === undefined) return view;
+  const found = { ...view, payments };
+  const atMs = journal.clock.now();
+  if (kept !== undefined && (isPaidAgain(found) || (await isOver(atMs))))
+    await journal.commit((tx) => tx.observe(intent.id, observationOf(found, kept.genesis, atMs)));
+  return found;
 }
 
 export async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
@@ -120,18 +219,15 @@ export async function signaturesOf(intent: Intent, reads: Reads): Promise<string
   return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
 }
 
-function rankOf(view: ChainView): number {
-  if (view.verdict === 'contradicted') return 0;
-  return view.verdict === 'likely' ? 1 : 2;
-}
+const ranks: readonly ChainVerdict[] = ['contradicted', 'likely', 'undecided', 'proven'];
 
 async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
   return (await reads.get(intent.id)) ?? intent;
 }
 
 /** The view of a transfer that cannot be looked for. */
-function unseen({ cluster, node }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
-  return { verdict: 'undecided', cluster: cluster.name, rpc: node.host, reasons: [because] };
+function unseen({ node }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
+  return { verdict: 'undecided', rpc: node.host, reasons: [because] };
 }
 
 /** How long, and for what, `--wait` waits. */

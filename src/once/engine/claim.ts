@@ -314,14 +314,11 @@ function isIntact({ body, key, fingerprint }: Intent): boolean {
   return isWhole(body, key, fingerprint);
 }
 
-/**
- * The transfer id and the signature are stored twice: in the reply and as receipts. An instruction comes from a chain
- * and is in no reply.
- */
-async function givesWhatItGave({ id, kind }: Intent, reads: Kept): Promise<boolean> {
+/** The transfer id and the signature are stored twice: in the reply and as receipts of the service. */
+async function givesWhatItGave({ id, kind, baseUrl }: Intent, reads: Kept): Promise<boolean> {
   const attempt = await reads.decisiveAttempt(id);
   if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
-  const kept = (await reads.receiptsOf(id)).filter(({ what }) => what !== 'instruction');
+  const kept = (await reads.receiptsOf(id)).filter(({ origin }) => origin === baseUrl);
   const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
   const { transferId, signature } = resultIn(kind, json ?? {}) ?? {};
   const given = [transferId, signature].map((one) => receiptValue(String(one)));

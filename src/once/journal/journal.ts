@@ -126,9 +126,8 @@ export type Observation = {
   readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided';
   readonly atMs: number;
   readonly signature: string | undefined;
-  /** The genesis hash of the chain, and the instruction in the transaction. Always set if something is proven. */
+  /** The genesis hash of the chain. Always set, like the signature, if something is proven. */
   readonly genesis: string | undefined;
-  readonly instruction: string | undefined;
   /** What was seen, as JSON. */
   readonly facts: string;
 };
@@ -191,11 +190,16 @@ type EqualTo = {
   readonly sinceMs: number;
 };
 
+type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+};
+
 /** An identifier that the service or the chain gives to one intent only. */
 export type Receipt = {
   /** Who gave it: a service, by its base URL, or a chain. */
   readonly origin: string;
-  readonly what: 'transfer-id' | 'signature' | 'instruction';
+  readonly what: 'transfer-id' | 'signature';
   readonly value: string;
 };
 
@@ -222,6 +226,8 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** The latest other payment like this one that was made since then, or may have been at any time. */
   equalPayment(about: EqualTo): Promise<Intent | undefined>;
+  /** Other transfers of the same payment at the same origin that may have paid, by attempts of that time. */
+  equalPayments(of: EqualSince): Promise<string[]>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** How many rows the files of all batches with this name had. */
@@ -265,7 +271,7 @@ export interface Writes {
   /** Hands an intent that nobody is sending over to an operator. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
-  /** Records what a chain showed. A proven instruction must belong to this intent. */
+  /** Records what a chain showed. A proven signature must belong to this intent. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
   /** Keeps how many rows a batch's file has. */

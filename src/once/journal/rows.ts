@@ -224,7 +224,6 @@ export function observationOf(row: JournalRow): Observation {
     atMs: row.at as number,
     signature: optional<string>(row.signature),
     genesis: optional<string>(row.genesis),
-    instruction: optional<string>(row.instruction),
     facts: row.facts as string,
   };
 }

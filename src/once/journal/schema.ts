@@ -138,11 +138,11 @@ CREATE TABLE decisions (
 ) STRICT;
 CREATE INDEX decisions_intent ON decisions (intent);
 
--- A transfer id or a signature of one service, or an instruction on one chain, belongs to one intent.
+-- A transfer id of one service, or a signature of one service or chain, belongs to one intent.
 CREATE TABLE receipts (
   seq     INTEGER PRIMARY KEY,
   origin  TEXT NOT NULL,
-  what    TEXT NOT NULL CHECK (what IN ('transfer-id', 'signature', 'instruction')),
+  what    TEXT NOT NULL CHECK (what IN ('transfer-id', 'signature')),
   value   TEXT NOT NULL CHECK (value <> ''),
   intent  INTEGER NOT NULL REFERENCES intents (seq),
   UNIQUE (value, what, origin)
@@ -157,9 +157,8 @@ CREATE TABLE observations (
   at           INTEGER NOT NULL,
   signature    TEXT,
   genesis      TEXT,
-  instruction  TEXT,
   facts        TEXT NOT NULL,
-  CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL AND instruction IS NOT NULL))
+  CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL))
 ) STRICT;
 CREATE INDEX observations_intent ON observations (intent);
 
@@ -249,7 +248,7 @@ const otherRules: readonly Rule[] = [
   [
     'INSERT ON observations',
     `NEW.verdict = 'proven' AND NOT EXISTS (SELECT 1 FROM receipts WHERE intent = NEW.intent
-      AND what = 'instruction' AND origin = NEW.genesis AND value = NEW.signature || '/' || NEW.instruction)`,
+      AND what = 'signature' AND origin = NEW.genesis AND value = NEW.signature)`,
     'what is proven has a payment of its own',
   ],
   ['UPDATE ON batches', differs('name', 'base_url', 'kind'), 'a batch keeps its name'],

@@ -79,6 +79,8 @@ export const questions = {
   equalPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND ${counts}
     AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
     ORDER BY (${paidUntil}) DESC LIMIT 1`,
+  equalPayments: `SELECT id FROM intents WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
+    AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
   attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
     ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
@@ -144,8 +146,8 @@ export const changes = {
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
       may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
     WHERE id = :id`,
-  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
-    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :instruction, :facts)`,
+  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, facts)
+    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :facts)`,
   markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
   keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid)
     VALUES (:name, :baseUrl, :kind, :rows, :invalid)
@@ -192,6 +194,8 @@ export function readsOf(
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
     equalPayment: ({ sinceMs: since, ...about }) => first(questions.equalPayment, { ...about, since }),
+    equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
+      all(questions.equalPayments, { ...about, since, until }, (row) => row.id as string),
     stateCounts: async () => countsOf(await all(questions.stateCounts, {}, stateRowOf)),
     rowsStanding: (name) =>
       all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),

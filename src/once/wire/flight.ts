@@ -247,7 +247,7 @@ function isNo(value: unknown): boolean {
 }
 
 /** "", false, 0, {} and [] are used for "no error". */
-export function saysNothing(value: unknown): boolean {
+function saysNothing(value: unknown): boolean {
   if (isThing(value)) return Object.keys(value as object).length === 0;
   return value === undefined || value === null || value === '' || value === false || value === 0;
 }

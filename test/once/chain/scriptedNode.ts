@@ -30,7 +30,8 @@ export class ScriptedNode extends RpcNode {
     const asked: unknown[][] = [];
     const left: string[] = [];
     super({
-      ...{ host: 'node', url: { reveal: () => 'https://node' }, genesis, timeoutMs: 1, patience, clock },
+      ...{ host: 'node', url: { reveal: () => 'https://node' }, timeoutMs: 1, patience, clock },
+      expected: { genesis, name: 'test' },
       cut: new AbortController().signal,
       channel: {
         fly: async ({ body }) => {

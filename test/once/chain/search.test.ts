@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { type Search, searchFor } from '../../../src/once/chain/search.ts';
-import { endWith, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { baseUrl, done, endWith, newIntent, nowMs, opened } from '../../../testing/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
-import { ada, asked, key, type Made, memo, pay, signature, wallet, written } from './transactions.ts';
+import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 
 const sol = 1_000_000_000n;
 const beganS = nowMs / 1000;
 const dayS = 86_400;
 
-type Listed = { signature: string; slot: number; err: unknown; blockTime: number | null };
+type Listed = { signature: string; slot: number; err: unknown; blockTime: number | null; memo?: string };
 const listed = (change: Partial<Listed> = {}): Listed => ({
   ...{ signature, slot: 100, err: null, blockTime: beganS + 60 },
   ...change,
 });
 const older = listed({ signature: key(8), slot: 1, blockTime: beganS - dayS });
 
-const from = (payer: string, ...more: Made['calls']): Made => ({
-  calls: [pay(payer, ada, sol), ...more],
-  lamports: { [payer]: -sol, [ada]: sol },
+const from = (payer: string, lamports = sol): Made => ({
+  ...paying(ada, lamports, payer),
   at: { slot: 100, blockTime: beganS + 60, signature },
 });
 
@@ -25,23 +24,18 @@ const from = (payer: string, ...more: Made['calls']): Made => ({
 const says = (list: unknown, made: Made = from(wallet)): Says => ({
   getGenesisHash: { result: genesis },
   getSignaturesForAddress: { result: list },
-  getSignatureStatuses: {
-    result: { value: [{ slot: 100, err: null, confirmationStatus: 'finalized' }] },
-  },
   getTransaction: { result: JSON.parse(written(made)) },
 });
 
 /** Looks for a payment whose reply was lost, at this node. */
-async function search(payment: ReturnType<typeof asked>, node: Says): Promise<Search> {
-  const journal = opened();
+async function search(payment: ReturnType<typeof asked>, node: Says, journal = opened()): Promise<Search> {
   const wanted = newIntent({ kind: 'transfer', payment: 'p' });
   const { id } = await journal.begin(wanted, 'hash', nowMs);
   await journal.endAttempt(id, 1, endWith('unknown'), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
   const intent = await journal.get(id);
   if (intent === undefined) throw new Error('it is there');
-  const chain = { cluster: { genesis, name: 'test' }, node: new ScriptedNode(node) };
-  return searchFor({ intent, payment: { ...payment, wallet }, ...chain }, journal);
+  return searchFor({ intent, payment: { ...payment, wallet }, node: new ScriptedNode(node) }, journal);
 }
 
 const found = async (node: Says): Promise<[number, Search['gap']]> => {
@@ -51,30 +45,17 @@ const found = async (node: Says): Promise<[number, Search['gap']]> => {
 
 describe('a search for a payment without a signature', () => {
   test('finds what pays exactly this, with its time and memo', async () => {
-    const { candidates, gap, sinceMs } = await search(
-      asked(),
-      says([listed(), older], from(wallet, memo('rent'))),
-    );
+    const { candidates, gap, sinceMs } = await search(asked(), says([listed({ memo: '[4] rent' }), older]));
     expect(candidates).toEqual([{ signature, slot: 100, atMs: nowMs + 60_000, memo: 'rent' }]);
     expect({ gap, sinceMs }).toEqual({ gap: undefined, sinceMs: nowMs });
   });
 
   test.each([
-    ['from another wallet', [listed(), older], from(key(60)), 0, undefined],
-    [
-      'of another amount',
-      [listed(), older],
-      {
-        ...from(wallet),
-        calls: [pay(wallet, ada, 2n * sol)],
-        lamports: { [wallet]: -2n * sol, [ada]: 2n * sol },
-      },
-      0,
-      undefined,
-    ],
+    ['from another wallet', [listed(), older], from(key(60)), 0, 'unclear'],
+    ['of less', [listed(), older], from(wallet, sol - 1n), 0, undefined],
+    ['of more', [listed(), older], from(wallet, 2n * sol), 0, 'unclear'],
     ['that failed', [listed({ err: {} }), older], from(wallet), 0, undefined],
     ['that is older than the first attempt', [older], from(wallet), 0, undefined],
-    ['whose balances do not add up', [listed(), older], { ...from(wallet), lamports: {} }, 0, 'unclear'],
   ] as const)('does not find one %s', async (_what, list, made, count, gap) => {
     expect(await found(says(list, made as Made))).toEqual([count, gap]);
   });
@@ -84,29 +65,39 @@ describe('a search for a payment without a signature', () => {
     ['lists nothing that is older', [listed()], 1, 'cut-short'],
     ['does not know the times', [listed({ blockTime: null })], 1, 'cut-short'],
     ['lists no more than the newest 1,000', Array.from({ length: 1000 }, () => listed()), 1, 'too-many'],
-    ['lists something else', [{}], 0, 'unreadable'],
-    ['gives no list', {}, 0, 'unreadable'],
+    ['lists something else', [{}], 0, 'no-answer'],
+    ['gives no list', {}, 0, 'no-answer'],
   ] as const)('proves nothing where a node %s', async (_what, list, count, gap) => {
     expect(await found(says(list))).toEqual([count, gap]);
   });
 
   test.each([
     ['the node is of another chain', { getGenesisHash: { result: key(43) } }, 'other-cluster'],
-    ['the node does not answer', { getSignaturesForAddress: { lost: true } }, 'unreachable'],
+    ['the node does not answer', { getSignaturesForAddress: { lost: true } }, 'no-answer'],
     ['the node refuses to list', { getSignaturesForAddress: { status: 403 } }, 'not-permitted'],
-    ['the transaction is not shown', { getTransaction: { result: null } }, 'unclear'],
+    ['the transaction is not shown', { getTransaction: { result: null } }, 'not-seen'],
   ] as const)('proves nothing where %s', async (_what, more, gap) => {
     expect(await found({ ...says([listed(), older]), ...more } as Says)).toEqual([0, gap]);
   });
 
+  test('names who else may have made the payment', async () => {
+    const journal = opened();
+    const made = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
+    await journal.keepReceipts(made, [{ origin: baseUrl, what: 'signature', value: key(9) }]);
+    await done(journal, 'rejected', { kind: 'transfer', payment: 'p' });
+    const rival = await done(journal, 'held', { kind: 'transfer', payment: 'p' });
+    const { candidates, rivals } = await search(asked(), says([listed(), older]), journal);
+    expect([candidates.length, rivals]).toEqual([1, [rival]]);
+  });
+
   test('looks at a token’s accounts too', async () => {
-    const payment = asked({ asset: { mint: key(4) } });
+    const payment = asked({ mint: key(4) });
     const accounts = { getTokenAccountsByOwner: { result: { value: [{ pubkey: key(11) }] } } };
     expect(await search(payment, { ...says([older]), ...accounts })).toMatchObject({ gap: undefined });
     expect(
       await search(payment, { ...says([older]), getTokenAccountsByOwner: { status: 500 } }),
     ).toMatchObject({
-      gap: 'node-error',
+      gap: 'no-answer',
     });
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Look, settle } from '../../../src/once/chain/settle.ts';
-import type { ChainView } from '../../../src/once/chain/standing.ts';
-import { type Chain, type Verified, watch } from '../../../src/once/chain/verify.ts';
-import type { Guards, Journal, Transaction } from '../../../src/once/journal/journal.ts';
-import { receiptGuards } from '../../../src/once/journal/rows.ts';
+import type { ChainView, Look } from '../../../src/once/chain/verdict.ts';
+import { type Chain, settle, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
+import type { Intent } from '../../../src/once/journal/journal.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
 import {
   baseUrl,
@@ -16,15 +14,16 @@ import {
   opened,
 } from '../../../testing/journals.ts';
 import { genesis, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
-import { ada, asked, key, type Made, pay, read, signature, wallet, written } from './transactions.ts';
+import { ada, asked, key, type Made, paying, read, signature, written } from './transactions.ts';
 
 const sol = 1_000_000_000n;
-const made: Made = { calls: [pay(wallet, ada, sol)], lamports: { [wallet]: -sol, [ada]: sol } };
+const made = paying(ada, sol);
+const cluster = { genesis, name: 'test' };
 
 /** In doubt, by a reply of its own that named the signature. */
-async function inDoubt(journal: JournalInHand, reply: object, more: object = {}): Promise<string> {
+async function inDoubt(journal: JournalInHand, more: object = {}): Promise<string> {
   const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p', ...more }), 'hash', nowMs);
-  const body = Buffer.from(JSON.stringify({ signature, ...reply }));
+  const body = Buffer.from(JSON.stringify({ signature }));
   await journal.endAttempt(id, 1, endWith('unknown', { reply: body, status: 200 }), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
   return id;
@@ -37,18 +36,17 @@ function look(
   const transaction = { ...read(made), blockTimeS };
   return {
     ...{ signature, payment: asked('wallet' in change ? { wallet: change.wallet } : {}), host: 'node' },
-    cluster: { genesis, name: 'test' },
-    sighting: { saw: 'transaction', commitment, transaction },
+    sighting: { saw: 'transaction', commitment, transaction, cluster },
   };
 }
 
-async function ended(
+async function settled(
   journal: JournalInHand,
   id: string,
   at: Look,
   decides: Parameters<typeof settle>[3] = ({ slot }) => `seen in slot ${slot}`,
 ): Promise<string> {
-  const { verdict } = await settle(at, id, journal, decides);
+  const { verdict } = await settle(at, (await journal.get(id)) as Intent, journal, decides);
   const { state, resolvedAs } = (await journal.get(id)) ?? {};
   return [verdict, state, resolvedAs].filter(Boolean).join(' ');
 }
@@ -58,11 +56,10 @@ const hourS = 3600;
 describe('what nobody knew', () => {
   test('has happened where it is proven', async () => {
     const journal = opened();
-    const id = await inDoubt(journal, {});
-    expect(await ended(journal, id, look())).toBe('proven resolved happened');
-    const { slot } = read(made);
+    const id = await inDoubt(journal);
+    expect(await settled(journal, id, look())).toBe('proven resolved happened');
     expect(await journal.decisionsOf(id)).toMatchObject([
-      { who: 'chain', kind: 'happened', signature, reason: `seen in slot ${slot}` },
+      { who: 'chain', kind: 'happened', signature, reason: 'seen in slot 100' },
     ]);
   });
 
@@ -70,21 +67,21 @@ describe('what nobody knew', () => {
     ['it is not final yet', look({ commitment: 'confirmed' }), 'likely unknown', 0],
     ['nobody knows whose money it was', look({ wallet: undefined }), 'likely unknown', 1],
     ['it came from another wallet', look({ wallet: key(70) }), 'undecided unknown', 0],
-    ['it is of another time', look({ blockTimeS: nowMs / 1000 - 3 * hourS }), 'undecided unknown', 0],
+    ['it is older', look({ blockTimeS: nowMs / 1000 - 3 * hourS }), 'undecided unknown', 0],
   ] as const)('is not decided where %s', async (_why, at, expected, claims) => {
     const journal = opened();
-    const id = await inDoubt(journal, {});
-    expect(await ended(journal, id, at)).toBe(expected);
+    const id = await inDoubt(journal);
+    expect(await settled(journal, id, at)).toBe(expected);
     expect(await journal.decisionsOf(id)).toEqual([]);
     expect(await journal.receiptsOf(id)).toHaveLength(claims);
   });
 
   test('is kept once, however often it is seen', async () => {
     const journal = opened();
-    const id = await inDoubt(journal, {});
+    const id = await inDoubt(journal);
     const missed: Look = { ...look(), sighting: { saw: 'nothing', because: 'not-seen' } };
     for (const at of [missed, missed, look({ commitment: 'confirmed' }), missed, missed])
-      await settle(at, id, journal, 'nothing');
+      await settled(journal, id, at, 'nothing');
     const kept = await journal.observationsOf(id);
     expect(kept.map(({ verdict }) => verdict)).toEqual(['undecided', 'likely', 'undecided']);
   });
@@ -96,7 +93,7 @@ describe('what nobody knew', () => {
   ] as const)('of one that is %s ends so: %s', async (state, expected) => {
     const journal = opened();
     const id = await done(journal, state, { kind: 'transfer', payment: 'p' });
-    expect(await ended(journal, id, look())).toBe(expected);
+    expect(await settled(journal, id, look())).toBe(expected);
     expect(await journal.decisionsOf(id)).toHaveLength(state === 'held' ? 1 : 0);
   });
 
@@ -105,127 +102,156 @@ describe('what nobody knew', () => {
     const dead = opened(path);
     const { id } = await dead.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
     await dead.close();
-    expect(await ended(opened(path), id, look())).toBe('proven resolved happened');
+    expect(await settled(opened(path), id, look())).toBe('proven resolved happened');
   });
 
-  test('is judged by the first attempt, not by when it was proposed', async () => {
+  test('is not decided while it is sent', async () => {
     const journal = opened();
-    const intent = newIntent({ kind: 'transfer', payment: 'p' });
-    await journal.propose(intent, 'approval', nowMs - 5 * hourS * 1000);
-    await journal.commit(async (tx) => {
-      await tx.claim(intent.id, nowMs);
-      await tx.startAttempt(intent.id, 'hash', nowMs);
-    });
-    expect(await ended(journal, intent.id, look({ blockTimeS: nowMs / 1000 - 4 * hourS }))).toMatch(
-      /^undecided/u,
-    );
-  });
-
-  test('is written step by step before its commit ends, and keeps all others off what it reads', async () => {
-    const journal = opened();
-    const id = await inDoubt(journal, {});
-    let [open, most, written] = [0, 0, 0];
-    const guarded: (Guards | undefined)[] = [];
-    const late = (tx: Transaction): Transaction =>
-      new Proxy(tx, {
-        get:
-          (target, name: keyof Transaction) =>
-          async (...given: unknown[]) => {
-            open += 1;
-            most = Math.max(most, open);
-            written += 1;
-            for (let turns = 0; turns < 20; turns += 1) await undefined;
-            const came = await (target[name] as (...all: unknown[]) => unknown)(...given);
-            open -= 1;
-            return came;
-          },
-      });
-    const commit: Journal['commit'] = (work, guards) => {
-      guarded.push(guards);
-      return journal.commit(async (tx) => {
-        const came = await work(late(tx));
-        expect(open).toBe(0);
-        return came;
-      }, guards);
-    };
-    expect(await ended({ ...journal, commit }, id, look())).toBe('proven resolved happened');
-    expect(written).toBeGreaterThan(5);
-    expect(most).toBe(1);
-    expect(guarded).toEqual([
-      receiptGuards([
-        { origin: genesis, what: 'instruction', value: `${signature}/0` },
-        { origin: baseUrl, what: 'signature', value: signature },
-        { origin: genesis, what: 'signature', value: signature },
-      ]),
-    ]);
-  });
-
-  test.each([
-    { status: 'failed' },
-    { success: false },
-    { transfer: { ok: false } },
-    { error: { code: 'INSUFFICIENT_BALANCE' } },
-    { error: 'no' },
-  ])('is not decided where its own reply said that it failed: %o', async (reply) => {
-    const journal = opened();
-    const id = await inDoubt(journal, reply);
-    expect(await ended(journal, id, look())).toBe('proven unknown');
-    expect(await journal.decisionsOf(id)).toEqual([]);
+    const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+    expect(await settled(journal, id, look())).toBe('proven sending');
   });
 
   test('is not decided where a person is about to', async () => {
     const journal = opened();
-    const id = await inDoubt(journal, {});
-    expect(await ended(journal, id, look(), 'nothing')).toBe('proven unknown');
+    const id = await inDoubt(journal);
+    expect(await settled(journal, id, look(), 'nothing')).toBe('proven unknown');
   });
 });
 
-describe('one payment', () => {
-  const given = { origin: baseUrl, what: 'signature', value: signature } as const;
-  const lookTwice = (): Look => {
-    const transaction = read({
-      calls: [pay(wallet, ada, sol), pay(wallet, ada, sol)],
-      lamports: { [wallet]: -2n * sol, [ada]: 2n * sol },
-    });
-    return {
-      ...look(),
-      sighting: {
-        ...look().sighting,
-        transaction: { ...transaction, blockTimeS: nowMs / 1000 },
-      } as Look['sighting'],
-    };
-  };
-
-  test('is the first intent’s that saw it, and no other’s', async () => {
+describe('one signature', () => {
+  test('is the first intent’s that it proved, and no other’s', async () => {
     const journal = opened();
-    const [first, second, third] = [
-      await inDoubt(journal, {}),
-      await inDoubt(journal, {}),
-      await inDoubt(journal, {}),
-    ];
-    expect(await ended(journal, first, lookTwice())).toBe('proven resolved happened');
-    expect(await ended(journal, second, lookTwice())).toBe('proven resolved happened');
-    expect(await ended(journal, third, lookTwice())).toBe('contradicted unknown');
-    expect(await ended(journal, first, lookTwice())).toBe('proven resolved happened');
+    const [first, second] = [await inDoubt(journal), await inDoubt(journal)];
+    expect(await settled(journal, first, look())).toBe('proven resolved happened');
+    expect(await settled(journal, second, look())).toBe('undecided unknown');
+    expect(await settled(journal, first, look())).toBe('proven resolved happened');
+  });
+
+  test('is left to the intent to which the service gave it', async () => {
+    const journal = opened();
+    const owed = await inDoubt(journal);
+    await journal.keepReceipts(owed, [{ origin: baseUrl, what: 'signature', value: signature }]);
+    expect(await settled(journal, await inDoubt(journal), look())).toBe('undecided unknown');
+    expect(await settled(journal, owed, look())).toBe('proven resolved happened');
+  });
+});
+
+describe('a service that was asked twice', () => {
+  const second = key(8);
+  const beganS = nowMs / 1000;
+
+  async function acceptedAgain(journal: JournalInHand, reply: object = { signature }): Promise<string> {
+    const id = await inDoubt(journal);
+    await journal.claim(id, nowMs);
+    await journal.startAttempt(id, 'hash', nowMs);
+    const body = Buffer.from(JSON.stringify(reply));
+    await journal.endAttempt(id, 2, endWith('accepted', { reply: body, status: 200 }), nowMs);
+    await journal.conclude(id, 'accepted', undefined, nowMs);
+    if ('signature' in reply)
+      await journal.keepReceipts(id, [{ origin: baseUrl, what: 'signature', value: signature }]);
+    return id;
+  }
+
+  /** A node that lists these signatures, each of the payment, and one that is older. */
+  function node(signatures: readonly string[], blockTimeS = beganS + 1): Says {
+    const entries = [...signatures, 'older'].map((each, n) => ({
+      ...{ signature: each, err: null, memo: null },
+      blockTime: n < signatures.length ? blockTimeS : beganS - 100_000,
+    }));
+    const at = { slot: 100, blockTime: blockTimeS, signature };
+    return {
+      ...{ getGenesisHash: { result: genesis }, getSignaturesForAddress: { result: entries } },
+      getSignatureStatuses: { result: { value: [{ confirmationStatus: 'finalized' }] } },
+      getTransaction: { result: JSON.parse(written({ ...made, at })) },
+    };
+  }
+
+  async function verified(
+    journal: JournalInHand,
+    id: string,
+    says: Says,
+    clock = new HeldClock(nowMs),
+  ): Promise<string> {
+    const chain: Chain = { node: new ScriptedNode(says), paymentOf: () => asked(), reasonOf: () => 'seen' };
+    const intent = (await journal.get(id)) as Intent;
+    let last: ChainView | undefined;
+    await verifyEach([intent], { of: async () => chain }, { ...journal, clock }, async ({ view }) => {
+      last = view;
+    });
+    const { verdict, payments = [] } = last ?? {};
+    return [verdict, ...payments.map(({ own }) => (own ? 'own' : 'other'))].join(' ');
+  }
+
+  test.each<[string, Says, string]>([
+    ['paid once', node([signature]), 'proven own'],
+    ['paid twice', node([signature, second]), 'proven own other'],
+    [
+      'paid twice, and is not final yet',
+      {
+        ...node([signature, second]),
+        getSignatureStatuses: { result: { value: [{ confirmationStatus: 'confirmed' }] } },
+      },
+      'likely own other',
+    ],
+    ['paid something else, later', node([signature, second], beganS + 4 * hourS), 'proven own'],
+    ['paid once, and the list is too short', without(node([second]), 1), 'proven own other'],
+    [
+      'paid once, as far as a list that is empty shows',
+      { ...node([]), getSignaturesForAddress: { result: [] } },
+      'proven',
+    ],
+    ['paid once, as far as nobody says', { ...node([]), getSignaturesForAddress: { status: 500 } }, 'proven'],
+  ])('%s', async (_what, says, expected) => {
+    const journal = opened();
+    expect(await verified(journal, await acceptedAgain(journal), says)).toBe(expected);
   });
 
   test.each([
-    ['is left to the intent whose reply named it', 'p', 'contradicted unknown'],
-    ['is not left to an intent that paid another', 'q', 'proven resolved happened'],
-  ])('%s', async (_what, payment, expected) => {
+    ['once', [signature], 'undecided'],
+    ['twice', [signature, second], 'undecided other other'],
+  ])('and named no signature paid %s', async (_what, signatures, expected) => {
     const journal = opened();
-    const owed = await inDoubt(journal, {}, { payment });
-    await journal.keepReceipts(owed, [given]);
-    expect(await ended(journal, await inDoubt(journal, {}), look())).toBe(expected);
+    const id = await acceptedAgain(journal, { transfer_id: 't_1' });
+    expect(await verified(journal, id, node(signatures))).toBe(expected);
   });
 
-  test('is free beside the one that the named intent has', async () => {
+  function without(says: Says, last: number): Says {
+    const { result } = says.getSignaturesForAddress as { result: object[] };
+    return { ...says, getSignaturesForAddress: { result: result.slice(0, -last) } };
+  }
+
+  test('is not said to have paid what another entry paid, or may have paid', async () => {
     const journal = opened();
-    const owed = await inDoubt(journal, {});
-    await journal.keepReceipts(owed, [given]);
-    const other = await inDoubt(journal, {});
-    for (const id of [other, owed, other])
-      expect(await ended(journal, id, lookTwice())).toBe('proven resolved happened');
+    const id = await acceptedAgain(journal);
+    const other = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
+    expect(await verified(journal, id, node([signature, second]))).toBe('proven own');
+    expect(await verified(journal, id, node([signature, second, key(9)]))).toBe('proven own other other');
+    const known = opened();
+    const twice = await acceptedAgain(known);
+    const third = await done(known, 'accepted', { kind: 'transfer', payment: 'p' });
+    await known.keepReceipts(third, [{ origin: baseUrl, what: 'signature', value: second }]);
+    expect(await verified(known, twice, node([signature, second]))).toBe('proven own');
+    expect(await verified(known, twice, node([signature, second, key(9)]))).toBe('proven own other');
+    expect(other).not.toBe(third);
+  });
+
+  test('is told of again, and searched for no more', async () => {
+    const journal = opened();
+    const id = await acceptedAgain(journal);
+    await verified(journal, id, node([signature, second]));
+    expect(await verified(journal, id, {})).toBe('proven own other');
+  });
+
+  test('is looked at until nothing more can come', async () => {
+    const journal = opened();
+    const id = await acceptedAgain(journal);
+    expect(await verified(journal, id, node([signature]))).toBe('proven own');
+    expect(await verified(journal, id, node([signature, second]))).toBe('proven own other');
+    const later = opened();
+    const over = await acceptedAgain(later);
+    const clock = new HeldClock(nowMs + 3 * hourS * 1000);
+    expect(await verified(later, over, node([signature]), clock)).toBe('proven own');
+    expect(await verified(later, over, {}, clock)).toBe('proven own');
   });
 });
 
@@ -235,8 +261,7 @@ describe('a wait', () => {
   });
   const nothing: Said = { result: { value: [null] } };
   const paidBy = (of: Made): Said => {
-    const transaction = { ...JSON.parse(written(of)), blockTime: nowMs / 1000 };
-    return { result: transaction };
+    return { result: { ...JSON.parse(written(of)), blockTime: nowMs / 1000 } };
   };
 
   /** How it ends, after which pauses, and what was told meanwhile. */
@@ -256,8 +281,7 @@ describe('a wait', () => {
     });
     const looks: string[] = [];
     const reasonOf = ({ slot }: ChainView): string => `seen in slot ${slot}`;
-    const cluster = { genesis, name: 'test' };
-    const chain = { node, cluster, paymentOf, reasonOf };
+    const chain = { node, paymentOf, reasonOf };
     let last: Verified | undefined;
     await watch(
       [id],
@@ -284,30 +308,30 @@ describe('a wait', () => {
     expect(await waited(statuses)).toEqual({
       ...{ end: 'proven', pauses: [250, 500, 1000, 2000, 2000] },
       kept: ['undecided', 'undecided', 'undecided', 'undecided', 'proven'],
-      looks: ['not-seen', 'not-seen', 'only-processed', 'only-confirmed', 'not-seen'],
+      looks: ['not-seen', 'not-seen', 'not-final', 'not-final', 'not-seen'],
     });
   });
 
   test('for a confirmed one ends there', async () => {
     expect(await waited([nothing, seen('confirmed')], { until: 'confirmed' })).toEqual({
-      ...{ end: 'likely only-confirmed', pauses: [250], looks: ['not-seen'] },
+      ...{ end: 'likely not-final', pauses: [250], looks: ['not-seen'] },
       kept: ['undecided', 'likely'],
     });
   });
 
   test('for a confirmed one goes on where another payment may still be replaced', async () => {
-    const other = paidBy({ calls: [pay(wallet, key(3), sol)], lamports: { [wallet]: -sol, [key(3)]: sol } });
+    const other = paidBy(paying(key(3), sol));
     const says = { getTransaction: other };
     const statuses = [seen('confirmed'), seen('finalized')];
     expect(await waited(statuses, { until: 'confirmed', says })).toMatchObject({
-      ...{ end: 'contradicted other-recipient', pauses: [250], looks: ['only-confirmed'] },
+      ...{ end: 'contradicted not-paid', pauses: [250], looks: ['not-final'] },
     });
   });
 
   test('ends with what is final, though nothing follows from it', async () => {
-    const says = { getTransaction: paidBy({ calls: [], lamports: { [ada]: 1n } }) };
+    const says = { getTransaction: paidBy(paying(ada, 2n * sol)) };
     expect(await waited([seen('finalized')], { says })).toMatchObject({
-      end: 'undecided balance-differs',
+      end: 'undecided unclear',
       pauses: [],
     });
   });

@@ -1,13 +1,13 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
-import { clusterOf } from '../../../src/once/chain/cluster.ts';
+import { type Cluster, clusterOf } from '../../../src/once/chain/cluster.ts';
 import type { Sighting } from '../../../src/once/chain/node.ts';
-import { isFinal, standingOf } from '../../../src/once/chain/standing.ts';
+import { isFinalMatch, standingOf } from '../../../src/once/chain/verdict.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
 import type { Guards, Intent, Journal } from '../../../src/once/journal/journal.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
 import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
-import { ada, asked, bob, pay, read, signature, wallet } from './transactions.ts';
+import { ada, asked, bob, paying as made, read, signature } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));
 
@@ -29,20 +29,15 @@ function chainThat(sees: Readonly<Record<string, Sighting>>): Chain {
     statusesOf: async () => new Map(),
     sight: async (of: string) => sees[of],
   } as unknown as Chain['node'];
-  const cluster = clusterOf('devnet') as Chain['cluster'];
-  return { node, cluster, paymentOf: () => asked(), reasonOf: () => 'seen' };
+  return { node, paymentOf: () => asked(), reasonOf: () => 'seen' };
 }
 
+const cluster = clusterOf('devnet') as Cluster;
 const paying = (to: string): Sighting => ({
   saw: 'transaction',
   commitment: 'finalized',
-  transaction: {
-    ...read({
-      calls: [pay(wallet, to, 1_000_000_000n)],
-      lamports: { [wallet]: -1_000_000_000n, [to]: 1_000_000_000n },
-    }),
-    blockTimeS: nowMs / 1000,
-  },
+  transaction: { ...read(made(to, 1_000_000_000n)), blockTimeS: nowMs / 1000 },
+  cluster,
 });
 const notSeen: Sighting = { saw: 'nothing', because: 'not-seen' };
 
@@ -65,7 +60,7 @@ test.each([
     const chain = chainThat({ [signature]: paying(bob), [another]: notSeen });
     expect(await verdictOf(intent, chain, journal)).toEqual(['undecided']);
     const view = standingOf(await journal.observationsOf(intent.id));
-    expect(view && isFinal(view)).toBe(false);
+    expect(view && isFinalMatch(view)).toBe(false);
     const later = chainThat({ [signature]: paying(ada), [another]: notSeen });
     expect(await verdictOf(intent, later, journal)).toEqual(['proven']);
     expect(await journal.get(intent.id)).toMatchObject({ resolvedAs: 'happened' });

@@ -132,7 +132,7 @@ describe('what the disk has changed', () => {
   }
   const other = { body: Buffer.from('{"amount":"9"}') };
   const receipt = (what: Receipt['what'], value: string): Receipt => ({
-    origin: 'o' as BaseUrl,
+    origin: 'https://bots.example' as BaseUrl,
     what,
     value,
   });
@@ -160,7 +160,8 @@ describe('what the disk has changed', () => {
         kind: 'intent-changed',
       });
     // A chain gives it, and no reply.
-    expect(endOf(await runOn({}, { receipts: [receipt('instruction', 'x')] }))).toBe('replayed accepted');
+    const ofChain = { ...receipt('signature', 'x'), origin: 'g' };
+    expect(endOf(await runOn({}, { receipts: [ofChain] }))).toBe('replayed accepted');
   });
 
   test('is not looked for in the reply of what a person decided', async () => {

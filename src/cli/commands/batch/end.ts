@@ -13,7 +13,7 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { someUnproven } from '../../say/chain.ts';
+import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { knownKeyNote } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { counted, formatCount } from '../../say/phrases.ts';
@@ -85,6 +85,8 @@ export async function tellEnd(
 ): Promise<Exit> {
   const { display } = batch.context;
   if (run.others.failure === undefined) await tellQuietResults(batch);
+  const unsure = run.chain?.unsure ?? run.unverified.repeated;
+  if (unsure > 0) display.warn(repeatedWords(unsure));
   if (!display.quiet) {
     if (run.chain !== undefined) display.notice(rowsOnChain(run.chain));
     if (run.unverified.duplicates > 0) display.notice(knownKeyNote(run.unverified.duplicates));
@@ -116,14 +118,14 @@ async function problemOfEnd(
   notDone: RowCounts,
   batch: Batch,
 ): Promise<Problem | undefined> {
-  const { contradicted: against = 0, undecided: open = 0 } = chain ?? {};
+  const { contradicted: against = 0, paidAgain: twice = 0, undecided: open = 0 } = chain ?? {};
   if (Object.keys(notDone).length === 0)
-    return against + open > 0
-      ? problemOf(someUnproven({ against, toDecide: 0, open }, 'of-batch'))
+    return chain !== undefined && against + twice + open > 0
+      ? problemOf(someUnproven(chain, 'of-batch'))
       : undefined;
   const { unfinished, elsewhere, invalid } = surveyed.tally.standings;
   const needs = new Set([...own, ...needsOf({ ...others.counts, invalid })]);
-  if (against > 0) needs.add('decide');
+  if (against + twice > 0) needs.add('decide');
   // A stop left these no time: the same command sends them again.
   if (open > 0 || (stop !== undefined && needsOf(others.counts).has('after-fix'))) needs.add('same-command');
   const mayBeInDoubt =
@@ -217,6 +219,7 @@ async function tellQuietResults(batch: Batch): Promise<void> {
 }
 
 /** For the end of a batch: what the chain says about its accepted rows. */
-function rowsOnChain({ proven, contradicted, undecided: open }: RowsOnChain): string {
-  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${open} undecided.`;
+function rowsOnChain({ proven, contradicted, paidAgain: again, undecided: open }: RowsOnChain): string {
+  const more = again === 0 ? '' : `${again} paid more than once, `;
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${more}${open} undecided.`;
 }

@@ -161,7 +161,7 @@ async function notSeen(thrown: unknown, undecided: number, { display }: Context)
   const failure = await inWords(asFailure(thrown));
   if (!failure.code.startsWith('journal-')) throw thrown;
   display.warn(failure.message);
-  return { proven: 0, contradicted: 0, undecided };
+  return { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided };
 }
 
 async function openBatchWait(until: Until, batch: Batch): Promise<BatchWait> {

@@ -42,7 +42,8 @@ export class RowTeller {
   /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
   explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
     if (end.ending.code === undefined) return { tell: () => this.#tell(end) };
-    return explain(end.ending, nowMs, true).then(({ problem }) => ({
+    const hasNode = this.#batch.bot.chain !== undefined;
+    return explain(end.ending, nowMs, { isRow: true, hasNode }).then(({ problem }) => ({
       problem: problem?.message,
       tell: () => this.#tell(end, problem),
     }));

@@ -1,4 +1,4 @@
-import { type ChainView, isFinalMatch, standingOf } from '../../../once/chain/standing.ts';
+import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../once/chain/verdict.ts';
 import { type Until, type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../say/phrases.ts';
@@ -19,6 +19,9 @@ import type { Batch } from './options.ts';
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
+  readonly paidAgain: number;
+  /** The service was asked twice, and no search shows what it paid. */
+  readonly unsure: number;
   readonly undecided: number;
 };
 
@@ -54,7 +57,7 @@ export class BatchWait {
   /** Waits for all accepted rows together. */
   async end(journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
-    const counts = { proven: 0, contradicted: 0, undecided: 0 };
+    const counts = { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided: 0 };
     const accepted = await this.#accepted(journal, counts);
     const all = accepted.length;
     let ended = 0;
@@ -65,8 +68,9 @@ export class BatchWait {
     const stop = display.watched ? display.meter(() => `On chain: ${ended} of ${all}`) : (): void => {};
     const onEnd = async ({ intent, view }: Verified): Promise<void> => {
       counts[countedAs(view)] += 1;
+      if (wasRepeated(intent) && view.payments === undefined) counts.unsure += 1;
       ended += 1;
-      await this.#tell(intent.id, journal);
+      await this.#tell(intent.id, journal, view);
     };
     const watching = { ...this.#options, clock, interrupted: interrupts.first, onLook: () => {}, onEnd };
     try {
@@ -82,14 +86,13 @@ export class BatchWait {
     return this.#chain.close();
   }
 
-  async #accepted(journal: Journal, counts: { proven: number; contradicted: number }): Promise<string[]> {
+  async #accepted(journal: Journal, counts: { proven: number }): Promise<string[]> {
     const open: string[] = [];
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
       if (intent?.state !== 'accepted') continue;
       const view = standingOf(await journal.reads.observationsOf(intent.id));
-      if (view !== undefined && isFinalMatch(view) && this.#isReached(view)) counts.proven += 1;
-      else if (view?.verdict === 'contradicted') counts.contradicted += 1;
+      if (view !== undefined && this.#isReached(view) && !wasRepeated(intent)) counts.proven += 1;
       else open.push(intent.id);
     }
     return open;
@@ -102,13 +105,14 @@ export class BatchWait {
   /**
    * With --json reports each row once more, with what the chain says; for a person only contradictions.
    */
-  async #tell(id: string, journal: Journal): Promise<void> {
+  async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
     const intent = await journal.reads.get(id);
     if (intent === undefined) return;
     const { given, context } = this.#batch;
     const { display } = context;
-    const report = await storedReport(intent, given.command, journal.reads);
-    const view = report.chain;
+    const stored = await storedReport(intent, given.command, journal.reads);
+    const view = seen ?? stored.chain;
+    const report = { ...stored, chain: view };
     const end = view && { view, until: this.#options.until };
     const problem = chainProblem(intent, report.attempt, view, end);
     if (display.face === 'json') {
@@ -122,7 +126,7 @@ function assetIn(request: string): string {
   return String((JSON.parse(request) as { asset?: unknown }).asset);
 }
 
-function countedAs(view: ChainView): keyof RowsOnChain {
-  if (view.verdict === 'proven' || view.verdict === 'likely') return 'proven';
-  return view.verdict;
+function countedAs(view: ChainView): Exclude<keyof RowsOnChain, 'unsure'> {
+  if (isPaidAgain(view)) return 'paidAgain';
+  return view.verdict === 'likely' ? 'proven' : view.verdict;
 }

@@ -378,8 +378,8 @@ export async function chainFindings(
 
 /** All is asked at once. What the node of another cluster says is not shown. */
 async function findingsOf(name: string, chain: ChainProfile, { node }: OpenedChain): Promise<Finding[]> {
-  const [because, ...rest] = await Promise.all([
-    node.ofAnother(),
+  const [cluster, ...rest] = await Promise.all([
+    node.cluster(),
     ...Object.entries(chain.assets).map(async ([asset, mint]): Promise<Finding[]> => {
       const isMint = await node.isMint(mint);
       if (isMint === undefined)
@@ -392,22 +392,21 @@ async function findingsOf(name: string, chain: ChainProfile, { node }: OpenedCha
         : [
             fail('mint')`the mint of ${asset}, ${mint}, is not a token’s mint on this cluster
               Set the assets again, with the mints of this cluster:
-              $ config set ${name} assets JSON`,
+              $ config set ${name} assets NAME=MINT`,
           ];
     }),
     walletFindings(name, chain, node),
   ]);
-  const { cluster } = chain;
-  if (because === 'other-cluster')
+  if ('because' in cluster && cluster.because === 'other-cluster')
     return [
-      fail('chain')`the node ${node.host} does not belong to the cluster ${cluster.name}
+      fail('chain')`the node ${node.host} belongs to another cluster than the profile names
         Set the other cluster, or the URL of another node:
         $ config set ${name} cluster CLUSTER
         $ config set ${name} rpc-url`,
     ];
-  if (because !== undefined)
+  if ('because' in cluster)
     return [
-      warn('chain')`the node ${node.host} does not say its cluster: ${reasonWords[because]}
+      warn('chain')`the node ${node.host} does not say its cluster: ${reasonWords[cluster.because]}
         Payments do not need it. To prove them, and to see balances, try again later or set another rpc-url.`,
     ];
   return [ok('chain', `${node.host}: cluster ${cluster.name}`), ...rest.flat()];
@@ -415,7 +414,7 @@ async function findingsOf(name: string, chain: ChainProfile, { node }: OpenedCha
 
 async function walletFindings(
   name: string,
-  { wallet, assets, cluster }: ChainProfile,
+  { wallet, assets }: ChainProfile,
   node: OpenedChain['node'],
 ): Promise<Finding[]> {
   if (wallet === undefined)
@@ -433,7 +432,7 @@ async function walletFindings(
       warn('wallet')`${wallet} belongs to the program ${owner} and may not be a wallet
         Compare it with the address of the bot’s own wallet.`,
     ];
-  const text = balanceText({ is: 'asked', host: node.host, holdings });
+  const text = balanceText({ is: 'asked', host: node.host, cluster: node.clusterName, holdings });
   const isUnknown = holdings.some(({ held }) => 'because' in held);
   if (isUnknown)
     return [
@@ -443,7 +442,7 @@ async function walletFindings(
   const isEmpty = holdings.every(({ held }) => 'units' in held && held.units === 0n);
   return [
     isEmpty
-      ? warn('balance')`the wallet ${wallet} holds nothing on ${cluster.name}
+      ? warn('balance')`the wallet ${wallet} holds nothing on ${node.clusterName ?? 'this cluster'}
         Check the address and the cluster, or add money to it.`
       : ok('balance', text),
   ];

@@ -4,7 +4,7 @@ import { RpcNode } from '../../../../src/once/chain/node.ts';
 import type { Payment } from '../../../../src/once/chain/payment.ts';
 import type { Chain } from '../../../../src/once/chain/verify.ts';
 import { reply } from '../../../../testing/scriptedEngine.ts';
-import { key as address, pay, wallet, written } from '../../chain/transactions.ts';
+import { key as address, paying, wallet, written } from '../../chain/transactions.ts';
 
 /** When the payment was made whose signature a reply gives: of another key, of its own, or of nobody in this world. */
 export const whens = ['month-ago', 'day-ago', '3h-ago', 'now', 'year-ahead', 'others', 'own'] as const;
@@ -83,17 +83,17 @@ export class ModelChain {
       close: async () => {},
     };
     const node = new RpcNode({
-      ...{ host: 'node', url: { reveal: () => 'https://node/' }, genesis, channel, timeoutMs: 1 },
+      ...{ host: 'node', url: { reveal: () => 'https://node/' }, channel, timeoutMs: 1 },
+      expected: undefined,
       cut: new AbortController().signal,
       patience: undefined,
       clock: { now: this.#now, sleep: async () => {} },
     });
     return {
       node,
-      cluster: { genesis, name: 'model' },
       paymentOf: ({ body }): Payment => {
         const { to, amount } = wantedIn(Buffer.from(body).toString());
-        return { to, amount, asset: 'SOL', memo: undefined, wallet };
+        return { to, amount, mint: undefined, wallet };
       },
       reasonOf: ({ slot }) => `seen in slot ${slot}`,
     };
@@ -126,8 +126,7 @@ export class ModelChain {
     const { signature, to, amount, slot, timeS: blockTime } = paid;
     const lamports = BigInt(Math.round(Number(amount) * 1e9));
     return written({
-      calls: [pay(wallet, to, lamports)],
-      lamports: { [wallet]: -lamports, [to]: lamports },
+      ...paying(to, lamports),
       at: { slot, blockTime, signature },
     });
   }
@@ -152,9 +151,8 @@ export function mustShow(paid: Paid | undefined, asked: Asked): string {
   if (paid === undefined) return 'undecided not-seen';
   const { wanted, isAnothers, isFinal } = asked;
   if (paid.to !== wanted.to || paid.amount !== wanted.amount)
-    return isFinal ? 'contradicted other-amount' : 'undecided only-confirmed';
-  if (isAnothers) return isFinal ? 'contradicted claimed' : 'undecided only-confirmed';
+    return isFinal ? 'contradicted not-paid' : 'undecided not-final';
   const isOlder = 1000 * paid.timeS < asked.firstAttemptMs - 2 * hour;
-  if (isOlder && !asked.isNamed) return 'undecided other-time';
-  return isFinal ? 'proven' : 'likely only-confirmed';
+  if (isAnothers || (isOlder && !asked.isNamed)) return 'undecided anothers';
+  return isFinal ? 'proven' : 'likely not-final';
 }

@@ -39,12 +39,7 @@ type Shown = { readonly signature: string | undefined; readonly shown: string };
 
 const happened = { state: 'resolved', resolvedAs: 'happened', decidedBy: 'chain' };
 
-type Said = { signature?: string; status?: string; error?: object };
-
-const saidItFailed = (attempt: Attempt): boolean => {
-  const { status, error } = replyOf(attempt);
-  return status === 'failed' || error !== undefined;
-};
+type Said = { signature?: string };
 
 function replyOf({ status, reply }: Attempt): Said {
   if (status !== 200 || reply === undefined) return {};
@@ -587,7 +582,7 @@ export class World {
     const { state, resolvedAs } = (await this.#watcher.reads.get(id)) ?? intent;
     const isNew = proof === undefined && proven?.shown === 'proven';
     const wasInDoubt = ['unknown', 'held', 'sending'].includes(intent.state);
-    const decides = isNew && wasInDoubt && !attempts.some(saidItFailed);
+    const decides = isNew && wasInDoubt;
     const decidedBy = (await this.#watcher.reads.decisionsOf(id)).at(-1)?.who;
     if (decides) expect({ id, state, resolvedAs, decidedBy }).toEqual({ ...happened, id });
     else {
@@ -616,12 +611,12 @@ export class World {
   }
 
   /** It has proven another intent, or the service has given it to one of the same payment. */
-  async #isAnothers(signature: string, { id, baseUrl, payment }: Intent): Promise<boolean> {
+  async #isAnothers(signature: string, { id, baseUrl }: Intent): Promise<boolean> {
     if ([...this.#proofs.values()].some((one) => one.signature === signature)) return true;
     const { reads } = this.#watcher;
     const given = { origin: baseUrl, what: 'signature', value: signature } as const;
     const otherId = await reads.otherHolder(id, [given]);
-    return otherId !== undefined && (await reads.get(otherId))?.payment === payment;
+    return otherId !== undefined;
   }
 
   async #askChain(intent: Intent, journal: Journal): Promise<Shown> {

@@ -17,8 +17,8 @@ const move = (state: string, more = ''): string =>
 const claim = `UPDATE intents SET state = 'sending', owner = 'p', resolved_as = NULL`;
 const happened = move('resolved', '').replace('resolved_as = NULL', `resolved_as = 'happened'`);
 const observe = (verdict: string): string =>
-  `INSERT INTO observations (intent, verdict, at, signature, genesis, instruction, facts)
-   VALUES (1, '${verdict}', 1, 's', 'g', '0', '{}')`;
+  `INSERT INTO observations (intent, verdict, at, signature, genesis, facts)
+   VALUES (1, '${verdict}', 1, 's', 'g', '{}')`;
 const decide = `INSERT INTO decisions (intent, kind, who, at, reason) VALUES (1, 'happened', 'w', 1, 'r')`;
 const keep = `INSERT INTO receipts (origin, what, value, intent) VALUES ('u', 'signature', 's', 1)`;
 const batch = `INSERT INTO batches (name, base_url, kind, rows, invalid) VALUES ('b', 'u', 'message', 1, 0)`;

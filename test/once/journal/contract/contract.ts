@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import { unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
+import { originOf, parseBaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type {
   GuardedWork,
   Guards,
@@ -761,16 +762,16 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
     describe('an observation of a chain', () => {
       const seen: Observation = {
-        ...{ verdict: 'proven', atMs: nowMs, signature: 's', genesis: 'g', instruction: '2.1' },
+        ...{ verdict: 'proven', atMs: nowMs, signature: 's', genesis: 'g' },
         facts: '{"slot":1}',
       };
-      const unit = { origin: 'g', what: 'instruction', value: 's/2.1' } as const;
+      const unit = { origin: 'g', what: 'signature', value: 's' } as const;
       const transfer = { kind: 'transfer', payment: 'p' } as const;
 
       test('comes back as it was kept, oldest first', async () => {
         const journal = await openNew();
         const id = await done(journal, 'accepted', transfer);
-        const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
+        const nothing = { signature: undefined, genesis: undefined };
         const undecided: Observation = { ...seen, ...nothing, verdict: 'undecided' };
         await journal.observe(id, undecided);
         await journal.keepReceipts(id, [unit]);
@@ -790,7 +791,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const refusal = async (asked: Promise<void>): Promise<string> =>
           (await inWords(await asked.catch((thrown: unknown) => thrown))).message;
         expect(await refusal(journal.observe(other, seen))).toContain('a payment of its own');
-        for (const change of [{ genesis: 'h' }, { signature: 't' }, { instruction: '2' }])
+        for (const change of [{ genesis: 'h' }, { signature: 't' }])
           expect(await refusal(journal.observe(one, { ...seen, ...change }))).toContain(
             'a payment of its own',
           );
@@ -818,6 +819,24 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(proven.filter(Boolean)).toHaveLength(1);
         const kept = await Promise.all(intents.map((id) => journal.observationsOf(id)));
         expect(kept.flat()).toEqual([seen]);
+      });
+    });
+
+    describe('equal payments', () => {
+      const transfer = { kind: 'transfer', payment: 'p' } as const;
+
+      test('are those of other entries that may have paid at that time', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'accepted', transfer);
+        const paid = [await done(journal, 'accepted', transfer), await done(journal, 'unknown', transfer)];
+        await done(journal, 'rejected', transfer);
+        await done(journal, 'accepted', { ...transfer, payment: 'q' });
+        const elsewhere = parseBaseUrl('https://other.example.com');
+        await done(journal, 'accepted', { ...transfer, baseUrl: elsewhere });
+        const of = (sinceMs: number, untilMs: number) =>
+          journal.equalPayments({ id, origin: originOf(baseUrl), payment: 'p', sinceMs, untilMs });
+        expect(await of(nowMs, nowMs)).toEqual(paid);
+        expect([await of(0, nowMs - 1), await of(nowMs + 1, 2 * nowMs)]).toEqual([[], []]);
       });
     });
 

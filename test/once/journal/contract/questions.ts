@@ -1,3 +1,4 @@
+import { originOf } from '../../../../src/once/intent/baseUrl.ts';
 import type { BatchInput, Selection } from '../../../../src/once/journal/journal.ts';
 import {
   allOf,
@@ -41,7 +42,7 @@ export async function fill(journal: JournalInHand, count = many): Promise<void> 
 
 const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined } as const;
 const observed = {
-  ...{ who: 'chain', atMs: nowMs, signature: undefined, genesis: undefined, instruction: undefined },
+  ...{ atMs: nowMs, signature: undefined, genesis: undefined },
   facts: '{}',
 } as const;
 
@@ -68,6 +69,11 @@ export const fewRead: readonly Deed[] = [
   ['observations', (to) => to.observationsOf(id)],
   ['receipts', (to) => to.receiptsOf(id)],
   ['who holds a receipt', (to) => to.otherHolder(id, receipts)],
+  [
+    'equal payments',
+    (to) =>
+      to.equalPayments({ id, origin: originOf(baseUrl), payment, sinceMs: nowMs, untilMs: nowMs + 1000 }),
+  ],
   ['how a small batch stands', (to) => to.rowsStanding('few')],
   ['what a batch asked for', (to) => to.batchInputs('few')],
   ['what one spent', (to) => to.ownSpending(id)],

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { jsonLines } from '../../testing/jsonOutput.ts';
+import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+// A service that does not honour its keys, and a request whose reply was lost: nobody can prevent from outside that it
+// pays twice, so whatever is asked about such a payment says so.
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.openWithNode(new SkippingClock());
+  await operator.sandbox.readings({ slot_ms: 0, repeated_transfer_key: 'ignore' });
+});
+afterEach(() => operator.close());
+
+type Told = Exited & { payments?: { signature: string; own?: true }[]; warnings?: string[] };
+type Fault = Parameters<SandboxHome['sandbox']['faults']>[0];
+
+const lost: Fault = { kind: 'drop', when: 'after' };
+const broken: Fault = { kind: 'reply', status: 503, when: 'after' };
+const unsure = 'The service was asked twice; only the chain shows whether it paid once.';
+const again = 'Another machine or person paid the same, or this service does not honour keys.';
+
+/** With the retries that a command has by itself: a test's home allows none otherwise. */
+async function told(...argv: string[]): Promise<Told> {
+  const { code, stdout, stderr } = await operator.run([...argv, '--json']);
+  const [line = '{}'] = [stdout, stderr].flatMap((text) =>
+    text.split('\n').filter((one) => one.startsWith('{')),
+  );
+  return { ...(JSON.parse(line) as Told), exit: code ?? -1 };
+}
+
+const pay = [...payAda, '--once', 'rent', '--yes', '--max-wait', '60s'];
+const signatures = async (): Promise<unknown[]> =>
+  (await operator.sandbox.ledger()).map(({ signature }) => signature).sort();
+
+test.each([
+  ['a lost reply', lost],
+  ['503 after the effect', broken],
+])('after %s: a payment warns, and --wait and verify end with 10', async (_what, fault) => {
+  await operator.sandbox.faults(fault);
+  const paid = await told(...pay);
+  expect(paid).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [unsure] });
+  const found = {
+    ...{ exit: 10, outcome: 'accepted', chain: { verdict: 'proven' } },
+    error: { code: 'paid-more-than-once', hint: again, retry: 'decide' },
+  };
+  const waited = await told(...pay, '--wait');
+  expect(waited).toMatchObject(found);
+  expect(waited.payments?.map(({ signature }) => signature).sort()).toEqual(await signatures());
+  expect(waited.payments?.map(({ own = false }) => own)).toEqual([true, false]);
+  expect(await told('verify', paid.intent?.id ?? '')).toMatchObject(found);
+  const all = await operator.run(['verify', '--all', '--json']);
+  expect([all.code, jsonLines(all.stdout)]).toMatchObject([10, [{ payments: waited.payments }, {}]]);
+  // A person has seen it, and the state stays.
+  expect(await told('history', 'rent')).toMatchObject({ exit: 0, outcome: 'accepted' });
+  expect((await operator.run(['history', 'rent'])).stdout).toContain(
+    `Paid again    ${waited.payments?.at(-1)?.signature}`,
+  );
+});
+
+test('a wait that sees it first ends with 10 at once', async () => {
+  await operator.sandbox.faults(lost);
+  expect(await told(...pay, '--wait')).toMatchObject({
+    ...{ exit: 10, outcome: 'accepted', error: { code: 'paid-more-than-once' } },
+  });
+});
+
+test('a service that honours its keys is proven to have paid once', async () => {
+  await operator.sandbox.readings({ repeated_transfer_key: 'replay' });
+  // A node that lists nothing older may have forgotten the first of two.
+  await told(...payAda.slice(0, -1), '0.1', '--once', 'earlier');
+  await operator.sandbox.faults(lost);
+  const waited = await told(...pay, '--wait');
+  expect(waited).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [], payments: [{ own: true }] });
+  expect(await operator.sandbox.ledger()).toHaveLength(2);
+});
+
+test('a batch says it once, with its count, or ends with 10 where it waits', async () => {
+  const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,1\nb,${payAda[2]},SOL,2\nc,${payAda[2]},SOL,3\n`;
+  const batch = (name: string, ...more: string[]) =>
+    operator.run(['batch', 'transfer', '-', '--once', name, '--yes', ...more], { stdin: rows });
+  await operator.sandbox.faults(lost, lost);
+  const told = await batch('one');
+  expect(told.code).toBe(0);
+  expect(told.stderr.split('The service was asked twice for 2 transfers;')).toHaveLength(2);
+  await operator.sandbox.faults(lost);
+  const waited = await batch('two', '--wait', '--repeat');
+  expect(waited.code).toBe(10);
+  expect(waited.stderr).toContain('1 paid more than once');
+});
