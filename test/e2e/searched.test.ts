@@ -83,9 +83,9 @@ describe('a payment in doubt without a signature', () => {
 
   test('is offered to neither of two that it may be, and is the first’s that it is given to', async () => {
     await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a']);
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
     const [, signature = ''] = await signatures();
-    const other = await lose([...payAda, '--once', 'b'], 'before');
+    const other = await lose([...payAda, '--once', 'b', '--repeat'], 'before');
     for (const [one, another] of [
       [id, other],
       [other, id],
