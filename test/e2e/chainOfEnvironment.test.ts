@@ -52,6 +52,9 @@ test('the first advice for a held payment is to ask the chain, where a node is k
   const id = held.intent?.id ?? '';
   expect(held).toMatchObject({ exit: 10, error: { hint: expect.stringContaining('Ask the chain first') } });
   expect(held.error?.next?.[0]).toBe(`botctl verify ${id}`);
+  const resumed = await operator.json(['resume', id, '--yes']);
+  expect(resumed).toMatchObject({ exit: 10, error: { code: 'held' } });
+  expect(resumed.error?.next?.[0]).toBe(`botctl verify ${id}`);
   Reflect.deleteProperty(operator.env, 'BOTCTL_RPC_URL');
   const without = await operator.json([...payAda, '--once', 'a']);
   expect(without.error?.next?.[0]).toContain(`botctl resolve ${id}`);

@@ -226,7 +226,7 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** The latest other payment like this one that was made since then, or may have been at any time. */
   equalPayment(about: EqualTo): Promise<Intent | undefined>;
-  /** Other transfers of the same payment at the same origin that may have paid, by attempts of that time. */
+  /** Other transfers of the same payment at the same origin that may have paid in that time. */
   equalPayments(of: EqualSince): Promise<string[]>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
