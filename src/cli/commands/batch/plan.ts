@@ -56,7 +56,7 @@ function rowsOf({ surveyed, batch: { order, bot, notes } }: BatchPlan): Fact[] {
     ['Bot', bot.name, { bot: bot.name }],
     ['Service', bot.spelledUrl, { base_url: bot.spelledUrl }],
     ['Rows', formatCount(all), { rows: { all, ...tally.standings, missing, empty } }],
-    ...rowFacts(tally.standings),
+    ...rowFacts(tally.standings, all),
   ];
 }
 
