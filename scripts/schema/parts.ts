@@ -146,7 +146,7 @@ export const equalPayment = z
     row: text.optional().describe('of a batch: the row’s own id'),
     bot: text,
     state: oneOf(states),
-    resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional(),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
     at: time.describe('its latest attempt'),
   })
   .meta({ id: 'EqualPayment', title: 'An equal payment under another entry' });
