@@ -273,20 +273,64 @@ describe('a proposal that was declined', () => {
 describe('a batch', () => {
   test('says how many rows would wait, and is approved as one table', async () => {
     usePolicy({ approve_above: { SOL: '1' } });
-    const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`;
-    const path = operator.home.file('payroll.csv', rows);
-    const batch = ['batch', 'transfer', path, '--once', 'payroll', '--yes'];
-    expect((await operator.run(batch)).code).toBe(10);
-    const held = await operator.json(['history', '--state', 'held']);
-    await operator.run(decline(held.intent?.id ?? ''));
-    const again = await operator.run(batch);
-    expect(again.code).toBe(10);
-    expect(again.stderr).toContain('declined this transfer');
-    expect((await operator.run(['batch', 'status', 'payroll'])).stdout).toMatch(
-      /Declined\s+1: not approved/u,
+    const path = table(row('a', '2'), row('b', '0.1'), row('c', '3'));
+    const dry = await operator.run(payroll(path, '--dry-run'));
+    expect(dry).toMatchObject({ code: 10, stdout: expect.stringContaining('2 of 3 wait for approval') });
+    expect(await operator.json(payroll(path, '--dry-run'))).toMatchObject({
+      rows: { all: 3, new: 1, waiting: 2 },
+    });
+    const asked = await onTerminalHere(payroll(path), [['[y/N] ', 'n\r']], operator.env);
+    expect(asked.shown).toContain('2 of 3 wait for approval');
+    expect(asked.shown).toContain('Make 1 transfer, and propose 2 as payroll?');
+    const first = await operator.run(payroll(path, '--yes', '--max-failures', '1'));
+    expect(first.code).toBe(10);
+    expect(first.stderr).toContain('Rows not done: 2 waiting for approval.');
+    expect(first.stderr).toContain('Approve or decline the rows that wait');
+    expect(first.stderr).not.toMatch(/resolve or resume|--yes|botctl approve/u);
+    expect(await paid()).toHaveLength(1);
+    expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({
+      exit: 10,
+      standings: { done: 1, waiting: 2 },
+    });
+    const unasked = await operator.json(['approve', '--batch', 'payroll']);
+    expect(unasked).toMatchObject({ exit: 10, error: { code: 'held' } });
+    const { code, shown } = await onTerminalHere(
+      ['approve', '--batch', 'payroll'],
+      [['[y/N] ', 'y\r']],
+      operator.env,
     );
-    operator.home.file('payroll.csv', rows.replace('SOL,2', 'SOL,1'));
-    const changed = await operator.run(batch);
+    expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining('2 rows, 5 SOL') });
+    expect(await paid()).toHaveLength(1);
+    expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({
+      exit: 11,
+      standings: { done: 1, approved: 2 },
+    });
+    expect((await operator.run(payroll(path, '--yes', '--repeat'))).code).toBe(0);
+    expect(await paid()).toHaveLength(3);
+  });
+
+  test('that is done but for declined rows says so, on every later run as well', async () => {
+    usePolicy({ approve_above: { SOL: '1' } });
+    const path = table(row('a', '2'), row('b', '0.1'));
+    await operator.run(payroll(path, '--yes'));
+    expect(await operator.run(['decline', '--batch', 'payroll', '--reason', 'no', '--yes'])).toMatchObject({
+      code: 0,
+    });
+    for (const _ of [1, 2]) {
+      const again = await operator.run(payroll(path, '--yes'));
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('All other rows are done.') });
+      expect(again.stderr).toContain('1 declined');
+    }
+    expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({
+      exit: 2,
+      standings: { done: 1, declined: 1 },
+    });
+    expect((await operator.run(payroll(path, '--dry-run'))).code).toBe(2);
+    const more = table(row('a', '2'), row('b', '0.1'), row('c', 'much'));
+    const invalid = await operator.run(payroll(more, '--yes', '--skip-invalid'));
+    expect(invalid).toMatchObject({ code: 2, stderr: expect.stringContaining('1 declined, 1 invalid') });
+    table(row('a', '1'), row('b', '0.1'));
+    const changed = await operator.run(payroll(path, '--yes'));
     expect(changed).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the id is taken by transfer'),
@@ -322,7 +366,7 @@ describe('what may have happened and is above a limit since', () => {
     const id = lost.intent?.id ?? '';
     usePolicy({ approve_above: { SOL: '0.1' } });
     const held = await operator.json(pay('0.5', '--once', 'lost'));
-    expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'policy', tainted: true } });
+    expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'not-allowed', tainted: true } });
     expect(held.error?.next).toEqual([`botctl history ${id}`]);
     for (const argv of [['approve', id, '--yes'], decline(id)])
       expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });

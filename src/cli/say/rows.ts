@@ -101,15 +101,17 @@ function spoken(counts: RowCounts): (RowState & { rows: number })[] {
   return [...found.values()];
 }
 
-/** A line for each state. Of what waits for approval it is said how many of `all` rows that is. */
-export function rowFacts(counts: RowCounts, all?: number): Fact[] {
-  return spoken(counts).map(({ word, rows, note }) => {
-    const of = all !== undefined && word === rowStates.waiting.word ? ` of ${formatCount(all)}` : '';
-    return [
-      word.replace(/^./u, (first) => first.toUpperCase()),
-      `${formatCount(rows)}${of}${note === undefined ? '' : `: ${note}`}`,
-    ];
-  });
+/** A line for each state. */
+export function rowFacts(counts: RowCounts): Fact[] {
+  return spoken(counts).map(({ word, rows, note }) => [
+    word.replace(/^./u, (first) => first.toUpperCase()),
+    `${formatCount(rows)}${note === undefined ? '' : `: ${note}`}`,
+  ]);
+}
+
+/** `5 of 100 wait for approval` */
+export function rowsToApprove(waiting: number, all: number): string {
+  return `${formatCount(waiting)} of ${formatCount(all)} ${waiting === 1 ? 'waits' : 'wait'} for approval`;
 }
 
 /** `2 to send, 1 invalid` */
