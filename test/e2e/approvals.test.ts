@@ -332,7 +332,7 @@ describe('a batch', () => {
     table(row('a', '1'), row('b', '0.1'));
     const changed = await operator.run(payroll(path, '--yes'));
     expect(changed).toMatchObject({
-      code: 2,
+      code: 6,
       stderr: expect.stringContaining('the id is taken by transfer'),
     });
     expect(await paid()).toHaveLength(1);

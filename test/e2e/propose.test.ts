@@ -31,7 +31,7 @@ describe('transfer --propose', () => {
     expect(await paid()).toEqual([]);
     const unasked = await operator.json(['approve', id]);
     expect(unasked).toMatchObject({ exit: 10, error: { next: first.error?.next } });
-    expect(unasked.error?.message).toContain('It is still waiting for approval. Nothing was sent this time.');
+    expect(unasked.error?.message).toContain('Nothing was decided.');
     expect(unasked.error?.message).not.toContain('may have happened');
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'open' });
     expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, outcome: 'accepted' });

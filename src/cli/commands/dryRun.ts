@@ -161,6 +161,7 @@ function dryPolicyWords(word: PolicyWord, { is }: Plan): string {
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
+  if (plan.found?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
   if (plan.is === 'name-taken' && plan.found?.bot === bot.name)
     return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
   return dryRunWords[plan.is];

@@ -263,7 +263,7 @@ function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Told
     ...(declined ? ['What was declined stays so: a corrected row takes a new id.'] : []),
     ...(invalid ? ['Fix the rows that are not valid, then run the same command again.'] : []),
   ];
-  return new Told(code, `All other rows are done. Rows not done: ${rowsInALine(notDone)}.`, {
+  return new Told(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {
     hint: hints.join(' '),
     next: [...(declined ? [['history', '--state', 'declined']] : []), ...(invalid ? [again] : [])],
   });
