@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EngineContext } from '../src/once/engine/context.ts';
 import { execute } from '../src/once/engine/execute.ts';
 import type { Outcome } from '../src/once/engine/outcome.ts';
-import { resume } from '../src/once/engine/resume.ts';
+import { decideProposal, resume } from '../src/once/engine/resume.ts';
 import { type Shown, shownNow } from '../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
@@ -281,6 +281,11 @@ export class ScriptedEngine {
 
   decide(id: string, kind: DecisionKind): Promise<void> {
     return this.look((journal) => journal.decide(id, this.word(kind)));
+  }
+
+  /** A person decides about what waits for approval. */
+  async answer(id: string, kind: 'approved' | 'declined'): Promise<Intent> {
+    return decideProposal(await this.shown(id), { ...this.word(kind), kind }, this.open());
   }
 
   word(kind: DecisionKind): Decision {

@@ -39,7 +39,7 @@ export const variants: readonly Variant[] = [
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
         const spend = spendOf(wanted.request, engine.bot);
-        const asked = { spend, id: undefined };
+        const asked = { spend, intent: undefined, proposes: false, isShared: false };
         const said = await wordOfPolicies(policies, asked, engine.journal.reads, engine.clock.now());
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }
@@ -184,14 +184,14 @@ export const variants: readonly Variant[] = [
     what: 'an approval is taken for whatever body the entry has',
     edits: [
       {
-        file: 'src/once/engine/approval.ts',
-        from: "return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;",
-        to: "return last?.kind === 'approved' && fingerprint !== undefined ? last : undefined;",
+        file: 'src/once/engine/planKinds.ts',
+        from: '!(startsAgain(found) && !found.tainted && !found.proposed),',
+        to: '!(startsAgain(found) && !found.tainted),',
       },
       {
-        file: 'src/once/engine/plan.ts',
-        from: "proposed: !isSame && (await reads.decisionsOf(found.id)).some(({ kind }) => kind === 'proposed'),",
-        to: 'proposed: isSame && found.id === undefined && reads !== undefined,',
+        file: 'src/once/journal/schema.ts',
+        from: "AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,",
+        to: ')`,',
       },
     ],
     caughtBy: ['concurrent'],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { states } from '../../src/once/journal/journal.ts';
 import {
   attempt,
   decision,
@@ -188,7 +189,9 @@ export const batchFields = {
       new: count,
       unfinished: count,
       done: count,
+      waiting: count.describe('they wait, or would wait, for approval'),
       held: count,
+      declined: count,
       elsewhere: count.describe('another process is sending them'),
       conflict: count.describe('their ids were used with a different amount, recipient or text'),
       invalid: count,
@@ -246,7 +249,9 @@ const batchEnd = z
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
+        waiting: count.optional().describe('for approval'),
         held: count.optional(),
+        declined: count.optional(),
         not_sent: count.optional(),
         paid_already: count.optional().describe('other entries paid them, or may have paid them'),
         rejected: count.optional(),
@@ -283,8 +288,9 @@ const historyTotal = z
     until: time.optional(),
     totals: z.array(
       z.strictObject({
-        state: oneOf(['accepted', 'open', 'sending', 'unknown', 'rejected', 'held', 'resolved']),
-        resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional(),
+        state: oneOf(states),
+        resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
+        approved: z.literal(true).optional().describe('approved, not sent'),
         kind: oneOf(['message', 'transfer']),
         asset: text.optional().describe('of transfers'),
         amount: text.optional().describe('of transfers: their sum'),
@@ -310,6 +316,8 @@ const batchStatus = z
         done: count.optional(),
         sending: count.optional().describe('by a process that lives'),
         unknown: count.optional(),
+        waiting: count.optional().describe('for approval'),
+        approved: count.optional().describe('approved, not sent'),
         held: count.optional(),
         open: count.optional(),
         rejected: count.optional(),
@@ -426,7 +434,10 @@ const policies = z
           ),
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
-          approvals: z.literal('other').optional().describe('the person who proposed it may not approve it'),
+          approvals: z
+            .literal('other')
+            .optional()
+            .describe('the database role that proposed it may not approve it'),
         }),
       )
       .describe('what one of them refuses is refused'),

@@ -61,7 +61,8 @@ const intent = z
     state: oneOf(states).describe('where it stands'),
     tainted: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
-    resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional().describe('what was decided'),
+    approved: z.literal(true).optional().describe('a person approved it; `open`: and it is not sent yet'),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what was decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,
     request,
@@ -145,7 +146,7 @@ export const equalPayment = z
     row: text.optional().describe('of a batch: the row’s own id'),
     bot: text,
     state: oneOf(states),
-    resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional(),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
     at: time.describe('its latest attempt'),
   })
   .meta({ id: 'EqualPayment', title: 'An equal payment under another entry' });

@@ -9,7 +9,8 @@ const about: Readonly<Record<string, string>> = {
   recipients: 'addresses by names: --to @NAME',
   only_recipients: 'nobody else is paid',
   approve_above: 'a larger transfer waits until a person approves it',
-  approvals: 'who proposes a transfer does not approve it: told apart by user and host, or by database role',
+  approvals:
+    'another database role than the one that proposed a transfer must approve it; on a file this refuses what needs approval',
 };
 
 /** The JSON Schema of a policy file. It is closed: a policy with an unknown key allows nothing. */

@@ -222,6 +222,8 @@ export type BatchOrder = {
   readonly policies?: Policies | undefined;
   /** `--repeat`: rows are paid although they were paid under another name. */
   readonly paysRepeats?: boolean;
+  /** `--propose`: every row waits for a person's approval. */
+  readonly proposes?: boolean;
 };
 
 export function requestOfRow({ request }: Pick<SheetRow, 'request'>): Wanted['request'] | undefined {

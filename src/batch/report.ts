@@ -2,6 +2,7 @@ import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
 import { wasRepeated } from '../once/chain/verdict.ts';
 import type { Bot } from '../once/connection.ts';
+import { isProposal } from '../once/engine/approval.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
 import { Failure } from '../once/failures.ts';
@@ -66,7 +67,7 @@ async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowRe
     line,
     id,
     request,
-    outcome: row.outcome ?? intent.state,
+    outcome: row.outcome ?? (isProposal(intent) ? 'waiting' : intent.state),
     ...result,
     error,
     key: intent.key,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Bot } from '../once/connection.ts';
+import { isProposal } from '../once/engine/approval.ts';
 import { type Claim, claim } from '../once/engine/claim.ts';
 import type { EngineContext } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
@@ -114,7 +115,9 @@ export function noCounts(): Counts {
     accepted: 0,
     resolved: 0,
     unknown: 0,
+    waiting: 0,
     held: 0,
+    declined: 0,
     rejected: 0,
     open: 0,
     sending: 0,
@@ -222,7 +225,8 @@ function note(end: RowEnd, run: Run): void {
 
 function needOf(cameTo: RowOutcome, code: FailureCode): Retry {
   // The same command always sends open rows, even if something must be fixed first.
-  return cameTo === 'open' ? 'same-command' : retryOf(code);
+  if (cameTo === 'open') return 'same-command';
+  return cameTo === 'declined' ? 'after-fix' : retryOf(code);
 }
 
 function isDone(cameTo: RowOutcome): boolean {
@@ -232,7 +236,7 @@ function isDone(cameTo: RowOutcome): boolean {
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
   switch (outcome.is) {
     case 'concluded':
-      return outcome.declined === undefined ? outcome.intent.state : 'held';
+      return isProposal(outcome.intent) ? 'waiting' : outcome.intent.state;
     case 'still-sending':
       return 'sending';
     case 'not-sent':
@@ -302,7 +306,7 @@ function outcomeOf({ is, found }: Plan): RowOutcome {
   if (standing === 'conflict') return 'not-sent';
   if (found === undefined) return 'not-begun';
   if (standing === 'elsewhere') return 'sending';
-  if (found.resolvedAs === 'declined') return 'held';
+  if (isProposal(found)) return 'waiting';
   // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
   if (found.state === 'sending') return 'unknown';
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;

@@ -6,7 +6,17 @@ import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.t
 import type { EqualPayment } from '../once/journal/journal.ts';
 
 /** What the survey says about a row, before anything is sent. */
-const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'conflict', 'invalid'] as const;
+const standings = [
+  'new',
+  'unfinished',
+  'done',
+  'waiting',
+  'held',
+  'declined',
+  'elsewhere',
+  'conflict',
+  'invalid',
+] as const;
 export type Standing = (typeof standings)[number];
 
 /** How a row stands after a run: the state of its intent, or why it was not this batch's row to send. */
@@ -14,7 +24,9 @@ export type RowOutcome =
   | 'accepted'
   | 'resolved'
   | 'unknown'
+  | 'waiting'
   | 'held'
+  | 'declined'
   | 'rejected'
   | 'open'
   | 'sending'

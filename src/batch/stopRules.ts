@@ -1,3 +1,4 @@
+import { isProposal } from '../once/engine/approval.ts';
 import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
 import { asFailure, type Failure } from '../once/failures.ts';
 import type { Kind } from '../once/intent/wanted.ts';
@@ -77,7 +78,9 @@ export class StopRules {
   }
 
   note({ ending: { outcome, code }, sent }: RowEnd): void {
-    if (code !== undefined) this.#failures += 1;
+    // What waits for a person has not failed.
+    const waits = outcome.is === 'concluded' && isProposal(outcome.intent);
+    if (code !== undefined && !waits) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
     if (outcome.is === 'not-sent' && outcome.because === 'policy') this.#noteRefused(outcome.refusal);
     const { maxFailures } = this.#limits;

@@ -1,4 +1,5 @@
 import type { Bot } from '../once/connection.ts';
+import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
 import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
@@ -16,7 +17,7 @@ import {
   type Warning,
 } from '../once/intent/wanted.ts';
 import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
-import { needsApproval, type Refusal } from '../once/policy/policy.ts';
+import { needsApproval, type Refusal, refusedOnFile } from '../once/policy/policy.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
   type BatchOrder,
@@ -73,8 +74,8 @@ export type Survey = {
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
-  /** Rows that would be held when their turn comes: too old to send again, or for a person to approve. */
-  readonly heldAhead: number;
+  /** Rows that do not wait yet, and would wait for a person's approval. */
+  readonly waitsAhead: number;
   /** Rows equal to a payment that is not the entry of a row of this input. */
   readonly equal: EqualRows;
 };
@@ -148,7 +149,7 @@ class Surveyor {
   #hasCommas = false;
   #hasDots = false;
   #rows = 0;
-  #heldAhead = 0;
+  #waitsAhead = 0;
 
   constructor(order: BatchOrder, inputs: SurveyInputs, beyond: Beyond) {
     this.#order = order;
@@ -182,7 +183,7 @@ class Surveyor {
       refusal: this.#refusal,
       warnings: [...this.#warnings.values()],
       columns: [...this.#titles],
-      heldAhead: this.#heldAhead,
+      waitsAhead: this.#waitsAhead,
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       equal: this.#hasEqual ? equalRows(sheet) : noEqualRows,
     };
@@ -249,7 +250,7 @@ class Surveyor {
   ): Promise<Intent | undefined> {
     const { journal, bot } = this.#inputs;
     const { name, paysRepeats } = this.#order;
-    if (journal === undefined || paysRepeats === true || this.#waits(wanted, plan)) return undefined;
+    if (journal === undefined || paysRepeats === true || this.#wouldWait(wanted, plan)) return undefined;
     const { clock } = journal;
     return equalAhead(plan, identity, { journal, bot, clock, repeats: { besides: name } });
   }
@@ -287,11 +288,15 @@ class Surveyor {
     row: Read & { is: 'row' },
     spending: Seen['spending'],
     found: Intent | undefined,
+    waits: boolean,
   ): string | undefined {
     const { wanted } = row;
     if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return undefined;
     const spend = spendOf(wanted.request, this.#inputs.bot);
-    const refusal = this.#policy.judge(spend, spending, found);
+    const onFile = waits && this.#inputs.journal?.isShared !== true;
+    const refusal =
+      this.#policy.judge(spend, spending, found) ??
+      (onFile ? refusedOnFile(this.#order.policies ?? []) : undefined);
     if (refusal === undefined) return undefined;
     this.#refusal ??= refusal;
     const reason = this.#inputs.refusalInWords(refusal);
@@ -311,7 +316,8 @@ class Surveyor {
     equal: Intent | undefined,
   ): void {
     const { ordinal, line, id, columns, wanted, naming } = row;
-    const standing: Standing = meaningOf(plan).row;
+    const waits = this.#wouldWait(wanted, plan);
+    const standing = waits ? 'waiting' : standingOf(plan);
     const complaint =
       standing === 'done' || wanted.kind === 'message'
         ? undefined
@@ -322,13 +328,13 @@ class Surveyor {
     }
     for (const warning of wanted.warnings) this.#warn(warning);
     this.#warnOfAsset(wanted);
-    if (this.#waits(wanted, plan)) this.#heldAhead += 1;
+    if (waits) this.#waitsAhead += 1;
     if (plan.is === 'name-taken' && plan.found !== undefined) {
       const { bot, conflictInWords } = this.#inputs;
       this.#hasOtherBodies ||= plan.found.bot === bot.name;
       this.#conflicts.note(row, conflictInWords(plan.found, wanted, bot.name));
     }
-    const problem = this.#holdToPolicy(row, spending, plan.found);
+    const problem = this.#holdToPolicy(row, spending, plan.found, waits);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
       ordinal,
@@ -374,11 +380,11 @@ class Surveyor {
     this.#warn({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) });
   }
 
-  /** Whether the row would be held when its turn comes, before anything is sent. */
-  #waits({ kind, request }: Wanted, plan: Plan): boolean {
-    const { policies } = this.#order;
-    if (policies === undefined || kind === 'message' || meaningOf(plan).row !== 'new') return false;
-    return needsApproval(policies, spendOf(request, this.#inputs.bot));
+  /** Whether the row would wait for a person's approval when its turn comes. What is in doubt never does. */
+  #wouldWait({ kind, request }: Wanted, plan: Plan): boolean {
+    const { policies = [], proposes = false } = this.#order;
+    if (kind === 'message' || meaningOf(plan).row !== 'new' || plan.found?.approved === true) return false;
+    return proposes || needsApproval(policies, spendOf(request, this.#inputs.bot));
   }
 
   /** The most expensive check, so it is skipped for rows already done. */
@@ -424,6 +430,13 @@ class Surveyor {
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
     this.#inputs.sheet.add({ ordinal, line, id, columns, ...rest, problem });
   }
+}
+
+function standingOf(plan: Plan): Standing {
+  const { row } = meaningOf(plan);
+  if (row !== 'held' || plan.found === undefined) return row;
+  if (isProposal(plan.found)) return 'waiting';
+  return plan.found.state === 'declined' ? 'declined' : row;
 }
 
 function isToBeSent(plan: Plan): boolean {

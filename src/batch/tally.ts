@@ -6,6 +6,8 @@ import type { Sheet, Standing } from './sheet.ts';
 /** Exact sums of one asset: over all valid rows, and over those that are not done. */
 type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
 
+const notToSend: readonly Standing[] = ['done', 'waiting', 'declined'];
+
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
 
 /** Counts the rows of a batch by how they stand, and sums up amounts and recipients. */
@@ -14,7 +16,9 @@ export class Tally {
     new: 0,
     unfinished: 0,
     done: 0,
+    waiting: 0,
     held: 0,
+    declined: 0,
     elsewhere: 0,
     conflict: 0,
     invalid: 0,
@@ -46,7 +50,7 @@ export class Tally {
     const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };
     this.totals.set(asset, {
       all: addAmounts(all, amount),
-      left: standing === 'done' ? left : addAmounts(left, amount),
+      left: notToSend.includes(standing) ? left : addAmounts(left, amount),
     });
   }
 }

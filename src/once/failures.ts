@@ -102,7 +102,6 @@ export const failureExits = {
   'not-recorded': 9,
   unproven: 9,
   held: 10,
-  'own-proposal': 10,
   'proposal-declined': 10,
   'paid-already': 10,
   'some-held': 10,

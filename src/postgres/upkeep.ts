@@ -2,7 +2,7 @@ import type { Failure } from '../once/failures.ts';
 import type { Loss } from '../once/journal/facts.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
 import type { Known, Note } from '../once/journal/known.ts';
-import { schemaVersion } from '../once/journal/schema.ts';
+import { proposals, schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
@@ -180,8 +180,8 @@ export type SharedLook = {
   readonly schemaVersion: number;
   readonly journal: JournalFacts;
   readonly counts: Partial<Record<State, number>>;
-  /** Held intents that wait for approval, counted by the reason. */
-  readonly waiting: Readonly<Record<string, number>>;
+  /** How many of these wait for approval, or were approved and not sent. */
+  readonly proposals: Partial<Record<State, number>>;
   readonly oldestUnknown: OldestUnknown | undefined;
   /** What the journal acknowledged to this machine, and lacks. */
   readonly missing: readonly Known[];
@@ -209,8 +209,8 @@ export async function lookAtShared({
 }
 
 const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents GROUP BY state`;
-const countWaiting = /* sql */ `SELECT why, count(*) AS count FROM @schema.intents
-  WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
+const countProposals = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents
+  WHERE ${proposals} GROUP BY state`;
 /** What a living process is sending is not in doubt. */
 const findOldest = /* sql */ `SELECT s.id, s.may_have_landed_at, s.created_at
   FROM @schema.intents s LEFT JOIN @schema.owners o ON o.id = s.owner
@@ -222,13 +222,13 @@ async function intentsIn(
   connection: PgConnection,
   schema: string,
   leaseMs: number,
-): Promise<Pick<SharedLook, 'counts' | 'waiting' | 'oldestUnknown'>> {
+): Promise<Pick<SharedLook, 'counts' | 'proposals' | 'oldestUnknown'>> {
   const { rows } = await connection.query(inSchema(schema, countStates));
-  const waiting = (await connection.query(inSchema(schema, countWaiting))).rows;
+  const proposed = (await connection.query(inSchema(schema, countProposals))).rows;
   const [oldest] = (await connection.query(inSchema(schema, findOldest), [leaseMs])).rows;
   return {
     counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
-    waiting: Object.fromEntries(waiting.map(({ why, count }) => [String(why), Number(count)])),
+    proposals: Object.fromEntries(proposed.map(({ state, count }) => [state as State, Number(count)])),
     oldestUnknown: oldest && {
       id: String(oldest.id),
       createdAtMs: Number(oldest.created_at),

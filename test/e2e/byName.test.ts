@@ -84,7 +84,7 @@ describe('a name, where something is decided', () => {
     expect(await operator.json(['approve', 'a', '--yes'])).toMatchObject({ error: { code: 'usage' } });
     expect((await answering(['approve', 'a'], 'y')).code).toBe(0);
     expect((await answering(['decline', 'b', '--reason', 'twice'], 'y')).code).toBe(0);
-    expect(await operator.json(['history', 'a'])).toMatchObject({ intent: { state: 'accepted' } });
-    expect(await operator.json(['history', 'b'])).toMatchObject({ intent: { state: 'resolved' } });
+    expect(await operator.json(['history', 'a'])).toMatchObject({ intent: { state: 'open' } });
+    expect(await operator.json(['history', 'b'])).toMatchObject({ intent: { state: 'declined' } });
   });
 });

@@ -108,7 +108,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   approve: [
     { line: ['{id}', '--yes'], before: [payable], code: 0 },
-    { line: ['{id}', '--yes'], before: [proposed], code: 8 },
+    { line: ['{id}', '--yes'], before: [proposed], code: 0 },
     { line: ['key-of-the-lost', '--yes'], before: [lostMessage], code: 2 },
     { line: ['nothing-like-it'], code: 2 },
   ],

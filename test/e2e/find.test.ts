@@ -241,11 +241,11 @@ describe('history', () => {
     const { stdout } = await operator.run(['history', id]);
     expect(stdout).toMatch(/^ {2}Why +The message may have been sent: /mu);
     expect(stdout).toMatch(/^ {2}Reply +OK \\u001b\[2J done$/mu);
-    expect(stdout).toMatch(new RegExp(`^ {4}botctl resolve ${id} --happened --reason`, 'mu'));
+    // Nobody is at a terminal to decide it.
+    expect(stdout).not.toContain('botctl resolve');
     const [whole] = await list(id);
-    const { explained } = whole as unknown as { explained: { message: string; next: string[] } };
+    const { explained } = whole as unknown as { explained: { message: string; next?: string[] } };
     expect(explained.message).toContain('may have been sent');
-    expect(explained.next).toContain(`botctl resume ${id} --yes`);
-    expect(explained.next.join('\n')).not.toContain('history');
+    expect(explained.next).toBeUndefined();
   });
 });

@@ -138,6 +138,8 @@ describe('a limit', () => {
 
 describe('above what needs approval', () => {
   const policy = { ...base, limits: { SOL: { day: '5' } }, approve_above: { SOL: '1' } };
+  const approve = ({ intent }: Awaited<ReturnType<typeof runHeld>>) =>
+    runHeld(['approve', intent?.id ?? '', '--yes']);
 
   test('a transfer is put on record, and a person sends it', async () => {
     const first = await held(policy, pay('rent', '1.5'));
@@ -152,7 +154,8 @@ describe('above what needs approval', () => {
     expect(stdout).toContain('(waits for approval)');
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });
     expect(await operator.sandbox.ledger()).toEqual([]);
-    const sent = await runHeld(['approve', first.intent?.id ?? '', '--yes']);
+    expect(await approve(first)).toMatchObject({ exit: 0, outcome: 'open', intent: { attempts: 0 } });
+    const sent = await runHeld(pay('rent', '1.5'));
     expect(sent).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 1 } });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
@@ -163,15 +166,16 @@ describe('above what needs approval', () => {
     const all = await runHeld(['resume', '--all', '--held', '--yes']);
     expect(all).toMatchObject({ exit: 10, outcome: 'held', intent: { id, why: 'approval' } });
     expect(all.error?.message).toContain('waits for approval');
-    expect(JSON.stringify(all.error)).toContain(`"botctl approve ${id}`);
+    expect(all.error?.next).toEqual([`botctl history ${id}`]);
     expect(await operator.sandbox.ledger()).toEqual([]);
-    expect(await runHeld(['approve', id, '--yes'])).toMatchObject({ exit: 0 });
+    expect(await approve(first)).toMatchObject({ exit: 0 });
   });
 
   test('and the word of a person is for what was seen, and for nothing larger under the same name', async () => {
     const first = await held(policy, pay('rent', '1.5'));
+    await approve(first);
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
-    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 5 });
     expect(await runHeld(pay('rent', '4'))).toMatchObject({ exit: 6, error: { code: 'other-body' } });
     expect(await runHeld(pay('rent-2', '4'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
     expect(await operator.sandbox.ledger()).toEqual([]);
@@ -180,8 +184,9 @@ describe('above what needs approval', () => {
   test('and for that it stays given; a larger one does not take its name where no policy holds it', async () => {
     const limited = { kind: 'reply', status: 429, when: 'before', headers: { 'Retry-After': '60' } } as const;
     const first = await held(policy, pay('rent', '1.5'));
+    await approve(first);
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
-    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 5 });
     await operator.sandbox.faults(limited);
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });

@@ -190,16 +190,15 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
     expect(requestsOf(service).length).toBeGreaterThan(1);
   });
 
-  test('about what is held looks at it, decides it, and sends it again', async () => {
+  test('about what is held looks at it, and decides nothing for a person', async () => {
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
     const said = await run(sendHello, way);
     expect(said.code).toBe(10);
     const lines = await pasteEach(said, way, (line, pasted) =>
       expect(pasted.code, `${line}\n${pasted.stderr}`).toBe(0),
     );
-    expect(lines.map((line) => line.split(' ')[1])).toEqual(['history', 'resolve', 'resolve', 'resume']);
-    expect(lines.at(-1)).toContain('--yes');
-    expect(await service.ledger()).toHaveLength(1);
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(['history']);
+    expect(await service.ledger()).toEqual([]);
   });
 
   test('to look at an equal payment first shows it', async () => {
@@ -300,7 +299,7 @@ describe('a suggestion of a command given --sandbox', () => {
     leaveUnknown(way, id, 'held');
     await each(['resume', id]);
     await each(['doctor']);
-    expect(count).toBeGreaterThan(12);
+    expect(count).toBeGreaterThan(9);
     expect(requestsOf(service)).toEqual([]);
   });
 

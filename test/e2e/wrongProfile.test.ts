@@ -43,14 +43,3 @@ describe('a batch under the wrong profile', () => {
     expect(ended.stderr).not.toContain('--profile');
   });
 });
-
-test('approve without the profile says which profile, service and permission it needs', async () => {
-  const { intent } = await operator.json([...payAda, '--once', 'a', '--propose']);
-  operator.useProfiles({ tips: {} }, 'tips');
-  const { code, stderr } = await operator.run(['approve', intent?.id ?? '', '--yes']);
-  expect(code).toBe(10);
-  expect(stderr).toContain('Approving this transfer sends it as ops, and there is no such profile here.');
-  expect(stderr).toContain(`a token for ${operator.sandbox.baseUrl} that may use the wallet`);
-  expect(stderr).toContain(`botctl config add ops --base-url ${operator.sandbox.baseUrl}`);
-  expect(await operator.sandbox.ledger()).toEqual([]);
-});

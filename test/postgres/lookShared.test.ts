@@ -33,19 +33,22 @@ test('a look as a runner at what waits and whose owner is silent', async () => {
   await silence(place.url, silent.self(), place.schema);
   const journal = inHand(await openShared(place));
   const paying = { kind: 'transfer', payment: '["a","sol","1"]' } as const;
-  for (let nth = 0; nth < 3; nth += 1) await journal.propose(newIntent(paying), 'approval', nowMs);
+  for (const kind of ['proposed', 'approved', 'proposed'] as const) {
+    const { id, fingerprint } = await journal.propose(newIntent(paying), 'approval', nowMs);
+    await journal.decide(id, { kind, who: 'w', atMs: nowMs, reason: 'r', signature: undefined, fingerprint });
+  }
   const held = await done(journal, 'held', {}, nowMs + 1);
   await done(journal, 'unknown', {}, nowMs + 1);
   await journal.begin(newIntent(), 'hash', nowMs - 1);
   await lookingAfter({ ...place, url: asRole(place.url, role, 'p') }, async (asking) => {
     const look = await lookAtShared(asking);
     expect(look).toMatchObject({
-      counts: { unknown: 1, sending: 2, held: 4 },
-      waiting: { approval: 3 },
+      counts: { unknown: 1, sending: 2, held: 3, open: 1 },
+      proposals: { held: 2, open: 1 },
       oldestUnknown: { id: lost, createdAtMs: nowMs, mayHaveLandedAtMs: undefined },
       missing: [],
     });
     expect(held).toBeDefined();
-    expect(look.waiting).toEqual({ approval: 3 });
+    expect(look.proposals).toEqual({ held: 2, open: 1 });
   });
 });

@@ -34,6 +34,9 @@ describeSpending<SharedPlace>(
   Number(process.env.BOTCTL_RUNS ?? 8),
 );
 
+/** Of no entry on record. */
+const anew = { intent: undefined, proposes: false, isShared: false };
+
 test('four machines with many rows each claim no more together than a day allows, and all of that', async () => {
   const place = await newSharedPlace();
   const machines = await Promise.all([1, 2, 3, 4].map(() => openShared(place)));
@@ -48,7 +51,7 @@ test('four machines with many rows each claim no more together than a day allows
   const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') };
   const guards = { beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
-    const { is } = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
+    const { is } = await spendWithin(policies, { spend, ...anew }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
     const named = { kind: 'transfer', namedBy: 'once', name: 'n', payment } as const;
     if (is === 'allowed') await tx.begin(newIntent(named), 'hash', nowMs);

@@ -59,9 +59,7 @@ const flags = [
 const values = ['1', '5s', '24h', 'accepted', 'transfer', 'name', 'SOL', '0.1', 'label=A,id=b', recipient];
 
 function sendsNothing(argv: readonly string[]): boolean {
-  return (
-    !['send', 'transfer', 'batch', 'resume', 'approve'].includes(argv[0] ?? '') || argv.includes('--dry-run')
-  );
+  return !['send', 'transfer', 'batch', 'resume'].includes(argv[0] ?? '') || argv.includes('--dry-run');
 }
 
 export const commandLines: Kind = {

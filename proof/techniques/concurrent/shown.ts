@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startOf } from '../../../testing/program.ts';
-import { otherRecipient } from '../../../testing/sandbox.ts';
 import { intentsIn, journalOf } from '../../look.ts';
 import { playAtPace } from '../../pace.ts';
 import { command, Play, type Stage } from '../../play.ts';
@@ -21,26 +20,8 @@ type Case = {
 };
 
 const rent = command('transfer', '--once', 'rent', '--profile', 'payer', '--max-wait', '0s');
-const swapped = `transfer --to ${otherRecipient} --asset SOL --amount 2 --once rent --profile payer --propose`;
-const decline = 'decline ID --reason unwanted';
 
 const cases: readonly Case[] = [
-  {
-    name: 'an approval of what is declined meanwhile',
-    begin: [...rent, '--propose'],
-    decision: ['approve'],
-    meanwhile: [decline],
-    state: 'resolved',
-    effects: 0,
-  },
-  {
-    name: 'an approval of what is declined meanwhile, and to be swapped',
-    begin: [...rent, '--propose'],
-    decision: ['approve'],
-    meanwhile: [decline, swapped],
-    state: 'resolved',
-    effects: 0,
-  },
   {
     name: 'the word to send again what others have tried again meanwhile',
     begin: rent,

@@ -1,95 +1,182 @@
-import { approvalOn } from '../../once/engine/approval.ts';
-import { declineProposal, needsApprovalNow } from '../../once/engine/resume.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
+import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import type { Exit } from '../../once/failures.ts';
+import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/intent/amount.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
-import { nobodyApproves } from '../say/decisions.ts';
+import { approvedRows, nobodyApproves } from '../say/decisions.ts';
+import { inWords } from '../say/inWords.ts';
+import { counted, formatAmountOf } from '../say/phrases.ts';
+import { declined, problemOf, told } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { decisionLines, drawIntent } from '../show/report.ts';
-import {
-  type Beside,
-  balanceForQuestion,
-  confirmDecision,
-  confirmName,
-  decideEach,
-  reasonOf,
-  refuseAbbreviated,
-  reversing,
-} from './deciding.ts';
-import { settingsOf, whoDecides } from './openJournal.ts';
-import { intentsOf, sendStored } from './sendStored.ts';
+import { decisionLines, drawIntent, forWhom, outcomeView, requestOf } from '../show/report.ts';
+import { safeLine } from '../show/text.ts';
+import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
+import { openJournalOf, settingsOf, whileOpen, whoDecides } from './openJournal.ts';
+import { combineExits, storedReport } from './stored.ts';
 
-export const approve: Run<ApproveArgs> = async (given, context) => {
+type Kind = 'approved' | 'declined';
+type DecideArgs = ApproveArgs | DeclineArgs;
+
+export const approve: Run<ApproveArgs> = (given, context) =>
+  decide('approved', 'botctl approve', given, context);
+
+export const decline: Run<DeclineArgs> = (given, context) =>
+  decide('declined', reasonOf(given), given, context);
+
+/** Needs the journal and nothing else, and sends nothing. */
+async function decide(kind: Kind, reason: string, given: DecideArgs, context: Context): Promise<Exit> {
   settingsOf(given);
-  return sendStored(
-    {
-      select: (journal) => intentsOf(given.args, journal),
-      decide: async (intent, journal, beside) => {
-        if (await needsApprovalNow(intent, journal.reads))
-          return confirmApproval(intent, beside, given, journal, context);
-        await confirmName(intent, given, context);
-        return undefined;
-      },
-    },
-    given,
-    context,
-  );
-};
+  const batch = given.text('batch');
+  if ((batch === undefined) === (given.args.length === 0))
+    throw told(
+      'usage',
+    )`${batch === undefined ? 'Nothing to decide is named' : 'Both IDs and --batch are given'}
+      Give IDs, or --batch with a name. This lists what waits:
+      $ history --state held`;
+  const said = { kind, who: whoDecides(), reason, signature: undefined };
+  if (batch !== undefined) return decideBatch(batch, said, given, context);
+  return decideEach(given, context, async (shown, journal, asks, decides) => {
+    if (kind === 'approved') await confirmApproval(shown.intent, given, journal, context);
+    else await confirmDecline(shown.intent, asks, given, journal, context);
+    decides();
+    return decideProposal(shown, { ...said, atMs: journal.clock.now() }, journal);
+  });
+}
 
 /** Shows all of the proposal, and who made it, before it is approved. */
 async function confirmApproval(
   intent: Intent,
-  beside: Beside,
-  given: ApproveArgs,
-  journal: Journal,
-  context: Context,
-): Promise<Decision | undefined> {
-  const { display } = context;
-  if (given.flag('yes')) refuseAbbreviated(intent, given);
-  const question = async (): Promise<Question> => {
-    const decisions = await journal.reads.decisionsOf(intent.id);
-    const held = await balanceForQuestion(beside, display);
-    return (canvas) => drawProposal(intent, decisions, held, [waitsForYouRemark(intent)], canvas);
-  };
-  if (!given.flag('yes')) {
-    if (display.terminal() === 'none') throw nobodyApproves(intent.id);
-    if (!(await display.confirm(await question()))) return undefined;
-  }
-  return {
-    kind: 'approved',
-    who: whoDecides(),
-    atMs: journal.clock.now(),
-    reason: 'botctl approve',
-    signature: undefined,
-  };
+  given: DecideArgs,
+  { reads }: Journal,
+  { display }: Context,
+): Promise<void> {
+  const { id } = intent;
+  if (given.flag('yes') || !isProposal(intent)) return;
+  if (display.terminal() === 'none') throw nobodyApproves(`Transfer ${id} waits`, ['history', id]);
+  const decisions = await reads.decisionsOf(id);
+  if (!(await display.confirm((canvas) => drawProposal(intent, decisions, canvas))))
+    throw declined('It stays as it was.');
 }
 
-function drawProposal(
-  intent: Intent,
-  decisions: readonly Decision[],
-  balance: string | undefined,
-  remarks: readonly string[],
-  canvas: LabelCanvas,
-): string {
+function drawProposal(intent: Intent, decisions: readonly Decision[], canvas: LabelCanvas): string {
+  const { id } = intent;
   const lines = labelled(decisionLines(decisions), canvas);
-  return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}Approve and send it?`;
+  return `${drawIntent(intent, canvas)}${lines}${remark(`Transfer ${id} is waiting for your approval.`, canvas)}Approve it?`;
 }
 
-export const decline: Run<DeclineArgs> = async (given, context) => {
-  const reason = reasonOf(given);
-  return decideEach(given, context, async (shown, journal, asks, decides) => {
-    const { intent } = shown;
-    const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
-    if (asks || approved !== undefined)
-      await confirmDecision(() => reversing(intent, approved, 'Decline it now?'), given, context);
-    decides();
-    const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
-    return declineProposal(shown, { ...decision, signature: undefined }, journal);
-  });
-};
+async function confirmDecline(
+  intent: Intent,
+  asks: boolean,
+  given: DecideArgs,
+  { reads }: Journal,
+  context: Context,
+): Promise<void> {
+  const approved = isApprovedAndUnsent(intent)
+    ? (await reads.decisionsOf(intent.id)).findLast(({ kind }) => kind === 'approved')
+    : undefined;
+  if (asks || approved !== undefined)
+    await confirmDecision(() => reversing(intent, approved, 'Decline it now?'), given, context);
+}
 
-function waitsForYouRemark({ id, tainted }: Intent): string {
-  const doubt = tainted ? ' An earlier request may have succeeded; approving repeats it, unchanged.' : '';
-  return `Transfer ${id} is waiting for your approval.${doubt}`;
+const decidedTogether = 256;
+
+/** All rows that wait, shown as one table. */
+async function decideBatch(
+  name: string,
+  said: Omit<Decision, 'atMs' | 'kind'> & { readonly kind: Kind },
+  given: DecideArgs,
+  context: Context,
+): Promise<Exit> {
+  const { display } = context;
+  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
+    const rows = await waitingRows(name, journal);
+    const [word, those] = [
+      said.kind === 'approved' ? 'Approve' : 'Decline',
+      rows.length === 1 ? 'it' : 'them',
+    ];
+    if (rows.length === 0) {
+      display.notice(`No row of batch ${name} waits for approval.`);
+      return 0;
+    }
+    if (!given.flag('yes')) {
+      if (display.terminal() === 'none')
+        throw nobodyApproves(`${counted(rows.length, 'row')} of batch ${name} wait`, [
+          'history',
+          '--batch',
+          name,
+          '--state',
+          'held',
+        ]);
+      const intents = rows.map(({ intent }) => intent);
+      const question: Question = () => `${tableOf(intents)}${sumOf(intents)}\n${word} ${those}?`;
+      if (!(await display.confirm(question))) throw declined('They stay as they were.');
+    }
+    const exits: Exit[] = [];
+    const done: Intent[] = [];
+    for (let at = 0; at < rows.length; at += decidedTogether) {
+      const page = rows.slice(at, at + decidedTogether);
+      const decision = { ...said, atMs: journal.clock.now() };
+      for (const end of await decideProposals(page, decision, journal)) {
+        if (end.status === 'rejected') {
+          const problem = problemOf(await inWords(end.reason));
+          await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
+          exits.push(10);
+          continue;
+        }
+        done.push(end.value);
+        const { json } = outcomeView(await storedReport(end.value, given.command, journal.reads));
+        await display.show({ json, human: () => '' });
+      }
+    }
+    if (done.length > 0) exits.push(0);
+    if (!display.quiet) display.notice(...approvedRows(said.kind, name, sumOf(done)));
+    return combineExits(exits);
+  });
+}
+
+async function waitingRows(name: string, { reads, place }: Journal): Promise<readonly Shown[]> {
+  const rows: Shown[] = [];
+  const selection = {
+    batch: name,
+    states: ['held'],
+    oldestFirst: true,
+    limit: Number.MAX_SAFE_INTEGER,
+  } as const;
+  for await (const intent of reads.select(selection))
+    if (isProposal(intent)) rows.push(await shownNow(intent.id, reads));
+  if (rows.length === 0 && (await reads.rowsStanding(name)).length === 0)
+    throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${place}
+      Give the whole name of the batch. This lists all batches:
+      $ batch status`;
+  return rows;
+}
+
+function tableOf(intents: readonly Intent[]): string {
+  return intents
+    .map((intent) => {
+      const { asset, amount, to_address: to } = requestOf(intent);
+      const who = [intent.rowId, forWhom(intent)].flatMap((one) =>
+        one === undefined ? [] : [safeLine(one)],
+      );
+      const pays = `${formatAmountOf(String(amount), String(asset))} → ${String(to)}`;
+      return `  ${intent.id}  ${safeLine(pays)}${who.length === 0 ? '' : ` [${who.join(' ')}]`}\n`;
+    })
+    .join('');
+}
+
+/** `5 rows, 12 SOL, 40 USDC`. */
+function sumOf(intents: readonly Intent[]): string {
+  const sums = new Map<string, MinorUnits>();
+  for (const intent of intents) {
+    const { asset, amount } = requestOf(intent);
+    const before = sums.get(String(asset));
+    const paid = minorUnits(String(amount));
+    sums.set(String(asset), before === undefined ? paid : addAmounts(before, paid));
+  }
+  const amounts = [...sums].map(([asset, sum]) => safeLine(formatAmountOf(formatAmount(sum), asset)));
+  return [counted(intents.length, 'row'), ...amounts].join(', ');
 }

@@ -1,14 +1,15 @@
+import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { isStillToFillIn } from '../say/chain.ts';
-import { earlierDecision } from '../say/decisions.ts';
+import { earlierDecision, howToSend } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { makes } from '../say/outcomes.ts';
 import { declined, problemOf, type Told, told } from '../say/told.ts';
 import { remark } from '../show/card.ts';
-import type { Display, Question } from '../show/display.ts';
+import type { Question } from '../show/display.ts';
 import { drawIntent, outcomeView } from '../show/report.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
 import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
@@ -47,6 +48,7 @@ async function decideOne(
     );
     const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
     if (intent.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(intent));
+    if (isApprovedAndUnsent(intent) && !display.quiet) display.notice(...howToSend(intent));
     if (written === 'written' && intent.resolvedAs === 'happened')
       await markReported(intent, journal, context);
     return 0;
@@ -129,20 +131,6 @@ export function reversing(intent: Intent, earlier: Decision | undefined, ask: st
     const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
     return `${drawIntent(intent, canvas)}${decided}${ask}`;
   };
-}
-
-/** What a person is shown beside the question whether to send it. */
-export type Beside = {
-  /** Undefined for a message. */
-  balance(): Promise<string | undefined>;
-};
-
-/** Asked for only where the question can be asked. */
-export async function balanceForQuestion(
-  { balance }: Pick<Beside, 'balance'>,
-  display: Pick<Display, 'terminal'>,
-): Promise<string | undefined> {
-  return display.terminal() === 'foreground' ? balance() : undefined;
 }
 
 const askWhetherThis = 'Do you mean this entry?';

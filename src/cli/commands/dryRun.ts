@@ -1,13 +1,13 @@
 import type { Bot } from '../../once/connection.ts';
-import { isUnsentProposal } from '../../once/engine/approval.ts';
+import { isProposal } from '../../once/engine/approval.ts';
 import { equalAhead } from '../../once/engine/beforeClaim.ts';
-import { refuseUnnamed } from '../../once/engine/claim.ts';
+import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
-import { nameOf, type Order } from '../../once/intent/naming.ts';
+import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
@@ -38,7 +38,7 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, equal } = await planOf(order, bot, given, context);
+  const { identity, plan, word, policies, equal } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = given.takes('propose') && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
@@ -54,7 +54,7 @@ export async function dryRun(
   const name = nameOf(order.naming);
   const found = plan.found?.id;
   const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
-  const policy = word && { word: word.is, says: dryPolicyWords(word) };
+  const policy = policies && word && { word: word.is, says: dryPolicyWords(word, plan) };
   const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
@@ -75,7 +75,7 @@ export async function dryRun(
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
   await context.display.show(card(given.command, headline, facts));
-  const code = codeAhead(plan, { bot, word, proposes, equal });
+  const code = codeAhead(plan, { bot, word, equal });
   return code === undefined ? 0 : exitOf(code);
 }
 
@@ -83,6 +83,7 @@ type DryPlan = {
   readonly identity: Identity;
   readonly plan: Plan;
   readonly word: PolicyWord | undefined;
+  readonly policies: Policies | undefined;
   readonly equal: Intent | undefined;
 };
 
@@ -97,28 +98,35 @@ async function balanceBefore(
   return balanceToPay([wanted.request], bot, given, context);
 }
 
-/** What the policies would say, if there are any and money would be spent. */
+/** What the policies and --propose would say, if money would be spent. */
 async function wordOn(
-  { wanted }: Order,
+  { wanted, naming }: Order,
   bot: Bot,
   plan: Plan | undefined,
   policies: Policies | undefined,
   journal: Journal | undefined,
+  given: ParsedArgs,
   context: Context,
 ): Promise<PolicyWord | undefined> {
-  if (policies === undefined || wanted.kind === 'message') return undefined;
+  const proposes = given.takes('propose') && given.flag('propose');
+  if (wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
-  const id = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found?.id;
+  const intent = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
   const nowMs = (journal?.clock ?? context.clock).now();
-  return wordOfPolicies(policies, { spend: spendOf(wanted.request, bot), id }, journal?.reads, nowMs);
+  const isShared = journal?.isShared === true;
+  const spend = { spend: spendOf(wanted.request, bot), intent, proposes, isShared };
+  const word = await wordOfPolicies(policies ?? [], spend, journal?.reads, nowMs);
+  if (word.is === 'needs-approval' && plan?.is !== 'retry' && !isNamed(naming))
+    refuseUnnamedProposal({ namedBy: undefined });
+  return word;
 }
 
 async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
   if (!(await isJournalThere(given, context))) {
     const identity = identify(order, bot, { hashOf: () => '' });
     const policies = await policiesOf(bot, context);
-    const word = await wordOn(order, bot, undefined, policies, undefined, context);
-    return { identity, plan: planOfNewJournal, word, equal: undefined };
+    const word = await wordOn(order, bot, undefined, policies, undefined, given, context);
+    return { identity, plan: planOfNewJournal, word, policies, equal: undefined };
   }
   return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
     refuseUnnamed(order, journal);
@@ -132,13 +140,14 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       plan,
       equal: await equalAhead(plan, identity, { journal, bot, clock, repeats }),
       policies,
-      word: await wordOn(order, bot, plan, policies, journal, context),
+      word: await wordOn(order, bot, plan, policies, journal, given, context),
     };
   });
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
-function dryPolicyWords(word: PolicyWord): string {
+function dryPolicyWords(word: PolicyWord, { is }: Plan): string {
+  if (is === 'retry' && word.is !== 'allowed') return 'it would be held: it may have been made already';
   switch (word.is) {
     case 'allowed':
       return 'it would be allowed, as things stand now';
@@ -152,6 +161,7 @@ function dryPolicyWords(word: PolicyWord): string {
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
+  if (plan.found?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
   if (plan.is === 'name-taken' && plan.found?.bot === bot.name)
     return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
   return dryRunWords[plan.is];
@@ -165,11 +175,12 @@ function proposalWords(
 ): string | undefined {
   if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
   if (sends === 'nothing') return undefined;
+  if (plan.found?.approved === true) return 'a person approved it, so it would be sent';
   if (plan.is === 'retry') return 'it would not wait for approval but be held: it may have been made already';
   if (policy?.is === 'refused') return undefined;
   return 'it would be recorded and held; nothing would be sent until a person approves it';
 }
 
 function isWaiting({ is, found }: Plan): boolean {
-  return is === 'needs-decision' && found !== undefined && isUnsentProposal(found);
+  return is === 'needs-decision' && found !== undefined && isProposal(found);
 }

@@ -1,6 +1,7 @@
 import type { Until } from '../../once/chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Consent } from '../../once/engine/beforeClaim.ts';
+import { refuseUnnamedProposal } from '../../once/engine/claim.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
@@ -45,14 +46,14 @@ export async function doOnce(
     refuseUnusual(order.wanted, engine.bot.own);
     waiting = await openWait(order, session, given, context, wait);
     const proposes = given.takes('propose') && given.flag('propose');
-    // Nothing of a proposal is sent: the question is asked when it is resumed.
-    const consent = proposes
-      ? undefined
-      : openBeforeSending(
-          order.wanted.kind,
-          afterNodes(connection, waiting),
-          consentFor(order, engine, given, context),
-        );
+    const asked = openBeforeSending(
+      order.wanted.kind,
+      afterNodes(connection, waiting),
+      consentFor(order, engine, given, context),
+    );
+    // Nothing of a proposal is sent: the question is asked once it is approved.
+    const consent: Consent = async (plan, equal) =>
+      proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
     const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
     return await tell(outcome, given, engine.journal, context, {
@@ -110,7 +111,7 @@ function consentFor(
     const at = display.terminal();
     // Unasked, what was done is told again: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
-    const waits = asks === 'send' && waitsForApproval(order, bot, policies);
+    const waits = asks === 'send' && waitsForApproval(order, plan, bot, policies);
     // A proposal is asked about when it is sent.
     const equal = waits ? undefined : found;
     if (at === 'none') return 'go';
@@ -132,8 +133,11 @@ function consentFor(
   };
 }
 
-function waitsForApproval({ wanted }: Order, bot: Bot, policies: Policies = []): boolean {
-  return wanted.kind === 'transfer' && needsApproval(policies, spendOf(wanted.request, bot));
+function waitsForApproval({ wanted, naming }: Order, plan: Plan, bot: Bot, policies: Policies = []): boolean {
+  if (wanted.kind === 'message' || isInDoubt(plan) || plan.found?.approved === true) return false;
+  const waits = needsApproval(policies, spendOf(wanted.request, bot));
+  if (waits && !isNamed(naming)) refuseUnnamedProposal({ namedBy: undefined });
+  return waits;
 }
 
 /** What a question is about. */

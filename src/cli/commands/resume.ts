@@ -1,3 +1,4 @@
+import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { refuseProposal } from '../../once/engine/resume.ts';
 import type { Decision, Intent, Journal, State } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
@@ -10,7 +11,7 @@ import { type Told, told } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent } from '../show/report.ts';
-import { type Beside, balanceForQuestion, confirmName, refuseAbbreviated } from './deciding.ts';
+import { confirmName, refuseAbbreviated } from './deciding.ts';
 import { settingsOf, whoDecides } from './openJournal.ts';
 import { intentsOf, sendStored } from './sendStored.ts';
 
@@ -21,9 +22,9 @@ export const run: Run<ResumeArgs> = async (given, context) => {
     {
       select: (journal) =>
         given.flag('all') ? resumable(given, journal, context) : intentsOf(given.args, journal),
-      decide: async (intent, journal, beside) => {
+      decide: async (intent, journal, balance) => {
         refuseProposal(intent);
-        if (intent.state === 'held') return confirmSendAgain(intent, beside, given, journal, context);
+        if (intent.state === 'held') return confirmSendAgain(intent, balance, given, journal, context);
         await confirmName(intent, given, context);
         return undefined;
       },
@@ -41,13 +42,14 @@ function refuseMixedUp(given: ResumeArgs): void {
       To send a single held entry again, give only its ID.`;
 }
 
-/** The intents that may have happened, oldest first. `open` ones were never sent and wait for their own command. */
+/** What may have happened or was approved, oldest first. Whatever else is `open` waits for its own command. */
 async function resumable(given: ResumeArgs, journal: Journal, { display }: Context): Promise<Intent[]> {
   const { reads, commit, clock } = journal;
-  const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
+  const states: State[] = ['open', 'sending', 'unknown', ...(given.flag('held') ? (['held'] as const) : [])];
   const selected: Intent[] = [];
   for await (const intent of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
     const { id, state } = intent;
+    if (state === 'open' && !isApprovedAndUnsent(intent)) continue;
     if (state === 'sending') await commit((tx) => tx.recordDeath(id, clock.now()));
     if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(intent);
   }
@@ -58,7 +60,7 @@ async function resumable(given: ResumeArgs, journal: Journal, { display }: Conte
 /** Sending a held intent again is an operator's decision, and is stored as one. */
 async function confirmSendAgain(
   intent: Intent,
-  beside: Beside,
+  balance: () => Promise<string | undefined>,
   given: ResumeArgs,
   journal: Journal,
   { display }: Context,
@@ -66,7 +68,8 @@ async function confirmSendAgain(
   if (given.flag('yes')) refuseAbbreviated(intent, given);
   else {
     if (display.terminal() === 'none') throw nobodyDecides(intent);
-    const held = await balanceForQuestion(beside, display);
+    // Asked for only where the question can be asked.
+    const held = display.terminal() === 'foreground' ? await balance() : undefined;
     const question: Question = (canvas) => {
       return `${drawIntent(intent, canvas, held)}${remark(`${titleOf(intent)} may have been ${done[intent.kind]}.`, canvas)}Send it again, unchanged?`;
     };

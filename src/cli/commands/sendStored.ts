@@ -1,5 +1,5 @@
 import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
-import { isUnsentProposal } from '../../once/engine/approval.ts';
+import { isProposal } from '../../once/engine/approval.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
@@ -18,7 +18,7 @@ import { declined, problemOf, Told, told } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, requestOf } from '../show/report.ts';
-import { type Beside, untilUnchanged } from './deciding.ts';
+import { untilUnchanged } from './deciding.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
@@ -26,11 +26,14 @@ import { engineContext } from './session.ts';
 import { combineExits, intentByIdOrName, storedReport } from './stored.ts';
 import { reportJsonOrError, tell } from './telling.ts';
 
+/** What the wallet holds; undefined for a message. */
+type Balance = () => Promise<string | undefined>;
+
 /** Which intents on record are sent, and who says so. */
 type Sending = {
   readonly select: (journal: Journal) => Promise<readonly Intent[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
-  readonly decide: (intent: Intent, journal: Journal, beside: Beside) => Promise<Decision | undefined>;
+  readonly decide: (intent: Intent, journal: Journal, balance: Balance) => Promise<Decision | undefined>;
 };
 
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
@@ -84,7 +87,7 @@ export async function intentsOf(beginnings: readonly string[], journal: Journal)
 }
 
 function isOver({ state }: Intent): boolean {
-  return state === 'accepted' || state === 'rejected' || state === 'resolved';
+  return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
 }
 
 async function sendOne(
@@ -96,13 +99,13 @@ async function sendOne(
   context: Context,
 ): Promise<Exit> {
   const { intent } = shown;
-  const balance: Beside['balance'] = async () => {
+  const balance: Balance = async () => {
     if (intent.kind === 'message') return undefined;
     const { bot } = await bots.of(intent);
     const { balanceToPay } = await import('./balance.ts');
     return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
   };
-  const decision = await decide(intent, journal, { balance });
+  const decision = await decide(intent, journal, balance);
   // The journal alone tells how a finished intent ended; no bot is needed.
   if (isOver(intent) && decision === undefined)
     return tell(await concluded(intent, journal.reads, true), given, journal, context);
@@ -232,7 +235,7 @@ function moved(intent: Intent, bot: Bot): Failure {
 
 function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
   const what = message.includes(intent.id) ? 'It' : titleOf(intent);
-  const stays = `${what} ${isUnsentProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
+  const stays = `${what} ${isProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
   return isUnsent(intent)
     ? new Told(code, `${message} ${stays}`, details)
     : new Told(code, message, { ...details, earlier: stays });

@@ -30,7 +30,7 @@ export async function decisionsShown(
   command: string,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<Pick<Report, 'decisions'>> {
-  const isAbout = command === 'approve' || isProposal(intent) || intent.resolvedAs === 'declined';
+  const isAbout = command === 'approve' || isProposal(intent) || intent.state === 'declined';
   return isAbout ? { decisions: await reads.decisionsOf(intent.id) } : {};
 }
 

@@ -147,6 +147,7 @@ const transfer = command({
       once,
     ),
     ...options([
+      '--propose  send nothing until a person approves it',
       [
         '--wait [until]  wait until finalized (or confirmed) on the chain: 2m, or --max-wait if that is longer',
         { completes: ['finalized', 'confirmed'] },
@@ -216,12 +217,12 @@ export type HistoryArgs = ArgsOf<typeof historySpec>;
 export const resumeSpec = command({
   group: 'Every day',
   does: 'sends',
-  about: 'Send what is unknown again, unchanged',
+  about: 'Send what is unknown again, unchanged, and what was approved',
   details:
     'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
   arguments: ['[ids...]  entries: the ID, its first characters, or a name'],
   options: options([
-    '--all  everything that is unknown or was interrupted',
+    '--all  everything that is unknown or was interrupted, and what was approved and not sent',
     '--held  with --all: held entries too, except those that wait for approval; asks, or needs --yes',
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),
@@ -255,21 +256,29 @@ export type ResolveArgs = ArgsOf<typeof resolveSpec>;
 
 export const approveSpec = command({
   group: 'Money',
-  does: 'sends',
-  about: 'Approve payments that wait for it, and send them',
+  does: 'decides',
+  about: 'Approve payments that wait for it; nothing is sent yet',
   details:
-    'Anyone who can use the journal may approve; with "approvals": "other" in the policy, anyone but the person who asked for it.',
-  arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
-  options: options(['-y, --yes  do not ask for confirmation; needs whole IDs']),
-  examples: { 'See one payment in full, and approve it': 'botctl approve 3f9a' },
+    'It needs only the journal. The same command, run again, or resume, then sends the payment within the limits of that moment. With "approvals": "other" in the policy, another database role than the one that asked for it must approve.',
+  arguments: ['[ids...]  payments waiting for approval: the ID, its first characters, or a name'],
+  options: options([
+    ['--batch <name>  all rows of this batch that wait, shown as one table', { completes: 'batches' }],
+    '-y, --yes  do not ask for confirmation; needs whole IDs',
+  ]),
+  examples: {
+    'See one payment in full, and approve it': 'botctl approve 3f9a',
+    'Approve all rows of a payroll that wait': 'botctl approve --batch payroll-2026-11',
+  },
 });
 
 export const declineSpec = command({
   group: 'Money',
   does: 'decides',
   about: 'Decline payments that wait for approval; nothing is sent',
-  arguments: ['<ids...>  payments waiting for approval: the ID, its first characters, or a name'],
+  details: 'A payment that was approved can be declined as long as it was not sent.',
+  arguments: ['[ids...]  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
+    ['--batch <name>  all rows of this batch that wait, shown as one table', { completes: 'batches' }],
     '--reason <text>  what is wrong; the same command will say so',
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),

@@ -2,9 +2,9 @@ import type { Candidate, Gap, Search } from '../../once/chain/search.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
 import type { ChainView, Paid } from '../../once/chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
-import { isProposal, isUnsentProposal } from '../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
-import type { Intent } from '../../once/journal/journal.ts';
+import type { Intent, State } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
 import { nothingSentNow, type Told, told } from './told.ts';
 
@@ -263,10 +263,12 @@ export function isStillToFillIn(text: string): boolean {
 
 /** The two decisions about an intent. Each stores what the operator saw. */
 export function resolving(id: string): Suggestion[] {
-  return [
-    ['resolve', id, '--happened', ...reason],
-    ['resolve', id, '--did-not-happen', ...reason],
-  ];
+  return ['--happened', '--did-not-happen'].map((word) => forAPerson('resolve', id, word, ...reason));
+}
+
+/** Outside of a terminal, whoever is to decide looks first. */
+function forAPerson(command: string, id: string, ...more: readonly string[]): Suggestion {
+  return { decides: [command, id, ...more], looks: ['history', id] };
 }
 
 /** The chain may know: whoever can ask it does so first. */
@@ -275,12 +277,8 @@ export function asking(id: string, hasNode: boolean): Suggestion[] {
 }
 
 /** What to do about an intent that may have happened and that only a person can decide. */
-export function deciding(
-  { id, heldReason }: Pick<Intent, 'id' | 'heldReason'>,
-  hasNode = false,
-): Suggestion[] {
-  const send = heldReason === 'approval' ? 'approve' : 'resume';
-  return [...asking(id, hasNode), ['history', id], ...resolving(id), [send, id, '--yes']];
+export function deciding({ id }: Pick<Intent, 'id'>, hasNode = false): Suggestion[] {
+  return [...asking(id, hasNode), ['history', id], ...resolving(id), forAPerson('resume', id)];
 }
 
 /** Read before `deciding`. */
@@ -295,25 +293,27 @@ const onlyIfSure =
   'Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
 
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
-export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted' | 'resolvedAs'>): boolean {
-  return intent.state === 'open' || isUnsentProposal(intent) || intent.resolvedAs === 'declined';
+export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason'>): boolean {
+  return intent.state === 'open' || isProposal(intent) || intent.state === 'declined';
 }
 
 /** What to do about an intent that waits for approval. */
 export const approving = {
-  hint: 'Check the recipient and the amount. Then approve it, which sends it, or decline it:',
-  next: (id: string): Suggestion[] => [['history', id], ['approve', id, '--yes'], declining(id)],
+  hint: 'Check the recipient and the amount. Then approve it or decline it:',
+  next: (id: string): Suggestion[] => [['history', id], forAPerson('approve', id), declining(id)],
 };
 
-export function declining(id: string): Suggestion {
-  return ['decline', id, '--reason', whyDeclined];
+function declining(id: string): Suggestion {
+  return forAPerson('decline', id, '--reason', whyDeclined);
 }
 
 /** What ends an intent of which nothing was sent. */
-export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'resolvedAs'>): Suggestion[] {
-  const { id, resolvedAs } = intent;
-  if (resolvedAs === 'declined') return [];
-  return isProposal(intent) ? [declining(id)] : [['resolve', id, '--did-not-happen', '--reason', givenUp]];
+export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>): Suggestion[] {
+  const { id, state } = intent;
+  if (state === 'declined') return [];
+  return isProposal(intent) || isApprovedAndUnsent(intent)
+    ? [declining(id)]
+    : [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
 }
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
@@ -324,8 +324,9 @@ export function titleOf({ kind, id }: Pick<Intent, 'kind' | 'id'>): string {
 /** The state of an intent, for the line above its details. */
 type HeadlineFacts = {
   readonly kind: 'message' | 'transfer';
-  readonly state: string;
+  readonly state: State;
   readonly resolvedAs: string | undefined;
+  readonly approved: boolean;
   /** The service, or an earlier run, had already done it. */
   readonly isDoneBefore: boolean;
   /** Reported from the journal alone. */
@@ -339,9 +340,17 @@ export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): st
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
-function stateOf({ state, resolvedAs, isDoneBefore }: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
-  if (state === 'resolved')
-    return resolvedAs === 'declined' ? resolvedAs : `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
+/** Of what a person approved, until it is sent. */
+export const approvedNotSent = 'approved, not sent';
+
+function stateOf({
+  state,
+  resolvedAs,
+  approved,
+  isDoneBefore,
+}: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
+  if (state === 'resolved') return `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
+  if (isApprovedAndUnsent({ state, approved })) return approvedNotSent;
   const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
   return `${already}${state}`;
 }

@@ -1,4 +1,3 @@
-import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Decision, Intent } from '../../once/journal/journal.ts';
 import { approving, deciding, givingUp, howToDecide, isUnsent, resolving, titleOf } from './chain.ts';
 import { didWords } from './history.ts';
@@ -18,9 +17,32 @@ export function nobodyDecides(intent: Intent): Told {
 
 const noTerminalForIt = 'and there is no terminal for the question';
 
-export function nobodyApproves(id: string): Told {
-  return told('held', { next: approving.next(id) })`Transfer ${id} is waiting for approval, ${noTerminalForIt}
+export function nobodyApproves(what: string, looks: Suggestion): Told {
+  return told('held', { next: [looks] })`${what} for approval, ${noTerminalForIt}
     ${approving.hint}`;
+}
+
+/** The last line of what was decided of a batch. */
+export function approvedRows(
+  kind: 'approved' | 'declined',
+  name: string,
+  sum: string,
+): [string, Suggestion[]] {
+  if (kind === 'declined') return [`Declined: ${sum}. Nothing was sent.`, []];
+  return [
+    `Approved: ${sum}. Nothing was sent yet: run the command of batch ${name} again, or this, which also goes on with what is unknown:`,
+    [['resume', '--all']],
+  ];
+}
+
+/** The last line of an approval. */
+export function howToSend({
+  id,
+  kind,
+  rowId,
+}: Pick<Intent, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
+  const own = rowId === undefined ? 'its own command' : 'the command of its batch';
+  return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];
 }
 
 export function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
@@ -37,15 +59,6 @@ export function ofTheSandbox(id: string, journal: string, command: string): Told
 
 export function profileGone(intent: Intent): Told {
   const { bot, kind, baseUrl } = intent;
-  if (isUnsentProposal(intent))
-    return new Told(
-      'no-such-profile',
-      `Approving this transfer sends it as ${bot}, and there is no such profile here`,
-      {
-        hint: `Add it: a token for ${baseUrl} that may use the wallet. Or give the transfer up:`,
-        next: [['config', 'add', bot, '--base-url', baseUrl], ...ending(intent)],
-      },
-    );
   return new Told('no-such-profile', `The profile ${bot} no longer exists`, {
     hint: isUnsent(intent)
       ? `This ${kind} was never sent. Add the profile again, or give the ${kind} up:`

@@ -1,5 +1,5 @@
 import type { EngineFacts } from '../../once/engine/facts.ts';
-import { approving, deciding, declining, resolving } from './chain.ts';
+import { approving, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { damaged } from './open.ts';
 import { iso } from './phrases.ts';
@@ -23,27 +23,20 @@ export const engineTable: Table<EngineFacts> = {
     Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
     $ help reruns`,
 
-  'own-proposal': ({ id, proposed }) => ({
-    message:
-      proposed === undefined
-        ? `The policy wants transfer ${id} approved by someone else, and the journal does not show who asked for it`
-        : `The policy wants transfer ${id} approved by someone else: ${handWords(proposed)} asked for it at ${iso(proposed.atMs)}`,
-    hint: 'Someone else must check and approve it: another user or, in a shared journal, another database role. Or decline it:',
-    next: [['history', id], declining(id)],
+  'unnamed-proposal': () => says`
+    A payment that waits for approval needs a name: give --once
+    The name keeps the approval with this payment, also when the command is run again.`,
+
+  'is-proposal': ({ id }) => ({
+    message: `Transfer ${id} waits for approval, so it cannot be resumed or resolved`,
+    hint: approving.hint,
+    next: approving.next(id),
   }),
 
-  'is-proposal': ({ id, tainted }) =>
-    tainted
-      ? {
-          message: `Transfer ${id} waits for approval, so it cannot be resumed; and it may have happened`,
-          hint: 'Check the wallet. Then approve it, or decide whether it happened.',
-          next: deciding({ id, heldReason: 'approval' }),
-        }
-      : {
-          message: `Transfer ${id} waits for approval, so it cannot be resumed or resolved`,
-          hint: approving.hint,
-          next: approving.next(id),
-        },
+  'is-approved': ({ id }) => says`
+    Transfer ${id} is approved and not sent, so it cannot be resolved
+    Run its own command again or resume it, which sends it. If it is no longer wanted, decline it.
+    $ history ${id}`,
 
   'not-a-proposal': ({ id, state, tainted }) => {
     const isInDoubt = tainted && (state === 'held' || state === 'unknown' || state === 'sending');

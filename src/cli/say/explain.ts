@@ -112,9 +112,10 @@ function wordsOfState(
   hasNode: boolean,
 ): Unsent {
   const { intent, attempt, declined } = outcome;
-  if (declined !== undefined) return notDone(declinedWords(intent, declined), intent.tainted);
   const said = summary(attempt, complaint);
   switch (intent.state) {
+    case 'declined':
+      return notDone(declinedWords(intent, declined), intent.tainted);
     // An accepted or happened intent is not a failure.
     case 'accepted':
     case 'resolved':
@@ -183,8 +184,9 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
   const noun = nouns[kind];
   const name = namedBy === 'row' ? 'id' : 'name';
-  const mayEnd = isUnsent(intent) && resolvedAs !== 'declined';
-  const isOver = state === 'rejected' || (state === 'resolved' && resolvedAs !== 'happened');
+  const mayEnd = isUnsent(intent) && state !== 'declined';
+  const isOver =
+    state === 'rejected' || state === 'declined' || (state === 'resolved' && resolvedAs !== 'happened');
   const wasProposed = isOver && !tainted && namedBy !== undefined;
   return {
     message: `This ${what} ${takenBy(intent, wanted)}.`,
@@ -196,13 +198,9 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
 }
 
 /** Said when nothing was sent now because it was done before or another process did it. */
-export function replayNotice({
-  intent,
-  replayed,
-  declined,
-}: Outcome & { is: 'concluded' }): string | undefined {
+export function replayNotice({ intent, replayed }: Outcome & { is: 'concluded' }): string | undefined {
   // Who declined it, and why, is told as its problem.
-  if (!replayed || declined !== undefined) return undefined;
+  if (!replayed || intent.state === 'declined') return undefined;
   const { id, kind, state, namedBy } = intent;
   if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
     return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run the original command again.`;

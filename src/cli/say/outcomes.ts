@@ -1,5 +1,5 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
-import { isUnsentProposal } from '../../once/engine/approval.ts';
+import { isProposal } from '../../once/engine/approval.ts';
 import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
@@ -100,7 +100,7 @@ export function heldWords(
   knowsNode: boolean,
 ): Sentence {
   const { id, kind, heldReason: why } = intent;
-  if (isUnsentProposal(intent))
+  if (isProposal(intent))
     return {
       message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(intent)}. ${nothingSent}`,
       hint: approving.hint,
@@ -125,14 +125,12 @@ export function didNotHappenWords({ id, kind }: Intent): Sentence {
 /** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
-  declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'>,
+  declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined,
 ): Sentence {
-  const { atMs, reason } = declined;
-  const anew = {
-    run: '',
-    row: ' and a new id',
-  }[String(namedBy)];
-  return says`${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (ID ${id})
+  const anew = { run: '', row: ' and a new id' }[String(namedBy)];
+  const who = declined === undefined ? 'A person' : handWords(declined);
+  const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
+  return says`${who} declined this ${nouns[kind]}${why} (ID ${id})
     To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}.
     $ history ${id}`;
 }
@@ -239,6 +237,11 @@ export function policyWords(refusal: Refusal): Sentence & Refused {
       return says`
         The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
         ${noUse} To allow this address, add it under recipients in the policy.
+        $ policy show`;
+    case 'approvals':
+      return says`
+        The policy ${refusal.source} wants another database role to approve this ("approvals": "other"), and a journal in a file has no roles
+        ${noUse} Use a shared journal, or have the policy changed.
         $ policy show`;
     default:
       return limitWords(refusal);

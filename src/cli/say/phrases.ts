@@ -120,12 +120,16 @@ function octal(text: string): string {
 }
 
 /** A command that a person can paste: the words after `botctl`, or commands of other programs in order. */
-export type Suggestion = readonly string[] | { readonly shell: readonly (readonly string[])[] };
+export type Suggestion =
+  | readonly string[]
+  | { readonly shell: readonly (readonly string[])[] }
+  /** Only a person may decide this. A program, which has no terminal, is given the command that looks. */
+  | { readonly decides: readonly string[]; readonly looks?: readonly string[] };
 
 /** One option of the suggesting command, as given. */
 export type Occurrence = { readonly name: string; readonly value: string | true };
 
-/** The suggesting command's options, and whether it asks a person where it runs. */
+/** The suggesting command's options, and whether it runs at a person's terminal. */
 type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly asks: boolean };
 
 /** The options that name the bot, its service and the journal. Every suggestion repeats them. */
@@ -140,7 +144,15 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands that look and decide need no token. */
-const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'balance', 'journal'];
+const needsNoToken: readonly string[] = [
+  'history',
+  'resolve',
+  'approve',
+  'decline',
+  'verify',
+  'balance',
+  'journal',
+];
 
 /** Options that choose the bot and service: beside --sandbox they would contradict it. */
 export const foreignToSandbox = ['base-url', 'token-file', 'profile'] as const;
@@ -167,7 +179,7 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
   const lines: string[] = [];
   const lacking = new Set<string>();
   for (const suggestion of next) {
-    const commands = 'shell' in suggestion ? suggestion.shell : [wholeCommand(suggestion, by)];
+    const commands = commandsOf(suggestion, by);
     const quoted = commands.map((words) => words.map(shellWord));
     const reasons = [
       commands.some(readsStdin) ? 'The command read stdin: give it the same input again.' : '',
@@ -177,7 +189,8 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
       quoted.flat().includes(undefined) ? 'Its arguments cannot be written on one line.' : '',
     ].filter((reason) => reason !== '');
     for (const reason of reasons) lacking.add(reason);
-    if (reasons.length === 0) lines.push(quoted.map((words) => words.join(' ')).join(' && '));
+    const line = quoted.map((words) => words.join(' ')).join(' && ');
+    if (line !== '' && reasons.length === 0 && !lines.includes(line)) lines.push(line);
   }
   return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' ') };
 }
@@ -187,7 +200,14 @@ export function withLacking(text: string, { lacking }: Pick<Suggested, 'lacking'
   return lacking === undefined ? text : `${text.replace(/:$/u, '.')} ${lacking}`;
 }
 
-function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: Suggesting): string[] {
+function commandsOf(suggestion: Suggestion, by: Suggesting): readonly (readonly string[])[] {
+  if ('shell' in suggestion) return suggestion.shell;
+  if (!('decides' in suggestion)) return [wholeCommand(suggestion, by)];
+  const words = by.asks ? suggestion.decides : suggestion.looks;
+  return words === undefined ? [] : [wholeCommand(words, by)];
+}
+
+function wholeCommand(words: readonly string[], { occurrences }: Suggesting): string[] {
   const [command = ''] = words;
   const said = words
     .filter((word) => word.startsWith('--'))
@@ -198,9 +218,8 @@ function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: 
     // Each intent has its own base URL. Without this option a token goes only to its own intents.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
-  // On a terminal the command asks, and shows what it asks about.
-  const asks = isAsked && !occurrences.some(({ name }) => name === 'yes');
-  const own = asks ? words.filter((word) => word !== '--yes') : words;
+  // Nobody is told to answer before the question.
+  const own = words.filter((word) => word !== '--yes');
   return ['botctl', ...own, ...kept.flatMap(optionWords)];
 }
 

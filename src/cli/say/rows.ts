@@ -39,8 +39,16 @@ export function invalidRows(
     Fix ${them} and run the same command again, or send the others with --skip-invalid.`;
 }
 
-export function askToBegin(name: string, left: number, noun: 'message' | 'transfer'): string {
-  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)} as ${name}?`;
+/** `waiting` rows would be recorded to wait for a person's approval. */
+export function askToBegin(
+  name: string,
+  left: number,
+  noun: 'message' | 'transfer',
+  waiting: number,
+): string {
+  if (left === 0) return `Propose ${counted(waiting, noun)} as ${name}?`;
+  const more = waiting === 0 ? '' : `, and propose ${formatCount(waiting)}`;
+  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}${more} as ${name}?`;
 }
 
 type RowState = {
@@ -61,12 +69,14 @@ const rowStates = {
   unknown: { word: 'unknown', note: 'may have happened; run the batch again', needs: 'same-command' },
   sending: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   elsewhere: { word: 'being sent', note: 'by another process', needs: 'same-command' },
+  waiting: { word: 'waiting for approval', note: 'approve or decline', needs: 'decide' },
+  approved: { word: 'approved', note: 'not sent; run the batch again', needs: 'same-command' },
   held: { word: 'held', note: 'waiting for you to decide', needs: 'decide' },
   conflict: { word: 'in conflict', note: 'another request or bot has the id', needs: 'after-fix' },
   'not-sent': { word: 'blocked', note: 'another request has the id', needs: 'after-fix' },
   rejected: { word: 'rejected', note: 'by the service', needs: 'after-fix' },
   'did-not-happen': { word: 'not happened', note: 'as an operator decided', needs: 'after-fix' },
-  declined: { word: 'declined', note: 'not approved', needs: 'decide' },
+  declined: { word: 'declined', note: 'by a person', needs: 'after-fix' },
   open: { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
   'not-begun': { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
   'paid-already': { word: 'paid by another entry', note: 'look at the other payment first', needs: 'decide' },
@@ -97,6 +107,11 @@ export function rowFacts(counts: RowCounts): Fact[] {
     word.replace(/^./u, (first) => first.toUpperCase()),
     `${formatCount(rows)}${note === undefined ? '' : `: ${note}`}`,
   ]);
+}
+
+/** `5 of 100 wait for approval` */
+export function rowsToApprove(waiting: number, all: number): string {
+  return `${formatCount(waiting)} of ${formatCount(all)} ${waiting === 1 ? 'waits' : 'wait'} for approval`;
 }
 
 /** `2 to send, 1 invalid` */
@@ -197,8 +212,10 @@ const running = 'un the same command again: it sends only what was not sent.';
 
 /** What to do before the rows can be done, if the batch did not stop. */
 function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
+  const isHeld = needs.has('decide') && (!counts.waiting || counts.held);
   const parts = [
-    needs.has('decide') ? 'Decide about the held rows: resolve or resume them' : '',
+    counts.waiting ? 'Approve or decline the rows that wait' : '',
+    isHeld ? 'Decide about the held rows: resolve or resume them' : '',
     needs.has('after-fix') ? 'Fix the rows that would end the same way again' : '',
     counts['not-sent'] ? 'A row with a new id is sent besides the earlier one' : '',
   ];
@@ -211,8 +228,10 @@ export async function notAllDone(
   notDone: RowCounts,
   needs: ReadonlySet<Retry>,
   stop: Stop | undefined,
-  again: Suggestion,
+  { name, again }: { readonly name: string; readonly again: Suggestion },
 ): Promise<Told> {
+  const { declined, invalid, ...others } = notDone;
+  if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);
   const why = stop && (await stopWords(stop));
   // Then the batch ends with that failure.
   const own =
@@ -223,7 +242,30 @@ export async function notAllDone(
   return new Told(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),
     ...(why?.allowance && { allowance: why.allowance }),
-    next: [...(own?.details.next ?? []), ...(notDone.held ? [['history', '--state', 'held']] : []), again],
+    next: [
+      ...(own?.details.next ?? []),
+      ...(notDone.waiting ? [approvingRows(name)] : []),
+      ...(notDone.held ? [['history', '--state', 'held']] : []),
+      again,
+    ],
+  });
+}
+
+function approvingRows(name: string): Suggestion {
+  const rows = ['--batch', name];
+  return { decides: ['approve', ...rows], looks: ['history', ...rows, '--state', 'held'] };
+}
+
+/** Nothing is left that a run could do. */
+function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Told {
+  const { declined, invalid } = notDone;
+  const hints = [
+    ...(declined ? ['What was declined stays so: a corrected row takes a new id.'] : []),
+    ...(invalid ? ['Fix the rows that are not valid, then run the same command again.'] : []),
+  ];
+  return new Told(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {
+    hint: hints.join(' '),
+    next: [...(declined ? [['history', '--state', 'declined']] : []), ...(invalid ? [again] : [])],
   });
 }
 

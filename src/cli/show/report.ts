@@ -111,10 +111,6 @@ export function settledAt({ intent, attempt }: Replied): number {
   return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
 }
 
-function whyJson({ heldReason: why }: Intent): Fields {
-  return { why };
-}
-
 /** The columns of its row that were never sent. */
 export function columnsOf({
   columns,
@@ -158,7 +154,8 @@ function intentJson(intent: Intent): Fields {
     base_url: intent.baseUrl,
     state: intent.state,
     tainted: intent.tainted,
-    ...whyJson(intent),
+    why: intent.heldReason,
+    approved: intent.approved ? true : undefined,
     resolved_as: intent.resolvedAs,
     attempts: intent.attempts,
     created_at: isoExact(intent.createdAtMs),

@@ -4,50 +4,26 @@ import type { Policies } from '../policy/policy.ts';
 /** Why it waits for a person’s approval, as the decision of its proposer says. */
 export type ApprovalReason = 'proposed' | 'above-limit';
 
-/** Waits for a person's approval. Where nothing of it was sent, a person may decline it, too. */
+/** It waits for a person's approval, and is not in doubt. */
 export function isProposal({ state, heldReason }: Pick<Intent, 'state' | 'heldReason'>): boolean {
   return state === 'held' && heldReason === 'approval';
 }
 
-/** A proposal of which no attempt may have landed. */
-export function isUnsentProposal(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'>): boolean {
-  return isProposal(intent) && !intent.tainted;
-}
-
-/** Who does something: a person on a machine, and on a server the database role, too. */
-type Hand = Pick<Decision, 'who' | 'role'>;
-
-/** Roles are compared where there are any: the server itself says who connects, and a person's name is only claimed. */
-function isSameHand(one: Hand, other: Hand): boolean {
-  if (one.role === undefined && other.role === undefined) return one.who === other.who;
-  // A role that is not known may be the same.
-  return one.role === undefined || other.role === undefined || one.role === other.role;
+/** A person approved it, and it is not sent yet. */
+export function isApprovedAndUnsent({ state, approved }: Pick<Intent, 'state' | 'approved'>): boolean {
+  return state === 'open' && approved;
 }
 
 /** Whether the one who approves must be somebody else than the one who proposed. */
-export function needsAnother(policies: Policies | undefined): boolean {
-  return policies?.some(({ approvals }) => approvals === 'other') === true;
+export function needsAnother(policies: Policies): boolean {
+  return policies.some(({ approvals }) => approvals === 'other');
 }
 
-/** Who proposed this body last. */
-function proposalOf(decisions: readonly Decision[], fingerprint: string): Decision | undefined {
-  return decisions.findLast((one) => one.kind === 'proposed' && one.fingerprint === fingerprint);
-}
-
-/** Whose proposal it is, where this hand is not another one, or nobody can say that it is. */
-export function ownProposal(
-  decisions: readonly Decision[],
-  fingerprint: string,
-  by: Hand,
-): { readonly proposed: Decision | undefined } | undefined {
-  const proposed = proposalOf(decisions, fingerprint);
-  return proposed === undefined || isSameHand(proposed, by) ? { proposed } : undefined;
-}
-
-/** The approval of this body, until it is decided otherwise: the word to send it once more is no other decision. */
-export function approvalOn(decisions: readonly Decision[], fingerprint: string): Decision | undefined {
-  const last = decisions.findLast(({ kind }) => kind !== 'send-again');
-  return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;
+/** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
+export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
+  const proposed = decisions.find(({ kind }) => kind === 'proposed')?.role;
+  const approved = decisions.findLast(({ kind }) => kind === 'approved')?.role;
+  return proposed !== undefined && approved !== undefined && proposed !== approved;
 }
 
 /** The decision that ended it. */
@@ -55,5 +31,5 @@ export async function lastDecision(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<Decision | undefined> {
-  return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind));
+  return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind) || kind === 'declined');
 }

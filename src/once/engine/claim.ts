@@ -11,8 +11,9 @@ import type {
   Transaction,
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
+import type { Spend } from '../policy/policy.ts';
 import { readReply, resultIn } from '../wire/flight.ts';
-import { type ApprovalReason, approvalOn, needsAnother, ownProposal } from './approval.ts';
+import type { ApprovalReason } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
@@ -170,10 +171,11 @@ async function begin(
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
   const { wanted } = identity.order;
-  const word =
-    wanted.kind === 'message' ? allowed : await wordOn(undefined, spendOf(wanted.request, bot), tx, engine);
+  const spend = wanted.kind === 'transfer' ? spendOf(wanted.request, bot) : undefined;
+  const word = await wordOn(spend, undefined, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   if (word.is === 'needs-approval') {
+    refuseUnnamedProposal(fresh);
     const intent = await tx.propose(fresh, 'approval', nowMs);
     await keepProposer(intent, tx, engine, nowMs);
     return concluded(intent, tx, false);
@@ -182,6 +184,11 @@ async function begin(
   if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
   const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
   return { is: 'claim', intent, number: intent.attempts, createdNow: true };
+}
+
+/** Only a name keeps an approval with its payment. */
+export function refuseUnnamedProposal({ namedBy }: Pick<Intent, 'namedBy'>): void {
+  if (namedBy === undefined) throw engineFailure('unnamed-proposal', {});
 }
 
 /** Resumes an intent that may have landed or was never sent, or holds it if it must not go out by itself. */
@@ -203,14 +210,12 @@ export async function claimFound(
   agreed?: Pick<Agreed, 'pays'>,
   decision?: Decision,
 ): Promise<Claim | Outcome> {
-  const { id, fingerprint, mayHaveLandedAtMs } = intent;
+  const { id, kind, fingerprint, mayHaveLandedAtMs } = intent;
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
   const isInDoubt = mayHaveLandedAtMs !== undefined;
-  const word =
-    intent.kind === 'message'
-      ? allowed
-      : await wordOn(mustHaveIntactRequest(intent), spendOfIntent(intent, bot), tx, engine, decision);
+  const spend = kind === 'transfer' ? spendOfIntent(mustHaveIntactRequest(intent), bot) : undefined;
+  const word = await wordOn(spend, intent, tx, engine);
   // An intent that may have landed is held, never refused and never proposed.
   if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', intent, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: word.refusal };
@@ -219,7 +224,6 @@ export async function claimFound(
     const equal = await equalInTheWay(intent, tx, engine, agreed);
     if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
   }
-  if (decision?.kind === 'approved') await refuseOwnProposal(intent, decision, tx, engine);
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   const begun = mustHaveIntactRequest(await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), nowMs));
@@ -238,43 +242,25 @@ async function equalInTheWay(
   return equal?.id === agreed?.pays ? undefined : equal;
 }
 
-const allowed: PolicyWord = { is: 'allowed' };
-
-/** What the policies say, and whether the command itself asks for approval. */
+/** What the policies say, and whether the command itself asks for approval. A message spends nothing. */
 async function wordOn(
+  spend: Spend | undefined,
   intent: Intent | undefined,
-  spend: ReturnType<typeof spendOf>,
   tx: Transaction,
-  { policies, proposes, clock }: EngineContext,
-  decision?: Decision,
+  { policies = [], proposes = false, journal: { isShared }, clock }: EngineContext,
 ): Promise<PolicyWord> {
-  const isApproved = decision?.kind === 'approved' ? true : undefined;
-  const order = { spend, id: intent?.id, isApproved };
-  const word = policies === undefined ? allowed : await spendWithin(policies, order, tx, clock.now());
-  if (word.is !== 'allowed' || proposes !== true) return word;
-  const approval = intent && approvalOn(await tx.decisionsOf(intent.id), intent.fingerprint);
-  return approval === undefined ? { is: 'needs-approval' } : word;
+  if (spend === undefined) return { is: 'allowed' };
+  return spendWithin(policies, { spend, intent, proposes, isShared }, tx, clock.now());
 }
 
-function keepProposer(
+async function keepProposer(
   { id, fingerprint }: Intent,
   tx: Transaction,
   { who, proposes }: EngineContext,
   atMs: number,
 ): Promise<void> {
   const reason: ApprovalReason = proposes === true ? 'proposed' : 'above-limit';
-  return tx.decide(id, { kind: 'proposed', who, atMs, reason, signature: undefined, fingerprint });
-}
-
-async function refuseOwnProposal(
-  { id, fingerprint }: Intent,
-  { who }: Decision,
-  tx: Transaction,
-  { policies, journal: { role } }: EngineContext,
-): Promise<void> {
-  if (!needsAnother(policies)) return;
-  const own = ownProposal(await tx.decisionsOf(id), fingerprint, { who, role });
-  if (own !== undefined) throw engineFailure('own-proposal', { id, ...own });
+  await tx.decide(id, { kind: 'proposed', who, atMs, reason, signature: undefined, fingerprint });
 }
 
 async function holdFor(
@@ -285,8 +271,13 @@ async function holdFor(
 ): Promise<Outcome> {
   const { id } = intent;
   const nowMs = engine.clock.now();
+  if (why === 'approval') {
+    refuseUnnamedProposal(intent);
+    // The first one who wanted it approved: whoever runs the command again proposes nothing.
+    const isProposed = (await tx.decisionsOf(id)).some(({ kind }) => kind === 'proposed');
+    if (!isProposed) await keepProposer(intent, tx, engine, nowMs);
+  }
   await tx.hold(id, why, nowMs);
-  if (why === 'approval') await keepProposer(intent, tx, engine, nowMs);
   return concluded(mustFind(await tx.get(id)), tx, false);
 }
 

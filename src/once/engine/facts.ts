@@ -13,26 +13,23 @@ export type EngineFacts = {
   /** The intent to replay, or to compare with the order, has changed on the disk. */
   'intent-changed': { readonly id: string; readonly wasDone: boolean };
   'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
-  /** Somebody else must approve it. `proposed` is undefined if the journal does not show who proposed it. */
-  'own-proposal': {
-    readonly id: string;
-    readonly proposed: Pick<Decision, 'who' | 'role' | 'atMs'> | undefined;
-  };
+  /** What a person must approve has no name. */
+  'unnamed-proposal': Nothing;
   /** It waits for approval: it is not resumed or resolved. */
-  'is-proposal': { readonly id: string; readonly tainted: boolean };
+  'is-proposal': { readonly id: string };
+  /** It is approved and not sent: it is not resolved. */
+  'is-approved': { readonly id: string };
   /** It does not wait for approval. */
   'not-a-proposal': { readonly id: string; readonly state: State; readonly tainted: boolean };
   'proposal-declined': {
     readonly id: string;
     readonly declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined;
   };
-  /** It was declined, and the same was begun again since. */
   /** It is not as it was when the decision was asked for. */
   'changed-since-shown': { readonly id: string };
   /** A process is sending it, so an operator cannot decide now. */
   'being-sent': { readonly id: string };
   proven: { readonly id: string; readonly state: State };
-  /** `earlier` is undefined if the journal does not show it. */
 };
 
 const codes = {
@@ -40,8 +37,9 @@ const codes = {
   'request-changed': 'journal-damaged',
   'intent-changed': 'journal-damaged',
   'unnamed-on-shared': 'unnamed-shared',
-  'own-proposal': 'own-proposal',
+  'unnamed-proposal': 'usage',
   'is-proposal': 'held',
+  'is-approved': 'not-allowed-now',
   'not-a-proposal': 'not-allowed-now',
   'proposal-declined': 'proposal-declined',
   'changed-since-shown': 'held',

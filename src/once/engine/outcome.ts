@@ -60,13 +60,13 @@ export async function concluded(
   reads: Pick<Reads, 'decisiveAttempt' | 'decisionsOf'>,
   replayed: boolean,
 ): Promise<Outcome & { is: 'concluded' }> {
-  const { id, resolvedAs } = intent;
+  const { id, state } = intent;
   return {
     is: 'concluded',
     intent,
     attempt: await reads.decisiveAttempt(id),
     replayed,
-    ...(resolvedAs === 'declined' ? { declined: await lastDecision(id, reads) } : {}),
+    ...(state === 'declined' ? { declined: await lastDecision(id, reads) } : {}),
   };
 }
 
@@ -120,9 +120,10 @@ function codeOf(outcome: Outcome): FailureCode | undefined {
 
 /** The state decides first. The last reply only tells the untainted failures apart. */
 function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
-  const { intent, attempt, declined } = outcome;
-  if (declined !== undefined) return 'proposal-declined';
+  const { intent, attempt } = outcome;
   switch (intent.state) {
+    case 'declined':
+      return 'proposal-declined';
     case 'accepted':
       return undefined;
     case 'resolved':
@@ -178,18 +179,15 @@ function oddStatusOf({ kind }: Intent, attempt: Attempt | undefined): string | u
 /**
  * The failure with which a command would end before it sends anything, as things stand now. A policy has said `word`.
  */
-export function codeAhead(
-  { is, found }: Plan,
-  { bot, word, proposes, equal }: Ahead,
-): FailureCode | undefined {
+export function codeAhead({ is, found }: Plan, { bot, word, equal }: Ahead): FailureCode | undefined {
   const { ends, sends } = meaningOf({ is });
   if (is === 'name-taken' && found?.bot !== bot.name) return 'other-bot';
-  if (is === 'needs-decision' && found?.resolvedAs === 'declined') return 'proposal-declined';
+  if (is === 'needs-decision' && found?.state === 'declined') return 'proposal-declined';
   if (ends !== 'as-its-entry') return ends === 'well' ? undefined : ends;
   if (sends === 'nothing') return undefined;
-  if (is === 'retry') return (word ?? allowed).is !== 'allowed' || proposes ? 'held' : undefined;
+  if (is === 'retry') return (word ?? allowed).is !== 'allowed' ? 'held' : undefined;
   if (word?.is === 'refused') return refusalCodes[word.refusal.rule];
-  if (word?.is === 'needs-approval' || proposes) return 'held';
+  if (word?.is === 'needs-approval') return 'held';
   return equal === undefined ? undefined : 'paid-already';
 }
 
@@ -198,6 +196,5 @@ const allowed: PolicyWord = { is: 'allowed' };
 type Ahead = {
   readonly bot: Pick<Bot, 'name'>;
   readonly word: PolicyWord | undefined;
-  readonly proposes: boolean;
   readonly equal: Intent | undefined;
 };

@@ -80,7 +80,7 @@ const rerunTable: readonly (readonly [fits: (found: Found) => boolean, plan: Pla
   [({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],
   [(found) => mayHaveLanded(found) && found.holds, 'hold'],
   [mayHaveLanded, 'retry'],
-  [({ state, resolvedAs }) => state === 'held' || resolvedAs === 'declined', 'needs-decision'],
+  [({ state }) => state === 'held' || state === 'declined', 'needs-decision'],
   [
     (found) =>
       isDone(found) && (found.named || !found.reported || (found.kind === 'transfer' && found.recent)),

@@ -14,7 +14,7 @@ export function stateAtEnd(
   ruling: Ruling,
   isInDoubt: boolean,
   stopped: Stopped | undefined,
-): Exclude<State, 'sending' | 'resolved'> {
+): Exclude<State, 'sending' | 'resolved' | 'declined'> {
   const { verdict, heldAtEnd } = ruling;
   if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
   if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';

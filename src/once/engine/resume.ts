@@ -1,5 +1,5 @@
-import type { Decision, Intent, Journal, Reads, Transaction } from '../journal/journal.ts';
-import { approvalOn, isProposal, isUnsentProposal, lastDecision } from './approval.ts';
+import type { Decision, Intent, Journal, Transaction, Work } from '../journal/journal.ts';
+import { isApprovedAndUnsent, isProposal, lastDecision } from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
@@ -43,69 +43,80 @@ async function takeUp(
       return resumeOrHold(intent, tx, engine, { pays });
     case 'held':
       // The decision is kept in the commit that sends it.
-      return decision?.kind === (isProposal(intent) ? 'approved' : 'send-again')
+      return decision !== undefined && !isProposal(intent)
         ? claimFound(intent, tx, engine, { pays }, decision)
         : concluded(intent, tx, false);
     case 'accepted':
     case 'rejected':
     case 'resolved':
+    case 'declined':
       return concluded(intent, tx, true);
   }
 }
 
-/** Refuses to send again what only a person's approval sends. */
+/** Refuses to send, or to resolve, what only a person's approval lets go. */
 export function refuseProposal(intent: Intent): void {
-  const { id, tainted } = intent;
-  if (isProposal(intent)) throw engineFailure('is-proposal', { id, tainted });
-}
-
-/** Whether a person's approval is asked for now, or was given before. Refuses what is no proposal. */
-export async function needsApprovalNow(intent: Intent, reads: Pick<Reads, 'decisionsOf'>): Promise<boolean> {
-  const { id, state, tainted, fingerprint, resolvedAs } = intent;
-  if (isProposal(intent)) return true;
-  if (resolvedAs === 'declined')
-    throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, reads) });
-  if (approvalOn(await reads.decisionsOf(id), fingerprint) === undefined)
-    throw engineFailure('not-a-proposal', { id, state, tainted });
-  return false;
+  if (isProposal(intent)) throw engineFailure('is-proposal', { id: intent.id });
 }
 
 /** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
 export async function resolveIntent(shown: Shown, decision: Decision, journal: Journal): Promise<Intent> {
-  return decideOn(shown, decision, journal, async (intent, tx) => {
-    const { id, resolvedAs } = intent;
+  const work = decideOn(shown, decision, async (intent, tx) => {
+    const { id, state, resolvedAs } = intent;
     refuseWhatIsProven(intent);
-    if (isUnsentProposal(intent)) throw engineFailure('is-proposal', { id, tainted: false });
+    refuseProposal(intent);
+    if (isApprovedAndUnsent(intent)) throw engineFailure('is-approved', { id });
     const earlier = await lastDecision(id, tx);
-    if (resolvedAs === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
+    if (state === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
     // Somebody else has decided the same meanwhile.
     if (resolvedAs === decision.kind && shown.intent.resolvedAs !== resolvedAs) return undefined;
     // The commit ran again because its result was lost. The decision is already there.
     return earlier !== undefined && isSameDecision(earlier, decision) ? undefined : decision;
   });
+  return journal.commit(work);
 }
 
-/** Records that a person does not want what was proposed. An approval may be withdrawn while nothing was paid. */
-export async function declineProposal(shown: Shown, decision: Decision, journal: Journal): Promise<Intent> {
-  return decideOn(shown, decision, journal, async (intent, tx) => {
-    const { id, state, tainted, fingerprint, resolvedAs } = intent;
-    if (resolvedAs === 'declined') return undefined;
-    const isApproved = approvalOn(await tx.decisionsOf(id), fingerprint) !== undefined;
+type ProposalDecision = Decision & { readonly kind: 'approved' | 'declined' };
+
+/** Records that a person approves what waits for it, or does not want it. What was approved is declined while unpaid. */
+export async function decideProposal(
+  shown: Shown,
+  decision: ProposalDecision,
+  journal: Journal,
+): Promise<Intent> {
+  return journal.commit(ofProposal(shown, decision));
+}
+
+/** The same for many. What has changed since it was shown does not keep the others from being decided. */
+export async function decideProposals(
+  shown: readonly Shown[],
+  decision: ProposalDecision,
+  journal: Journal,
+): Promise<readonly PromiseSettledResult<Intent>[]> {
+  return journal.commitTogether(shown.map((one) => ({ work: ofProposal(one, decision), guards: {} })));
+}
+
+function ofProposal(shown: Shown, decision: ProposalDecision): Work<Intent> {
+  return decideOn(shown, decision, async (intent, tx) => {
+    const { id, state, approved, tainted, fingerprint } = intent;
+    const isSaid = decision.kind === 'approved' ? approved : state === 'declined';
+    if (isSaid) return undefined;
+    if (state === 'declined')
+      throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
     const isUnpaid = state === 'open' || state === 'rejected';
-    if (isUnsentProposal(intent) || (isUnpaid && isApproved)) return { ...decision, fingerprint };
+    if (isProposal(intent) || (isUnpaid && approved)) return { ...decision, fingerprint };
     throw engineFailure('not-a-proposal', { id, state, tainted });
   });
 }
 
 /** What is decided of an intent as it stands in the commit; nothing if that is decided already. */
-async function decideOn(
+function decideOn(
   shown: Shown,
   { atMs }: Decision,
-  journal: Journal,
   decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
-): Promise<Intent> {
+): Work<Intent> {
   const { id } = shown.intent;
-  return journal.commit(async (tx) => {
+  return async (tx) => {
     await tx.recordDeath(id, atMs);
     const intent = mustFind(await tx.get(id));
     const decided = await decide(intent, tx);
@@ -113,7 +124,7 @@ async function decideOn(
     await refuseChanged(shown, intent, tx);
     await tx.decide(id, decided);
     return (await tx.get(id)) ?? intent;
-  });
+  };
 }
 
 function refuseWhatIsProven(intent: Intent): void {
@@ -124,7 +135,7 @@ function refuseWhatIsProven(intent: Intent): void {
 
 /** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Intent): boolean {
-  return state === 'resolved' && resolvedAs !== 'declined' && resolvedAs !== kind;
+  return state === 'resolved' && resolvedAs !== kind;
 }
 
 function isSameDecision(one: Decision, other: Decision): boolean {

@@ -18,9 +18,10 @@ import {
   type Refusal,
   refusedByDay,
   refusedByItself,
+  refusedOnFile,
   type Spend,
 } from '../policy/policy.ts';
-import { approvalOn, needsAnother, ownProposal } from './approval.ts';
+import { isApprovedByAnother, needsAnother } from './approval.ts';
 
 /** What the policies say about a transfer that is about to be claimed. */
 export type PolicyWord =
@@ -34,9 +35,11 @@ const allowed: PolicyWord = { is: 'allowed' };
 type SpendOrder = {
   readonly spend: Spend;
   /** The intent, if it is on record: what already counts as spent by it is not counted twice. */
-  readonly id: string | undefined;
-  /** Whether a person has just approved sending it. If undefined, an earlier approval counts. */
-  readonly isApproved?: boolean | undefined;
+  readonly intent: Pick<Intent, 'id' | 'approved'> | undefined;
+  /** `--propose`. */
+  readonly proposes: boolean;
+  /** On a file no database role tells who approves. */
+  readonly isShared: boolean;
 };
 
 type SpellingBot = Pick<Bot, 'spellings'>;
@@ -63,9 +66,9 @@ export async function spendWithin(
   tx: Transaction,
   nowMs: number,
 ): Promise<PolicyWord> {
-  const waits = needsApproval(policies, order.spend) && !(await isApproved(policies, order, tx));
+  const waits = await mustWait(policies, order, tx);
   const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
-  return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
+  return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
 /** What a dry run shows. Counts nothing. */
@@ -76,9 +79,8 @@ export async function wordOfPolicies(
   nowMs: number,
 ): Promise<PolicyWord> {
   const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
-  const waits = needsApproval(policies, order.spend);
-  if (word.is !== 'allowed' || !waits) return word;
-  return reads !== undefined && (await isApproved(policies, order, reads)) ? word : { is: 'needs-approval' };
+  const waits = await mustWait(policies, order, reads);
+  return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
 export const nothingSpent: SpendingReads = {
@@ -89,7 +91,7 @@ export const nothingSpent: SpendingReads = {
 /** With `counts`, an allowed amount is added to the sums of this commit. */
 async function wordOfSpending(
   policies: Policies,
-  { spend, id }: SpendOrder,
+  { spend, intent }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
   counts = false,
@@ -97,7 +99,7 @@ async function wordOfSpending(
   const byItself = refusedByItself(policies, spend);
   if (byItself !== undefined) return { is: 'refused', refusal: byItself };
   if (!limitsADay(policies, spend)) return allowed;
-  const own = id === undefined ? undefined : await reads.ownSpending(id);
+  const own = intent && (await reads.ownSpending(intent.id));
   const each = await spendingOfEach(spend, reads, nowMs);
   // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
   const refusal = refusedByDay(policies, spend, without(own, together(each)), nowMs);
@@ -141,17 +143,17 @@ function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour 
   return others;
 }
 
-/** An approval holds for one body, until a later decision. Some policies want somebody else's. */
-async function isApproved(
+/** Whether it waits for a person. An approval answers for every attempt, but some policies want another role's. */
+async function mustWait(
   policies: Policies,
-  { id, isApproved: isSaid }: SpendOrder,
-  reads: Reads,
+  { spend, intent, proposes }: SpendOrder,
+  reads: Pick<Reads, 'decisionsOf'> | undefined,
 ): Promise<boolean> {
-  if (isSaid !== undefined) return isSaid;
-  if (id === undefined) return false;
-  const decisions = await reads.decisionsOf(id);
-  const { fingerprint = '' } = (await reads.get(id)) ?? {};
-  const approved = approvalOn(decisions, fingerprint);
-  if (approved === undefined) return false;
-  return !needsAnother(policies) || ownProposal(decisions, fingerprint, approved) === undefined;
+  if (intent?.approved !== true) return proposes || needsApproval(policies, spend);
+  return needsAnother(policies) && !isApprovedByAnother((await reads?.decisionsOf(intent.id)) ?? []);
+}
+
+function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): PolicyWord {
+  const refusal = isShared ? undefined : refusedOnFile(policies);
+  return refusal === undefined ? { is: 'needs-approval' } : { is: 'refused', refusal };
 }

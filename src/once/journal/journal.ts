@@ -5,7 +5,16 @@ import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
-export const states = ['open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved'] as const;
+export const states = [
+  'open',
+  'sending',
+  'unknown',
+  'accepted',
+  'rejected',
+  'held',
+  'resolved',
+  'declined',
+] as const;
 export type State = (typeof states)[number];
 
 export const verdicts = ['accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held'] as const;
@@ -14,13 +23,13 @@ export type Verdict = (typeof verdicts)[number];
 export type NamedBy = 'once' | 'run' | 'key' | 'row';
 
 /** What was decided: about an outcome that is not proven, and about a transfer that waits for approval. */
-export type DecisionKind = Resolution | 'send-again' | 'proposed' | 'approved';
+export type DecisionKind = Resolution | 'send-again' | 'proposed' | 'approved' | 'declined';
 
-/** The decisions that end an intent. */
-export type Resolution = 'happened' | 'did-not-happen' | 'declined';
+/** The decisions about an outcome that is not proven. */
+export type Resolution = 'happened' | 'did-not-happen';
 
 export function isResolution(kind: DecisionKind): kind is Resolution {
-  return kind === 'happened' || kind === 'did-not-happen' || kind === 'declined';
+  return kind === 'happened' || kind === 'did-not-happen';
 }
 
 /** One thing to do once, with all that is known about it now. */
@@ -57,6 +66,8 @@ export type Intent = {
   /** Why it is held. */
   readonly heldReason: string | undefined;
   readonly resolvedAs: Resolution | undefined;
+  /** A person approved it, and nobody has declined it since. */
+  readonly approved: boolean;
   readonly attempts: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -165,7 +176,7 @@ export type BatchInput = BatchName & {
 /** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
   Intent,
-  'kind' | 'baseUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
+  'kind' | 'baseUrl' | 'bot' | 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'
 > & {
   readonly rows: number;
   /** What all of them together pay; absent for messages. */
@@ -262,7 +273,7 @@ export interface Writes {
   /** Ends this process's claim. If the process is no longer the owner, only `accepted` is recorded. */
   conclude(
     id: string,
-    state: Exclude<State, 'sending' | 'resolved'>,
+    state: Exclude<State, 'sending' | 'resolved' | 'declined'>,
     why: string | undefined,
     atMs: number,
   ): Promise<Intent | undefined>;

@@ -99,6 +99,7 @@ type IntentStanding = Pick<
   | 'owner'
   | 'heldReason'
   | 'resolvedAs'
+  | 'approved'
   | 'attempts'
   | 'updatedAtMs'
   | 'reportedAtMs'
@@ -116,6 +117,7 @@ export function standingOf(row: JournalRow): IntentStanding {
     owner: optional<string>(row.owner),
     heldReason: optional<string>(row.why),
     resolvedAs: optional<Resolution>(row.resolved_as),
+    approved: Boolean(row.approved),
     attempts: row.attempts as number,
     updatedAtMs: row.updated_at as number,
     reportedAtMs: reportedAt(row),
@@ -173,7 +175,9 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
     baseUrl: row.base_url as BaseUrl,
     bot: row.bot as string,
     state: row.state as State,
+    heldReason: optional<string>(row.why),
     resolvedAs: optional<Resolution>(row.resolved_as),
+    approved: Boolean(row.approved),
     ownerLives,
     rows: Number(row.rows),
     paid: paidByAll(row.paid, Number(row.rows)),
@@ -252,6 +256,7 @@ export function intentAsBegun(intent: NewIntent, owner: string, tokenHash: strin
     ownerLives: true,
     heldReason: undefined,
     resolvedAs: undefined,
+    approved: false,
     attempts: 1,
     createdAtMs: at,
     updatedAtMs: at,

@@ -8,6 +8,9 @@ export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'a
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
 
+/** They wait for approval, or were approved and not sent. The first condition is an index's. */
+export const proposals = `state <> 'accepted' AND ((state = 'held' AND why = 'approval') OR (state = 'open' AND approved = 1))`;
+
 /** The batch whose row it is. */
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
@@ -47,13 +50,15 @@ CREATE TABLE intents (
   payment             TEXT,
   body                BLOB NOT NULL,
   state               TEXT NOT NULL CHECK (state IN
-                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved')),
+                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved', 'declined')),
   tainted             INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)),
   may_have_landed_at  INTEGER,
   token_hash          TEXT,
   owner               TEXT,
   why                 TEXT,
-  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen', 'declined')),
+  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen')),
+  -- A person approved it, and nobody has declined it since.
+  approved            INTEGER NOT NULL DEFAULT 0 CHECK (approved IN (0, 1)),
   attempts            INTEGER NOT NULL DEFAULT 0,
   updated_at          INTEGER NOT NULL,
   reported_at         INTEGER,
@@ -70,7 +75,7 @@ CREATE TABLE intents (
   CHECK ((state = 'sending') = (owner IS NOT NULL)),
   CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
   -- An intent that may have landed cannot be called unsent or rejected.
-  CHECK (state NOT IN ('open', 'rejected') OR may_have_landed_at IS NULL),
+  CHECK (state NOT IN ('open', 'rejected', 'declined') OR may_have_landed_at IS NULL),
   CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL),
   CHECK (may_have_landed_at IS NULL OR tainted = 1),
   -- What waits for a person's approval is not in doubt, and whatever else is held is.
@@ -168,12 +173,12 @@ type Rule = readonly [on: string, when: string, says: string];
 
 /** How an intent may move. Every state may become accepted, and accepted never changes. */
 const moves = `
-  'open>sending', 'open>held', 'open>resolved', 'open>accepted',
+  'open>sending', 'open>held', 'open>resolved', 'open>declined', 'open>accepted',
   'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
   'unknown>sending', 'unknown>held', 'unknown>resolved', 'unknown>accepted',
-  'held>sending', 'held>resolved', 'held>accepted',
-  'rejected>sending', 'rejected>held', 'rejected>resolved', 'rejected>accepted',
-  'resolved>sending', 'resolved>held', 'resolved>accepted'`;
+  'held>open', 'held>sending', 'held>resolved', 'held>declined', 'held>accepted',
+  'rejected>sending', 'rejected>held', 'rejected>resolved', 'rejected>declined', 'rejected>accepted',
+  'resolved>sending', 'resolved>held', 'resolved>accepted', 'declined>accepted'`;
 
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
@@ -216,6 +221,20 @@ const intentRules: readonly Rule[] = [
     'UPDATE ON intents',
     `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') <> 'approval'`,
     'no intent moves between these states',
+  ],
+  // What waits for approval is approved or declined. A row that another entry has paid was never proposed.
+  [
+    'UPDATE ON intents',
+    `OLD.state = 'held' AND (NEW.state = 'open' AND NEW.approved = 0
+      OR coalesce(OLD.why, '') = 'approval' AND (NEW.state = 'sending' OR NEW.state = 'resolved'
+        AND EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed')))`,
+    'no intent moves between these states',
+  ],
+  [
+    'UPDATE ON intents',
+    `NEW.approved = 1 AND OLD.approved = 0 AND NOT EXISTS (SELECT 1 FROM decisions
+      WHERE intent = OLD.seq AND kind = 'approved' AND fingerprint = OLD.fingerprint)`,
+    'only a decision about this body approves it',
   ],
   [
     'UPDATE ON intents',

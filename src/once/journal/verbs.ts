@@ -92,10 +92,10 @@ export const questions = {
   stateCounts: 'SELECT state, count(*) AS count FROM intents GROUP BY state',
   // The owners are looked up for groups, not for rows.
   rowsStanding: `SELECT standings.* FROM (
-      SELECT kind, base_url, bot, state, resolved_as, owner, count(*) AS rows,
+      SELECT kind, base_url, bot, state, why, resolved_as, approved, owner, count(*) AS rows,
         substr(payment, instr(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
       FROM intents WHERE name = :name AND named_by = 'row'
-      GROUP BY kind, base_url, bot, state, resolved_as, owner, paid) AS standings`,
+      GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid) AS standings`,
   batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
   // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
   batchNames,
@@ -137,10 +137,14 @@ export const changes = {
   keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
     SELECT :origin, :what, :value, seq FROM intents WHERE id = :id AND NOT EXISTS (
       SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
-  hold: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
+  hold: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
+      approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
     WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
   addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
     VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
+  approve: `UPDATE intents SET state = 'open', why = NULL, approved = 1, updated_at = :at
+    WHERE id = :id AND state = 'held'`,
+  decline: `UPDATE intents SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
   dateLanding:
     'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND may_have_landed_at IS NOT NULL',
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
@@ -334,6 +338,8 @@ export function writesOf(
       // How long it may be sent again is counted from the decision.
       if (kind === 'send-again') await change(changes.dateLanding, { id, at });
       if (isResolution(kind)) await change(changes.resolve, { id, as: kind, at });
+      if (kind === 'approved') await change(changes.approve, { id, at });
+      if (kind === 'declined') await change(changes.decline, { id, at });
     },
     observe: (id, { atMs: at, facts, ...rest }) =>
       change(changes.observe, { ...rest, id, at, facts: text(facts) }),

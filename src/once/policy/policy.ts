@@ -20,7 +20,7 @@ export type Policy = {
   /** Addresses by name. */
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
-  /** If `other`, somebody else than the one who proposed a transfer must approve it. */
+  /** If `other`, another database role than the one that proposed a transfer must approve it. */
   readonly approvals?: 'other' | undefined;
 };
 
@@ -111,6 +111,7 @@ export type Spend = {
 export type Refusal =
   | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
+  | { readonly rule: 'approvals'; readonly source: string }
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
       readonly rule: 'day';
@@ -121,6 +122,7 @@ export type Refusal =
 export const refusalCodes = {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
+  approvals: 'policy-limit',
   transfer: 'policy-limit',
   day: 'policy-limit',
 } as const satisfies Record<Refusal['rule'], FailureCode>;
@@ -185,6 +187,12 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
 export function needsApproval(policies: Policies, spend: Spend): boolean {
   const { units } = spend;
   return limitsOf(policies, spend).some(({ approveAbove = units }) => units > approveAbove);
+}
+
+/** A journal in a file cannot tell who approves, so a policy that wants somebody else's approval refuses. */
+export function refusedOnFile(policies: Policies): Refusal | undefined {
+  const strict = policies.find(({ approvals }) => approvals === 'other');
+  return strict && { rule: 'approvals', source: strict.source };
 }
 
 export const windowMs = 24 * hourMs;

@@ -556,10 +556,10 @@ describe('a claim of which one write fails', () => {
     'is not made where %s fails: what a person sends after all',
     async (verb) => {
       if (verb === 'recordDeath') await scripted.die(transfer());
-      else await scripted.run(transfer(), [], { proposes: true });
+      else await scripted.run(transfer(), [reply(200, 'OK')]);
       const { id } = await scripted.only();
       const shown = await scripted.shown(id);
-      await stays(() => resume(shown, failing(verb), scripted.word('approved')));
+      await stays(() => resume(shown, failing(verb), scripted.word('send-again')));
     },
   );
 
@@ -595,7 +595,7 @@ describe('a claim of which one write fails', () => {
     [
       'decisionsOf',
       'on what is new',
-      (engine) => execute(transfer(), { ...engine, policies: above }),
+      (engine) => execute(transfer({}, once('new')), { ...engine, policies: above }),
       'held',
     ],
     ['equalPayment', 'for a message', resumeMessage, 'accepted'],

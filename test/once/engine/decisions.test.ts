@@ -1,15 +1,9 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownProposal } from '../../../src/once/engine/approval.ts';
+import { isApprovedByAnother } from '../../../src/once/engine/approval.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
-import {
-  declineProposal,
-  needsApprovalNow,
-  refuseProposal,
-  resolveIntent,
-  resume,
-} from '../../../src/once/engine/resume.ts';
+import { decideProposal, refuseProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../src/once/journal/journal.ts';
@@ -36,14 +30,13 @@ const rent = transfer({}, once('rent'));
 const proposing = { proposes: true };
 const small = { policies: [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' } })] };
 
-async function decline(): Promise<void> {
-  await declineProposal(await shown(), scripted.word('declined'), scripted.open());
-}
-
 const id = async (): Promise<string> => (await scripted.only()).id;
 const shown = async (): Promise<Shown> => scripted.shown(await id());
-const approved = async (replies = [unsent]) =>
-  scripted.resume(await id(), replies, { ...noRetries, word: scripted.word('approved') });
+const approved = async (...replies: readonly (typeof unsent)[]) => {
+  await scripted.run(rent, [], proposing);
+  await scripted.answer(await id(), 'approved');
+  if (replies.length > 0) await scripted.run(rent, replies, { ...noRetries, ...proposing });
+};
 const decided = (kind: 'happened' | 'did-not-happen') => async () => {
   await scripted.run(rent, [lost], noRetries);
   await scripted.decide(await id(), kind);
@@ -64,20 +57,13 @@ const standings = {
   proposed,
   declined: async () => {
     await proposed();
-    await decline();
+    await scripted.answer(await id(), 'declined');
   },
-  'approved, not sent': async () => {
-    await proposed();
-    await approved();
-  },
-  'approved and refused': async () => {
-    await proposed();
-    await approved([reply(402)]);
-  },
-  'approved and made': async () => {
-    await proposed();
-    await approved([paid]);
-  },
+  'approved, not sent': () => approved(),
+  'approved, not sent after all': () => approved(unsent),
+  'approved and refused': () => approved(reply(402)),
+  'approved and in doubt': () => approved(lost),
+  'approved and made': () => approved(paid),
   'in doubt, above the limit': async () => {
     await scripted.run(rent, [lost], noRetries);
     await scripted.run(rent, [], small);
@@ -86,10 +72,10 @@ const standings = {
 type Standing = keyof typeof standings;
 
 /** What came of it: how the intent stands now, or why it was refused. */
-async function end(work: (journal: Journal) => Promise<Intent | boolean>): Promise<string> {
+async function end(work: (journal: Journal) => Promise<Intent>): Promise<string> {
   try {
     const done = await work(scripted.open());
-    return typeof done === 'boolean' ? String(done) : (done.resolvedAs ?? done.state);
+    return done.resolvedAs ?? (done.approved ? `approved, ${done.state}` : done.state);
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown.kind;
     throw thrown;
@@ -99,7 +85,7 @@ async function end(work: (journal: Journal) => Promise<Intent | boolean>): Promi
 describe('what a person may decide', () => {
   const undone = 'did-not-happen';
   const [no, is, was] = ['not-a-proposal', 'is-proposal', 'proposal-declined'];
-  /** It did not happen. It is not wanted. Is approval asked for. */
+  /** It did not happen. It is not wanted. It is approved. */
   const table: Readonly<Record<Standing, readonly string[]>> = {
     open: [undone, no, no],
     unknown: [undone, no, no],
@@ -110,11 +96,13 @@ describe('what a person may decide', () => {
     'sent by a dead process': [undone, no, no],
     happened: [undone, no, no],
     'did not happen': [undone, no, no],
-    proposed: [is, 'declined', 'true'],
+    proposed: [is, 'declined', 'approved, open'],
     declined: [was, 'declined', was],
-    'approved, not sent': [undone, 'declined', 'false'],
-    'approved and refused': ['proven', 'declined', 'false'],
-    'approved and made': ['proven', no, 'false'],
+    'approved, not sent': ['is-approved', 'declined', 'approved, open'],
+    'approved, not sent after all': ['is-approved', 'declined', 'approved, open'],
+    'approved and refused': ['proven', 'declined', 'approved, rejected'],
+    'approved and in doubt': [undone, no, 'approved, unknown'],
+    'approved and made': ['proven', no, 'approved, accepted'],
     'in doubt, above the limit': [undone, no, no],
   };
 
@@ -124,8 +112,17 @@ describe('what a person may decide', () => {
       async (journal: Journal, one: string) =>
         resolveIntent(await scripted.shown(one), scripted.word('did-not-happen'), journal),
       async (journal: Journal, one: string) =>
-        declineProposal(await scripted.shown(one), scripted.word('declined'), journal),
-      async ({ reads }: Journal) => needsApprovalNow(await scripted.only(), reads),
+        decideProposal(
+          await scripted.shown(one),
+          { ...scripted.word('declined'), kind: 'declined' },
+          journal,
+        ),
+      async (journal: Journal, one: string) =>
+        decideProposal(
+          await scripted.shown(one),
+          { ...scripted.word('approved'), kind: 'approved' },
+          journal,
+        ),
     ]) {
       scripted.remove();
       scripted = new ScriptedEngine();
@@ -156,8 +153,10 @@ describe('what a person may decide', () => {
     const journal = scripted.open();
     const word = scripted.word('did-not-happen');
     await expect(resolveIntent(await shown(), word, journal)).rejects.toMatchObject({ fields: declined });
-    const asked = needsApprovalNow(await scripted.only(), journal.reads);
-    await expect(asked).rejects.toMatchObject({ fields: declined });
+    const approval = { ...scripted.word('approved'), kind: 'approved' } as const;
+    await expect(decideProposal(await shown(), approval, journal)).rejects.toMatchObject({
+      fields: declined,
+    });
   });
 
   test('counts what a dead process was sending as in doubt', async () => {
@@ -173,18 +172,16 @@ describe('what a person may decide', () => {
   test('is not to be resolved before it is approved', async () => {
     await standings.proposed();
     const resolved = resolveIntent(await shown(), scripted.word('happened'), scripted.open());
-    await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal', fields: { tainted: false } });
+    await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal' });
   });
 
-  test.each([['proposed', false]] as const)(
-    'of what is %s is not to send it once more',
-    async (standing, tainted) => {
-      await standings[standing]();
-      const one = await scripted.only();
-      expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id, tainted } }));
-      expect(endOf(await scripted.resume(one.id, []))).toBe('held');
-    },
-  );
+  test('of a proposal is not to send it once more', async () => {
+    await standings.proposed();
+    const one = await scripted.only();
+    expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id } }));
+    for (const word of [undefined, scripted.word('send-again')])
+      expect(endOf(await scripted.resume(one.id, [], word && { word }))).toBe('held');
+  });
 
   test('of what is open or in doubt is to send it once more', async () => {
     await standings.open();
@@ -205,9 +202,10 @@ describe('what was proposed', () => {
     ['rejected', [reply(402)], 'proposed', proposing],
     ['new and above the limit', [], 'above-limit', small],
     ['open and above the limit', [unsent], 'above-limit', small],
-  ] as const)('is held, with who proposed it: %s', async (_what, replies, reason, changes) => {
+  ] as const)('is held, with who proposed it first: %s', async (_what, replies, reason, changes) => {
     if (replies.length > 0) await scripted.run(rent, replies, noRetries);
     expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
+    expect(endOf(await scripted.run(rent, [], { ...changes, who: 'bob@there' }))).toBe('held');
     const { heldReason, fingerprint } = await scripted.only();
     expect([heldReason, await kept()]).toMatchObject(['approval', [{ ...byAda, reason, fingerprint }]]);
   });
@@ -224,55 +222,89 @@ describe('what was proposed', () => {
     const declined = { declined: { kind: 'declined', who: 'me@here' } };
     for (const outcome of [await scripted.run(rent, [], proposing), await scripted.resume(await id(), [])])
       expect(outcome).toMatchObject(declined);
-    for (const decision of [undefined, scripted.word('send-again'), scripted.word('approved')])
-      expect(endOf(await resume(await shown(), scripted.engine(), decision))).toBe('replayed resolved');
+    for (const decision of [undefined, scripted.word('send-again')])
+      expect(endOf(await resume(await shown(), scripted.engine(), decision))).toBe('replayed declined');
     expect(await kept()).toMatchObject([byAda, declined.declined]);
   });
 });
 
+test('what was approved and is in doubt is sent again by the command that proposed it', async () => {
+  await standings['approved and in doubt']();
+  expect(endOf(await scripted.run(rent, [paid], proposing))).toBe('accepted');
+});
+
+test('an approval is of what was shown, and is kept with its body', async () => {
+  await proposed();
+  const before = await shown();
+  await scripted.answer(await id(), 'declined');
+  const word = { ...scripted.word('approved'), kind: 'approved' } as const;
+  await expect(decideProposal(before, word, scripted.open())).rejects.toMatchObject({
+    kind: 'proposal-declined',
+  });
+  scripted.remove();
+  scripted = new ScriptedEngine();
+  await approved();
+  const { fingerprint } = await scripted.only();
+  const decisions = await scripted.look(async (journal) => journal.decisionsOf(await id()));
+  expect(decisions).toMatchObject([{ kind: 'proposed' }, { kind: 'approved', fingerprint }]);
+});
+
 describe('another’s approval', () => {
-  const written = { limits: { SOL: {} }, approvals: 'other', approve_above: { SOL: '1' } };
-  const other = { policies: [policyOf(written)] };
+  const other = {
+    policies: [policyOf({ limits: { SOL: {} }, approvals: 'other', approve_above: { SOL: '1' } })],
+  };
 
-  test('is asked of another hand than the one that proposed it', async () => {
-    await scripted.run(rent, [], other);
-    const one = await id();
-    const approve = (who: string) =>
-      scripted.resume(one, [paid], { ...other, word: { ...scripted.word('approved'), who } });
-    await expect(approve('ada@here')).rejects.toMatchObject({
-      kind: 'own-proposal',
-      fields: { id: one, proposed: { kind: 'proposed', who: 'ada@here' } },
-    });
-    expect(endOf(await approve('bob@there'))).toBe('accepted');
+  test('is nothing that a file could tell: what needs it is refused there', async () => {
+    for (const changes of [other, { ...other, ...proposing }])
+      expect(endOf(await scripted.run(rent, [], changes))).toBe('not sent: policy');
+    expect(await scripted.intents()).toEqual([]);
+    await approved();
+    expect(endOf(await scripted.run(rent, [], other))).toBe('not sent: policy');
+    expect(endOf(await scripted.resume(await id(), [], other))).toBe('not sent: policy');
+    expect(await scripted.only()).toMatchObject({ state: 'open', approved: true });
   });
 
-  test.each([
-    ['ada@here', 'held'],
-    ['bob@there', 'accepted'],
-  ])('is asked of what %s approved before that was asked', async (who, ended) => {
-    await scripted.run(rent, [], small);
-    const word = { ...scripted.word('approved'), who };
-    await scripted.resume(await id(), [unsent], { ...small, ...noRetries, word });
-    expect(endOf(await scripted.run(rent, [paid], other))).toBe(ended);
-  });
-
-  const bob = { who: 'bob' };
-  const role = { role: 'r' };
-
-  test.each<[string, readonly Partial<Decision>[], Partial<Decision>, boolean]>([
-    ['the same person', [{}], {}, true],
-    ['another person', [{}], bob, false],
-    ['who proposed it before, and not last', [bob, {}], bob, false],
-    ['another person with the same role', [role], { ...bob, ...role }, true],
-    ['the same name with another role', [role], { role: 's' }, false],
-    ['another person without a role', [role], bob, true],
-    ['a role, where the proposer has none', [{}], { ...bob, ...role }, true],
-    ['another person, where another body was proposed', [{ fingerprint: 'g' }], bob, true],
-    ['another person, where nothing was proposed', [{ kind: 'approved' }], bob, true],
-  ])('counts the hand as the proposer’s own, or not: %s', (_what, proposals, by, isOwn) => {
-    const ada: Decision = { ...scripted.word('proposed'), who: 'ada', fingerprint: 'f' };
-    const made = proposals.map((change) => ({ ...ada, ...change }));
-    expect(ownProposal(made, 'f', { ...ada, ...by }) !== undefined).toBe(isOwn);
+  test.each<[string, readonly (readonly [Decision['kind'], string?])[], boolean]>([
+    [
+      'another role',
+      [
+        ['proposed', 'r'],
+        ['approved', 's'],
+      ],
+      true,
+    ],
+    [
+      'the same role',
+      [
+        ['proposed', 'r'],
+        ['approved', 'r'],
+      ],
+      false,
+    ],
+    [
+      'another role than proposed it first',
+      [
+        ['proposed', 'r'],
+        ['proposed', 's'],
+        ['approved', 'r'],
+      ],
+      false,
+    ],
+    [
+      'another role at last',
+      [
+        ['proposed', 'r'],
+        ['approved', 'r'],
+        ['approved', 's'],
+      ],
+      true,
+    ],
+    ['no role', [['proposed', 'r'], ['approved']], false],
+    ['a role, if the proposer has none', [['proposed'], ['approved', 's']], false],
+    ['a role, if nothing was proposed', [['approved', 's']], false],
+  ])('counts by the role: %s', (_what, made, counts) => {
+    const decisions = made.map(([kind, role]) => ({ ...scripted.word(kind), role }));
+    expect(isApprovedByAnother(decisions)).toBe(counts);
   });
 });
 
@@ -292,7 +324,7 @@ describe('a dry run ends as the command would', () => {
     [{ is: 'hold' }, {}, 'held'],
     [{ is: 'name-taken', found: unknown }, { word: refused }, 'other-body'],
     [{ is: 'name-taken', found: { ...unknown, bot: 'another' } }, {}, 'other-bot'],
-    [{ is: 'wait' }, { word: refused, proposes: true }, undefined],
+    [{ is: 'wait' }, { word: refused }, undefined],
     [{ is: 'new-entry' }, { word: allowed }, undefined],
     [{ is: 'new-entry' }, { word: asks }, 'held'],
     [{ is: 'new-entry' }, { word: asks, equal }, 'held'],
@@ -301,12 +333,10 @@ describe('a dry run ends as the command would', () => {
     [{ is: 'send-same-key', found: open }, { word: refused }, 'policy-asset'],
     [{ is: 'retry', found: unknown }, { word: refused }, 'held'],
     [{ is: 'retry', found: unknown }, { word: allowed }, undefined],
-    [{ is: 'retry', found: unknown }, { proposes: true }, 'held'],
-    [{ is: 'new-entry' }, { proposes: true }, 'held'],
-    [{ is: 'new-entry' }, { proposes: true, word: refused }, 'policy-asset'],
+    [{ is: 'retry', found: unknown }, { word: asks }, 'held'],
   ] as const)('%j, %j: %s', (plan, ahead, code) => {
     const bot = { name: transferred.bot };
-    const all = { bot, word: undefined, proposes: false, equal: undefined, ...ahead };
+    const all = { bot, word: undefined, equal: undefined, ...ahead };
     expect(codeAhead({ found: undefined, ...plan } as Plan, all)).toBe(code);
   });
 });

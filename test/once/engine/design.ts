@@ -609,7 +609,8 @@ export type Allowed =
 /** A file has no database roles, so it cannot tell who approved. */
 const isApproved = (c: Claim) =>
   c.approved !== 'no' && !(c.byOther && (c.journal === 'file' || c.approved === 'by the proposer'));
-const needsApproval = (c: Claim) => (c.aboveApproval || c.propose) && !isApproved(c);
+// What was ever approved was proposed, so it needs an approval that counts.
+const needsApproval = (c: Claim) => (c.aboveApproval || c.propose || c.approved !== 'no') && !isApproved(c);
 
 const goesOn: Allowed = { says: 'goes on' };
 const policyTable: Table<Claim, Allowed> = [

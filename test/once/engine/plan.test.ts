@@ -4,7 +4,6 @@ import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { identify, isInDoubt, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
-import { declineProposal } from '../../../src/once/engine/resume.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Order } from '../../../src/once/intent/naming.ts';
@@ -49,7 +48,7 @@ describe('what was declined', () => {
   async function declined(order = rent()): Promise<void> {
     await scripted.run(order, [], { proposes: true });
     const { id } = await scripted.only();
-    await declineProposal(await scripted.shown(id), scripted.word('declined'), scripted.open());
+    await scripted.answer(id, 'declined');
   }
 
   test('keeps its body: another one under its name is refused', async () => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spendWithin, wordOfPolicies } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
-import type { Journal, Transaction } from '../../../src/once/journal/journal.ts';
+import type { Intent, Journal, Transaction } from '../../../src/once/journal/journal.ts';
 import type { Policies } from '../../../src/once/policy/policy.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
@@ -22,7 +22,7 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
-import { sentAgainWithin } from './design.ts';
+import { allowed, cells, claims } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -36,6 +36,9 @@ const rejected = reply(400, { error: 'invalid_transfer' });
 const held = (written: object): { policies: Policies } => ({ policies: [policyOf(written)] });
 const aDay = (day: string): { policies: Policies } => held({ limits: { SOL: { day } } });
 const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
+
+/** Of no entry on record. */
+const anew = { intent: undefined, proposes: false, isShared: false };
 
 describe('on a shared journal', () => {
   const shared = (): Journal => ({ ...scripted.open(), isShared: true });
@@ -132,7 +135,7 @@ describe('over a limit', () => {
       for (const asset of ['USDC', 'SOL'])
         await spendWithin(
           policies,
-          { spend: { to: ada, asset, spellings: [asset.toLowerCase()], units: 1n }, id: undefined },
+          { spend: { to: ada, asset, spellings: [asset.toLowerCase()], units: 1n }, ...anew },
           tx,
           0,
         );
@@ -147,7 +150,7 @@ describe('over a limit', () => {
       for (const amount of ['8', '4', '4', '4', '1', '1']) {
         const order = {
           spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) },
-          id: undefined,
+          ...anew,
         };
         words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
       }
@@ -162,7 +165,7 @@ describe('over a limit', () => {
       const words: string[] = [];
       for (const asset of ['USDC', 'MINT', 'MINT', 'USDC']) {
         const spend = { to: ada, asset, spellings: ['mint', 'usdc'], units: unitsOf('4') };
-        words.push((await spendWithin(policies, { spend, id: undefined }, tx, scripted.clock.now())).is);
+        words.push((await spendWithin(policies, { spend, ...anew }, tx, scripted.clock.now())).is);
       }
       return words;
     });
@@ -171,15 +174,19 @@ describe('over a limit', () => {
 
   test('what is claimed again in one commit with others is not counted twice', async () => {
     await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('9') });
-    const { id } = await scripted.only();
+    const intent = await scripted.only();
     scripted.clock.advance(2 * hour);
     const { policies } = aDay('5');
     const said = await scripted.open().commit(async (tx) => {
       const words: string[] = [];
-      const again = { spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('3') }, id };
+      const again = {
+        spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('3') },
+        ...anew,
+        intent,
+      };
       const other = {
         spend: { to: bob, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') },
-        id: undefined,
+        ...anew,
       };
       for (const order of [again, other, other, other])
         words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
@@ -229,56 +236,66 @@ describe('over a limit', () => {
 
 describe('a person’s word', () => {
   const above = held({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '1' } });
+  const approve = (id: string): Promise<Intent> => scripted.answer(id, 'approved');
 
   test.each([
-    ['was never sent', unsent, 'approval'],
-    ['was rejected', rejected, 'approval'],
-    ['may have happened', lost, 'not-allowed'],
-  ] as const)('is waited for by what %s, unless that is held', async (_what, flight, heldReason) => {
+    ['was never sent', unsent],
+    ['was rejected', rejected],
+  ] as const)('is waited for by what %s', async (_what, flight) => {
     await scripted.run(rent(), [flight], noRetries);
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
-    expect(await scripted.only()).toMatchObject({
-      state: 'held',
-      heldReason,
-      attempts: 1,
-    });
+    const { id, ...waiting } = await scripted.only();
+    expect(waiting).toMatchObject({ heldReason: 'approval', tainted: false, attempts: 1 });
+    expect(await approve(id)).toMatchObject({ state: 'open', approved: true });
+    expect(endOf(await scripted.run(rent(), [paid], above))).toBe('accepted');
   });
 
-  test('is waited for by what begins, and nothing is sent', async () => {
+  test.each([
+    ['nothing was sent since', []],
+    ['it did not leave since', [unsent]],
+    ['it was rejected since', [rejected]],
+  ] as const)('is waited for by what a person has settled: %s', async (_since, flights) => {
+    await scripted.run(rent(), [lost], noRetries);
+    await scripted.decide((await scripted.only()).id, 'did-not-happen');
+    for (const flight of flights) await scripted.run(rent(), [flight], noRetries);
+    for (const changes of [above, { proposes: true }])
+      expect(endOf(await scripted.run(rent(), [], changes))).toBe('held');
+    expect(await scripted.only()).toMatchObject({ heldReason: 'approval', tainted: true });
+  });
+
+  test('is not asked of what may have happened: it is held as no longer allowed', async () => {
+    await scripted.run(rent(), [lost], noRetries);
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
-    expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
-    expect(await scripted.only()).toMatchObject({
-      state: 'held',
-      heldReason: 'approval',
-      tainted: false,
-      attempts: 0,
-    });
-    const { id } = await scripted.only();
-    const said = await scripted.resume(id, [paid], { ...above, word: scripted.word('approved') });
-    expect(endOf(said)).toBe('accepted');
+    const { id, heldReason } = await scripted.only();
+    expect(heldReason).toBe('not-allowed');
+    const word = scripted.word('send-again');
+    expect(endOf(await scripted.resume(id, [], { ...above, word }))).toBe('held');
+    expect(await scripted.only()).toMatchObject({ heldReason: 'not-allowed', attempts: 1 });
   });
 
-  test('is an approval only for what waits for one, and nothing else is one for that', async () => {
-    await scripted.run(rent(), [], above);
-    const proposal = (await scripted.only()).id;
-    const resumed = await scripted.resume(proposal, [], { ...above, word: scripted.word('send-again') });
-    expect(endOf(resumed)).toBe('held');
-    await scripted.run(transfer({ amount: '1' }, once('lost')), [lost], { ...above, ...noRetries });
-    scripted.clock.advance(sentAgainWithin.payment + 1);
-    await scripted.run(transfer({ amount: '1' }, once('lost')), [], above);
-    const doubtful = (await scripted.intents())[1]?.id ?? '';
-    const approved = await scripted.resume(doubtful, [], { ...above, word: scripted.word('approved') });
-    expect(endOf(approved)).toBe('held');
-    expect(scripted.sent).toHaveLength(1);
-  });
-
-  test('given while another declined it does not overrule that', async () => {
-    await scripted.run(rent(), [], above);
-    const { id, fingerprint } = await scripted.only();
-    await scripted.look((journal) => journal.decide(id, { ...scripted.word('declined'), fingerprint }));
-    const approved = await scripted.resume(id, [], { ...above, word: scripted.word('approved') });
-    expect(endOf(approved)).toBe('replayed resolved');
+  test('is waited for by what begins, and sends nothing itself', async () => {
+    for (const _ of [1, 2]) expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
+    const { id, attempts } = await scripted.only();
+    expect(attempts).toBe(0);
+    expect(await approve(id)).toMatchObject({ state: 'open', approved: true, attempts: 0 });
     expect(scripted.sent).toEqual([]);
+    expect(endOf(await scripted.run(rent(), [paid], above))).toBe('accepted');
+  });
+
+  test('answers for every attempt, whoever sends it', async () => {
+    await scripted.run(rent(), [], above);
+    const { id } = await scripted.only();
+    await approve(id);
+    for (const flight of [unsent, rejected, unsent])
+      await scripted.run(rent(), [flight], { ...above, ...noRetries });
+    expect(endOf(await scripted.resume(id, [lost], { ...above, ...noRetries }))).toBe('unknown');
+    expect(endOf(await scripted.resume(id, [paid], above))).toBe('accepted');
+  });
+
+  test('needs a name', async () => {
+    for (const changes of [above, { proposes: true }, { ...above, proposes: true }])
+      await expect(scripted.run(transfer(), [], changes)).rejects.toMatchObject({ kind: 'unnamed-proposal' });
+    expect(await scripted.intents()).toEqual([]);
   });
 
   test('does not lift a limit, and what waits for it spends nothing', async () => {
@@ -289,19 +306,51 @@ describe('a person’s word', () => {
         'accepted',
       );
     const { id } = (await scripted.intents())[0] ?? { id: '' };
-    const late = await scripted.resume(id, [], { ...above, word: scripted.word('approved') });
-    expect(endOf(late)).toBe('not sent: policy');
+    await approve(id);
+    expect(endOf(await scripted.resume(id, [], above))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent('8'), [], above))).toBe('not sent: policy');
+  });
+});
+
+test('a claim is what the design says, whatever a policy, a person and the command say', async () => {
+  const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('2') };
+  const limits = {
+    within: { SOL: {} },
+    over: { SOL: { transfer: '1' } },
+    'asset without a line': {},
+    'recipient not allowed': { SOL: {} },
+  };
+  const made = (...roles: readonly (string | undefined)[]) =>
+    (['proposed', 'approved'] as const).map((kind, at) => ({ ...scripted.word(kind), role: roles[at] }));
+  await scripted.open().commit(async (real) => {
+    for (const cell of cells(claims)) {
+      if (cell.kind === 'message' || !cell.named || cell.inDoubt) continue;
+      const isShared = cell.journal === 'server';
+      const roles = isShared ? ['r', cell.approved === 'by another' ? 's' : 'r'] : [];
+      const tx: Transaction = { ...real, decisionsOf: async () => made(...roles) };
+      const policy = policyOf({
+        limits: limits[cell.limits],
+        ...(cell.limits === 'recipient not allowed' && { only_recipients: true }),
+        ...(cell.aboveApproval && cell.limits !== 'asset without a line' && { approve_above: { SOL: '1' } }),
+        ...(cell.byOther && { approvals: 'other' }),
+      });
+      const intent = { id: 'a', approved: cell.approved !== 'no' };
+      const order = { spend, intent, proposes: cell.propose, isShared };
+      const word = await spendWithin([policy], order, tx, scripted.clock.now());
+      const says = { allowed: 'goes on', refused: 'refused', 'needs-approval': 'held' }[word.is];
+      expect(says, JSON.stringify(cell)).toBe(allowed(cell).says);
+    }
   });
 });
 
 describe('a dry run says', () => {
-  type Asked = { amount?: string; id?: string | undefined; isApproved?: boolean; to?: string };
-  const ask = (
-    policies: Policies,
-    { amount = '1.5', id, isApproved, to = ada }: Asked,
-    journal?: Journal,
-  ) => {
-    const order = { spend: { to, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) }, id, isApproved };
+  type Asked = { amount?: string; intent?: Intent; isShared?: boolean; to?: string };
+  const ask = (policies: Policies, { amount = '1.5', to = ada, ...more }: Asked, journal?: Journal) => {
+    const order = {
+      spend: { to, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) },
+      ...anew,
+      ...more,
+    };
     return wordOfPolicies(policies, order, journal?.reads, scripted.clock.now());
   };
   const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];
@@ -317,17 +366,16 @@ describe('a dry run says', () => {
     expect(await ask(above, { amount: '5' })).toMatchObject({ is: 'refused', refusal: { rule: 'transfer' } });
   });
 
-  test('that it is allowed once a person has said so of what was proposed, which stays what it is', async () => {
-    await scripted.run(rent(), [unsent], noRetries);
-    const { id } = await scripted.only();
-    const journal = scripted.open();
-    expect(await ask(above, { id }, journal)).toEqual({ is: 'needs-approval' });
+  test('that it is allowed once a person has said so, and refused on a file if another role must', async () => {
     await scripted.run(rent(), [], { policies: above });
-    await scripted.resume(id, [rejected], { policies: above, word: scripted.word('approved') });
-    expect(await ask(above, { id }, journal)).toEqual({ is: 'allowed' });
-    expect(await ask(above, { id, isApproved: false }, journal)).toEqual({ is: 'needs-approval' });
-    expect(await ask(above, { isApproved: true }, journal)).toEqual({ is: 'allowed' });
-    expect(endOf(await scripted.run(rent('2'), [], { policies: above }))).toBe('not sent: other-body');
+    const intent = { ...(await scripted.only()), approved: true };
+    const journal = scripted.open();
+    expect(await ask(above, { intent }, journal)).toEqual({ is: 'allowed' });
+    const other = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
+    for (const asked of [{}, { intent }])
+      expect(await ask(other, asked, journal)).toMatchObject({ refusal: { rule: 'approvals' } });
+    expect(await ask(other, { intent, isShared: true }, journal)).toEqual({ is: 'needs-approval' });
+    expect(await ask(other, { amount: '1' }, journal)).toEqual({ is: 'allowed' });
   });
 
   test('what is left, and counts nothing', async () => {
@@ -351,7 +399,9 @@ describe('a dry run says', () => {
     const journal = scripted.open();
     const day = [policyOf({ limits: { SOL: { day: '6' } } })];
     const unknown = (await scripted.intents())[3];
-    expect(await ask(day, { amount: '3', id: unknown?.id }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(day, { amount: '3', ...(unknown && { intent: unknown }) }, journal)).toEqual({
+      is: 'allowed',
+    });
     expect(await ask(day, { amount: '3' }, journal)).toMatchObject({ refusal: { remaining: 0n } });
   });
 });

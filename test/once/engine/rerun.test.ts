@@ -10,12 +10,8 @@ const stateOf = (found: State0): Pick<Found, 'state' | 'resolvedAs' | 'ownerAliv
   const ownerAlive = found === 'sending, owner alive';
   if (found.startsWith('sending')) return { state: 'sending', resolvedAs: undefined, ownerAlive };
   const resolvedAs = (
-    {
-      'resolved as happened': 'happened',
-      'resolved as did-not-happen': 'did-not-happen',
-      declined: 'declined',
-    } as const
-  )[found as 'declined'];
+    { 'resolved as happened': 'happened', 'resolved as did-not-happen': 'did-not-happen' } as const
+  )[found as 'resolved as happened'];
   return { state: resolvedAs === undefined ? (found as State) : 'resolved', resolvedAs, ownerAlive };
 };
 

@@ -123,7 +123,7 @@ describe('what needs no journal', () => {
 test('each refusal has its public code', () => {
   expect(refusalCodes).toEqual({
     ...{ asset: 'policy-asset', recipient: 'policy-recipient' },
-    ...{ transfer: 'policy-limit', day: 'policy-limit' },
+    ...{ approvals: 'policy-limit', transfer: 'policy-limit', day: 'policy-limit' },
   });
 });
 

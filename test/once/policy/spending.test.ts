@@ -27,6 +27,9 @@ describeSpending(
   Number(process.env.BOTCTL_RUNS ?? 100),
 );
 
+/** Of no entry on record. */
+const anew = { intent: undefined, proposes: false, isShared: false };
+
 test('in SQLite: two that claim in turns each count what the other spends, gives back and sums up', async () => {
   const policies: Policies = [
     {
@@ -57,7 +60,7 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
         const spend = { to: recipient, asset: 'SOL', spellings: ['sol'], units: unitsOf(String(amount)) };
         const said = await journal.commit(
           async (tx) => {
-            const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
+            const word = await spendWithin(policies, { spend, ...anew }, tx, nowMs);
             if (word.is === 'allowed') await tx.begin(intent, 'hash', nowMs);
             return word.is;
           },

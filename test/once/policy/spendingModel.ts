@@ -156,7 +156,17 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     const claim = (to: string, id?: string) => async (tx: Transaction) => {
       if (id === undefined) await isJudged;
       const spend = { to, asset: 'SOL', spellings: ['sol'], units: unitsOf('100') };
-      const { is } = await spendWithin(policies, { spend, id }, tx, nowMs);
+      const { is } = await spendWithin(
+        policies,
+        {
+          spend,
+          intent: id === undefined ? undefined : { id, approved: false },
+          proposes: false,
+          isShared: false,
+        },
+        tx,
+        nowMs,
+      );
       judgeOthers();
       if (is !== 'allowed') return is;
       if (id === undefined) await tx.begin(newIntent(paymentTo(to)), 'hash', nowMs);
@@ -281,7 +291,19 @@ class Play<Place> {
     text: string,
   ): Promise<string> {
     const spend = { to: people[to] ?? '', asset, spellings: [asset.toLowerCase()], units: unitsOf(text) };
-    return (await spendWithin(this.#policies, { spend, id }, tx, this.#nowMs)).is;
+    return (
+      await spendWithin(
+        this.#policies,
+        {
+          spend,
+          intent: id === undefined ? undefined : { id, approved: false },
+          proposes: false,
+          isShared: false,
+        },
+        tx,
+        this.#nowMs,
+      )
+    ).is;
   }
 
   async #claim({ asset, to, amount, at, held }: Step & { do: 'claim' }): Promise<void> {

@@ -134,7 +134,8 @@ async function problemOfEnd(
     (others.failure !== undefined && unfinished + elsewhere > 0);
   const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
-  return problemOf(await notAllDone(code, notDone, needs, stop, again(batch.given)));
+  const running = { name: batch.order.name, again: again(batch.given) };
+  return problemOf(await notAllDone(code, notDone, needs, stop, running));
 }
 
 /** If the journal was away at first and now needs fixing, the later failure counts. */

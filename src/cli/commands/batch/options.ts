@@ -33,6 +33,8 @@ type BatchOptions = {
   readonly report: string | undefined;
   /** `--skip-repeats` or `--repeat`. */
   readonly repeats: 'skip' | 'pay' | undefined;
+  /** `--propose`. */
+  readonly proposes: boolean;
   readonly mending: Mending;
 };
 
@@ -51,6 +53,7 @@ export function batchOptions(given: BatchArgs, nowMs: number): BatchOptions {
     skipInvalid: given.flag('skip-invalid'),
     report,
     repeats: repeatsOption(given),
+    proposes: proposesOption(given),
     mending: mendingOf(given),
   };
 }
@@ -66,6 +69,10 @@ function mendingOf(given: BatchArgs): Mending {
     ...(filled.length === 0 ? {} : { fill: Object.fromEntries(filled) }),
     ...(given.flag('decimal-comma') ? { decimalComma: true } : {}),
   };
+}
+
+function proposesOption(given: BatchArgs): boolean {
+  return given.takes('propose') && given.flag('propose');
 }
 
 function repeatsOption(given: BatchArgs): BatchOptions['repeats'] {

@@ -4,7 +4,7 @@ import { formatAmount } from '../../../once/intent/amount.ts';
 import { rowsPaidAlready } from '../../say/batch.ts';
 import { clipped } from '../../say/intent.ts';
 import { counted, formatAmountOf, formatCount } from '../../say/phrases.ts';
-import { keptColumns, rowFacts, rowsInALine, rowsMissing } from '../../say/rows.ts';
+import { keptColumns, rowFacts, rowsInALine, rowsMissing, rowsToApprove } from '../../say/rows.ts';
 import { onDryRun } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
 import type { LabelCanvas, View } from '../../show/display.ts';
@@ -50,13 +50,15 @@ const nothing: Fact = ['', undefined];
 /** Whose batch it is, and how its rows stand. */
 function rowsOf({ surveyed, batch: { order, bot, notes } }: BatchPlan): Fact[] {
   const { rows: all, tally, lacking: missing } = surveyed;
+  const { waiting } = tally.standings;
   const empty = notes.emptyRows === 0 ? undefined : notes.emptyRows;
   return [
     ['Name', undefined, { name: order.name }],
     ['Bot', bot.name, { bot: bot.name }],
     ['Service', bot.spelledUrl, { base_url: bot.spelledUrl }],
     ['Rows', formatCount(all), { rows: { all, ...tally.standings, missing, empty } }],
-    ...rowFacts(tally.standings),
+    ['Approval', waiting === 0 ? undefined : rowsToApprove(waiting, all)],
+    ...rowFacts({ ...tally.standings, waiting: undefined }),
   ];
 }
 

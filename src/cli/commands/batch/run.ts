@@ -60,6 +60,7 @@ async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Un
     name: options.name,
     recipients: kind === 'transfer' ? allowedRecipients(given) : 'any',
     paysRepeats: options.repeats === 'pay',
+    proposes: options.proposes,
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
@@ -99,20 +100,20 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
 }
 
 /** How the run would end, as things stand. It sends what is left. */
-function exitAhead({ tally: { standings }, heldAhead }: Survey): Exit {
-  const needs = needsOf({ ...standings, held: standings.held + heldAhead });
+function exitAhead({ tally: { standings } }: Survey): Exit {
+  const needs = needsOf(standings);
   needs.delete('same-command');
   const code = codeOfRows(needs);
   return code === undefined ? 0 : exitOf(code);
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
-  const { given, context, order } = unopened;
+  const { given, context, order, options } = unopened;
   const session = await openSession(given, context, true);
   let waiting: BatchWait | undefined;
   try {
     const journal = session.engine.journal;
-    const engine = { ...session.engine, journal };
+    const engine = { ...session.engine, journal, proposes: options.proposes };
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
@@ -129,7 +130,7 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
       return await reportPaidAlready(surveyed, batch);
     }
     if (!judged.isAsked) await tellPlan(surveyed, batch);
-    const hasMore = leftToSend(surveyed) > 0;
+    const hasMore = leftToSend(surveyed) + surveyed.waitsAhead > 0;
     if (hasMore) await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();

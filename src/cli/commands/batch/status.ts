@@ -1,3 +1,4 @@
+import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, countedAsset } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
@@ -145,8 +146,11 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
   }));
 }
 
-function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStanding {
-  if (state === 'resolved') return resolvedAs === 'happened' ? 'done' : (resolvedAs ?? 'did-not-happen');
+function standingOf(rows: RowsStanding): RowStanding {
+  const { state, resolvedAs, ownerLives } = rows;
+  if (isProposal(rows)) return 'waiting';
+  if (isApprovedAndUnsent(rows)) return 'approved';
+  if (state === 'resolved') return resolvedAs === 'happened' ? 'done' : 'did-not-happen';
   if (state === 'sending') return ownerLives ? 'sending' : 'unknown';
   return state === 'accepted' ? 'done' : state;
 }

@@ -156,13 +156,13 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const left = leftToSend(surveyed);
   const plan = batchPlan(surveyed, batch);
   const at = display.terminal();
-  if (given.flag('yes') || left === 0 || at === 'none') {
+  if (given.flag('yes') || left + surveyed.waitsAhead === 0 || at === 'none') {
     display.notice(lineOf(plan));
     return;
   }
   const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
   const question: Question = (canvas) =>
-    `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind)}`;
+    `${drawPlan(asked, canvas)}${askToBegin(order.name, left, order.kind, surveyed.waitsAhead)}`;
   if (!(await display.confirm(question))) throw declined();
 }
 

@@ -7,7 +7,7 @@ import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { balanceText } from '../../say/balance.ts';
-import { reasonWords } from '../../say/chain.ts';
+import { approvedNotSent, reasonWords } from '../../say/chain.ts';
 import { endsWithApiPath } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { putBackParts } from '../../say/journal.ts';
@@ -315,22 +315,22 @@ function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Findin
 /** The number of intents in each state. */
 function statesInAList(
   counts: readonly (readonly [state: string, count: number])[],
-  waiting: Readonly<Record<string, number>>,
+  { held: waiting = 0, open: approved = 0 }: JournalLook['proposals'],
 ): string {
   const said = ([state, count]: readonly [string, number]): string => `${formatCount(count)} ${state}`;
-  const proposals = Object.values(waiting).reduce((sum, count) => sum + count, 0);
-  const held = proposals === 0 ? '' : ` (${counted(proposals, 'waits', 'wait')} for approval)`;
-  return counts.map((one) => said(one) + (one[0] === 'held' ? held : '')).join(', ') || 'none';
+  const held = waiting === 0 ? '' : ` (${counted(waiting, 'waits', 'wait')} for approval)`;
+  const open = approved === 0 ? '' : ` (${formatCount(approved)} ${approvedNotSent})`;
+  return counts.map((one) => said(one) + ({ held, open }[one[0]] ?? '')).join(', ') || 'none';
 }
 
-type IntentsLook = Pick<JournalLook, 'counts' | 'waiting'> & {
+type IntentsLook = Pick<JournalLook, 'counts' | 'proposals'> & {
   readonly oldestUnknown: Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'> | undefined;
 };
 
-export function intentFindings({ counts, waiting, oldestUnknown: oldest }: IntentsLook): Finding[] {
+export function intentFindings({ counts, proposals, oldestUnknown: oldest }: IntentsLook): Finding[] {
   const says = statesInAList(
     states.flatMap((state) => (counts[state] ? [[state, counts[state]] as const] : [])),
-    waiting,
+    proposals,
   );
   if ((counts.unknown ?? 0) > 0 || oldest !== undefined) {
     const sinceMs = oldest && (oldest.mayHaveLandedAtMs ?? oldest.createdAtMs);
@@ -342,6 +342,12 @@ export function intentFindings({ counts, waiting, oldestUnknown: oldest }: Inten
         $ resume --all`,
     ];
   }
+  if ((proposals.open ?? 0) > 0)
+    return [
+      warn('intents')`${says}
+        What was approved is sent by its own command, run again, or by this:
+        $ resume --all`,
+    ];
   return [
     counts.held
       ? warn('intents')`${says}

@@ -17,7 +17,7 @@ export function sharedFindings(place: string, look: SharedLook): Finding[] {
 /** Why the journal could not be read. The user is already running the doctor, so that advice is replaced. */
 export function unusableFinding(failure: Told): Finding {
   const finding = failed('journal', failure);
-  const asksDoctor = failure.details.next?.some((next) => !('shell' in next) && next[0] === 'doctor');
+  const asksDoctor = failure.details.next?.some((next) => '0' in next && next[0] === 'doctor');
   return asksDoctor
     ? fail('journal')`${finding.says}
       Check the URL, the network in between, and whether the server is running.`

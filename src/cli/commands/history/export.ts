@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../../once/journal/journal.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
+import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import { problemOf, type Told, told } from '../../say/told.ts';
@@ -65,6 +67,7 @@ export async function exportHistory(
   };
   const unsettled: { count: number; some: Intent[] } = { count: 0, some: [] };
   let rows = 0;
+  let unsent = 0;
   let isCut = false;
   const kept =
     format === 'csv' && filters.batch !== undefined ? await keptTitles(selection, journal) : undefined;
@@ -81,6 +84,7 @@ export async function exportHistory(
     state = await write(lines.join(''));
     if (state === 'closed') break;
     rows += lines.length;
+    unsent += intents.filter((intent) => intent.state === 'open' && !intent.approved).length;
     for (const intent of intents.filter(isUnsettled)) {
       unsettled.count += 1;
       if (unsettled.some.length < mostNamed) unsettled.some.push(intent);
@@ -89,7 +93,8 @@ export async function exportHistory(
   const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
   if (isCut) display.warn(`There are more: only ${some} considered. Without --limit, the export covers all.`);
   if (state === 'closed') display.warn('The reader closed the output early: the export is incomplete.');
-  else if (!display.quiet) display.notice(`${counted(rows, 'row')}, SHA-256 ${hash.digest('hex')}`);
+  else if (!display.quiet)
+    display.notice(`${counted(rows, 'row')}, SHA-256 ${hash.digest('hex')}${notSentWords(unsent)}`);
   if (unsettled.count === 0) return 0;
   const problem = problemOf(notAllSettled(unsettled.count, unsettled.some));
   await display.fail(problem, {});
@@ -97,8 +102,13 @@ export async function exportHistory(
 }
 
 /** It may have happened, or may yet. */
-function isUnsettled({ state }: Intent): boolean {
-  return state === 'open' || state === 'sending' || state === 'unknown' || state === 'held';
+function isUnsettled(intent: Intent): boolean {
+  const { state } = intent;
+  return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(intent);
+}
+
+function notSentWords(unsent: number): string {
+  return unsent === 0 ? '' : `; ${counted(unsent, 'entry was', 'entries were')} not sent`;
 }
 
 const mostTitles = 1000;
@@ -220,7 +230,7 @@ function settledLine(settled: Settled, { format, kept }: ExportLayout): string {
 }
 
 /** Intents of one state, and of one asset if they are transfers. */
-type Sum = Pick<Intent, 'state' | 'resolvedAs' | 'kind'> & {
+type Sum = Pick<Intent, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
   readonly asset: string | undefined;
   units: bigint;
   intents: number;
@@ -248,12 +258,20 @@ export async function showTotal(
   const fields = {
     since: sinceMs && isoExact(sinceMs),
     until: untilMs && isoExact(untilMs),
-    totals: all.map(({ resolvedAs, ...sum }) => ({ ...sum, resolved_as: resolvedAs })),
+    totals: all.map(({ resolvedAs, approved, ...sum }) => ({
+      ...sum,
+      approved: approved ? true : undefined,
+      resolved_as: resolvedAs,
+    })),
   };
-  const lines = all.map(({ state, resolvedAs, kind, asset = '', amount, intents }): Fact => {
+  const lines = all.map(({ state, resolvedAs, approved, kind, asset = '', amount, intents }): Fact => {
     const sum = amount && `${formatAmountOf(amount, asset)}, `;
-    const decided = resolvedAs && ` (${resolvedWay(resolvedAs)})`;
-    return [state, `${sum ?? ''}${counted(intents, kind)}${decided ?? ''}`];
+    const decided = approved ? approvedNotSent : resolvedAs && resolvedWay(resolvedAs);
+    const more = decided && ` (${decided})`;
+    return [
+      state === 'open' && !approved ? 'not sent' : state,
+      `${sum ?? ''}${counted(intents, kind)}${more ?? ''}`,
+    ];
   });
   const period = periodWords({ sinceMs, untilMs }, nowMs);
   const headline = all.length === 0 ? `${period}: nothing` : period;
@@ -261,13 +279,15 @@ export async function showTotal(
   return 0;
 }
 
-function add({ state, resolvedAs, kind, payment, body }: Intent, sums: Map<string, Sum>): void {
+function add(intent: Intent, sums: Map<string, Sum>): void {
+  const { state, resolvedAs, kind, payment, body } = intent;
+  const approved = isApprovedAndUnsent(intent);
   const paid = payment === undefined ? undefined : readPayment(payment);
-  const key = `${state} ${resolvedAs} ${kind} ${paid?.asset}`;
+  const key = `${state} ${resolvedAs} ${approved} ${kind} ${paid?.asset}`;
   let sum = sums.get(key);
   if (sum === undefined) {
     const asset = paid && String(requestOf({ body }).asset);
-    sum = { state, resolvedAs, kind, asset, units: 0n, intents: 0 };
+    sum = { state, resolvedAs, approved, kind, asset, units: 0n, intents: 0 };
     sums.set(key, sum);
   }
   sum.units += paid?.units ?? 0n;
@@ -278,22 +298,30 @@ function add({ state, resolvedAs, kind, payment, body }: Intent, sums: Map<strin
 const order = ['accepted', ...states.filter((state) => state !== 'accepted')];
 
 function inOrder(one: Sum, other: Sum): number {
-  const rank = ({ state, resolvedAs, kind, asset = '' }: Sum): string =>
-    `${order.indexOf(state)} ${resolvedAs} ${kind} ${asset}`;
+  const rank = ({ state, resolvedAs, approved, kind, asset = '' }: Sum): string =>
+    `${order.indexOf(state)} ${resolvedAs} ${approved} ${kind} ${asset}`;
   return rank(one) < rank(other) ? -1 : 1;
 }
 
-type Unsettled = { readonly id: string; readonly state: string };
+type Unsettled = Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>;
 
 /** Intents that the books cannot record yet. `some` are the first of them. */
 function notAllSettled(count: number, some: readonly Unsettled[]): Told {
-  const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
+  const named = some
+    .map((one) => `${one.id} (${isApprovedAndUnsent(one) ? approvedNotSent : one.state})`)
+    .join(', ');
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
   return told('not-all-settled', {
     next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
   })`
     ${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.
-    Resume or resolve them, then export again.`;
+    ${howToSettle(some)}, then export again.`;
+}
+
+function howToSettle(some: readonly Unsettled[]): string {
+  return some.some(isProposal)
+    ? 'Approve or decline what waits for approval, resume or resolve the others'
+    : 'Resume or resolve them';
 }
 
 /** What a sum is over. Without --since it begins with the oldest entry that it counts. */

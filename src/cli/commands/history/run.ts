@@ -141,7 +141,8 @@ async function explainStanding(intent: Intent, { reads, clock }: Journal): Promi
 /** Drops the advice to run `history`: the user is already reading it. */
 function withoutItself(explained: Problem | undefined): Problem | undefined {
   if (explained?.next === undefined) return explained;
-  return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };
+  const others = explained.next.filter((one) => !('0' in one) || one[0] !== 'history');
+  return { ...explained, next: others.map((one) => ('decides' in one ? { decides: one.decides } : one)) };
 }
 
 async function detail(found: Intent, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {

@@ -1,5 +1,6 @@
-import { isProposal } from '../../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
+import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { iso, isoExact } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
@@ -60,6 +61,7 @@ const colours: Readonly<Record<State, (paint: Paint) => Paint>> = {
   rejected: (paint) => paint.red,
   held: (paint) => paint.magenta,
   resolved: (paint) => paint.blue,
+  declined: (paint) => paint.blue,
 };
 
 function text(value: unknown): string {
@@ -83,7 +85,8 @@ function marksOf(intent: Intent, width: number, { bots, widthOf }: HistoryLayout
   const beside = [rowId, forWhom(intent)].flatMap((said) => (said === undefined ? [] : [cut(said, 4)]));
   const named = name && [cut(name, beside.length === 0 ? 2 : 4), ...beside].join(' ');
   const waiting = isProposal(intent) ? 'waits for approval' : undefined;
-  const decided = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
+  const approval = isApprovedAndUnsent(intent) ? approvedNotSent : waiting;
+  const decided = resolvedAs === undefined ? approval : resolvedWay(resolvedAs);
   return [
     ...(named ? [` [${named}]`] : []),
     ...(decided === undefined ? [] : [` (${decided})`]),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Intent, State } from '../journal.ts';
 import { intentOf, type JournalRow, sound } from '../rows.ts';
-import { schemaVersion } from '../schema.ts';
+import { proposals, schemaVersion } from '../schema.ts';
 import { applicationId, sqliteFailure } from './faults.ts';
 import { isOurSchema } from './fileSchema.ts';
 import { movedTo, ProcessOwners, sizeOf } from './ownFiles.ts';
@@ -23,8 +23,8 @@ export type JournalLook = {
   /** Whether this build of SQLite makes commits durable, as SQLite itself reports it. */
   readonly syncsFully: boolean;
   readonly counts: Partial<Record<State, number>>;
-  /** How many held intents wait for approval, by the reason. */
-  readonly waiting: Readonly<Record<string, number>>;
+  /** How many of these wait for approval, or were approved and not sent. */
+  readonly proposals: Partial<Record<State, number>>;
   readonly oldestUnknown: Intent | undefined;
   /** The latest `updated_at` of any intent. */
   readonly latestMs: number | undefined;
@@ -75,7 +75,7 @@ export function lookAtJournal(path: string): JournalLook {
       mode: String(only(database, 'PRAGMA journal_mode')),
       syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,
       counts: readable ? countsOf(database) : {},
-      waiting: readable ? waitingOf(database) : {},
+      proposals: readable ? countsOf(database, proposals) : {},
       oldestUnknown: oldest === undefined ? undefined : toIntentOf(path)(oldest),
       latestMs: typeof latest === 'number' ? latest : undefined,
     };
@@ -90,13 +90,7 @@ function toIntentOf(path: string): (row: JournalRow) => Intent {
 const oldestUnknown = `SELECT * FROM intents WHERE state IN ('unknown', 'sending')
                        ORDER BY coalesce(may_have_landed_at, created_at) LIMIT 1`;
 
-function countsOf(database: DatabaseSyncInstance): Partial<Record<State, number>> {
-  const counts = rows(database, 'SELECT state, count(*) AS count FROM intents GROUP BY state');
+function countsOf(database: DatabaseSyncInstance, those = 'true'): Partial<Record<State, number>> {
+  const counts = rows(database, `SELECT state, count(*) AS count FROM intents WHERE ${those} GROUP BY state`);
   return Object.fromEntries(counts.map(({ state, count }) => [state as State, Number(count)]));
-}
-
-function waitingOf(database: DatabaseSyncInstance): Readonly<Record<string, number>> {
-  const waiting = `SELECT why, count(*) AS count FROM intents
-                   WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
-  return Object.fromEntries(rows(database, waiting).map(({ why, count }) => [String(why), Number(count)]));
 }

@@ -66,8 +66,7 @@ export type Step =
   /** All entries are on a person's screen, as they stand. */
   | { readonly is: 'look' }
   | (Life & Deciding & { readonly is: 'resume'; readonly sendAgain: boolean })
-  | (Life & Deciding & { readonly is: 'approve' })
-  | (Deciding & { readonly is: 'decline'; readonly by: string })
+  | (Deciding & { readonly is: 'approve' | 'decline'; readonly by: string })
   | (Deciding & { readonly is: 'resolve'; readonly rightly: boolean })
   | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
@@ -193,8 +192,8 @@ function step(
       weight: 4,
       arbitrary: fc.record({
         is: fc.constant('approve' as const),
+        by,
         ...about,
-        ...life,
       }),
     },
     {

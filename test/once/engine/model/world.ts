@@ -3,12 +3,7 @@ import { verifyEach } from '../../../../src/once/chain/verify.ts';
 import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';
-import {
-  declineProposal,
-  needsApprovalNow,
-  resolveIntent,
-  resume,
-} from '../../../../src/once/engine/resume.ts';
+import { decideProposal, resolveIntent, resume } from '../../../../src/once/engine/resume.ts';
 import { type Shown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
 import { Failure } from '../../../../src/once/failures.ts';
 import { type BaseUrl, identityUrl, originOf } from '../../../../src/once/intent/baseUrl.ts';
@@ -51,16 +46,10 @@ function replyOf({ status, reply }: Attempt): Said {
 }
 
 /** What people have said of one body that waited for approval. */
-type Proposal =
-  | { readonly is: 'waits' | 'declined'; readonly proposedBy: string }
-  | { readonly is: 'approved'; readonly proposedBy: string; readonly approvedBy: string };
+type Proposal = 'waits' | 'approved' | 'declined';
 
-/** Who does something, what their policy says, and what they approve. */
-type Acting = {
-  readonly by: string;
-  readonly rule: Rule | undefined;
-  readonly approves?: { readonly id: string };
-};
+/** Who does something, and what their policy says. */
+type Acting = { readonly by: string; readonly rule: Rule | undefined };
 
 const nobody: Acting = { by: 'nobody', rule: undefined };
 
@@ -119,6 +108,16 @@ async function failureKindOf(work: () => Promise<unknown>): Promise<string | und
   }
 }
 
+/** What needs approval needs a name, and nothing happens without one. */
+async function unlessUnnamed(ended: Promise<Outcome | undefined>): Promise<Outcome | undefined> {
+  try {
+    return await ended;
+  } catch (thrown) {
+    if (thrown instanceof Failure && thrown.kind === 'unnamed-proposal') return undefined;
+    throw thrown;
+  }
+}
+
 /** One machine, one service, and the promise between them, held up after every step. */
 export class World {
   readonly scripted: ScriptedEngine;
@@ -172,8 +171,10 @@ export class World {
         const { order, bot } = this.#command(step.command);
         const { url: spelledUrl, token } = step;
         const before = await this.#before(step.command, spelledUrl, token);
-        const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
-          execute(order, { ...engine, proposes: step.proposes }),
+        const ended = await unlessUnnamed(
+          this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
+            execute(order, { ...engine, proposes: step.proposes }),
+          ),
         );
         await this.#after(before, ended, step.told);
         break;
@@ -185,8 +186,14 @@ export class World {
         const other = order.naming.by === 'nothing' ? one : step.urls[1];
         const before = await this.#before(step.command, one);
         const [left, right] = await Promise.all([
-          this.#live(step.fates, undefined, { bot, spelledUrl: one }, (engine) => execute(order, engine)),
-          this.#live(step.fates, step.death, { bot, spelledUrl: other }, (engine) => execute(order, engine)),
+          unlessUnnamed(
+            this.#live(step.fates, undefined, { bot, spelledUrl: one }, (engine) => execute(order, engine)),
+          ),
+          unlessUnnamed(
+            this.#live(step.fates, step.death, { bot, spelledUrl: other }, (engine) =>
+              execute(order, engine),
+            ),
+          ),
         ]);
         // A name at another path is another entry.
         const most = identityUrl(one) === identityUrl(other) ? 1 : 2;
@@ -306,7 +313,7 @@ export class World {
     const kind: Kind = shipment.url.endsWith('/messages/send') ? 'message' : 'transfer';
     const { idempotency_key: key } = JSON.parse(body) as { idempotency_key: string };
     await this.#expectOnRecord(key, body);
-    await this.#expectApproved(kind, key, body);
+    await this.#expectApproved(kind, body);
     const flight = this.#service.answer({ kind, key, body }, fate);
     expect([...this.#inFlight]).not.toContain(key);
     this.#inFlight.add(key);
@@ -335,46 +342,28 @@ export class World {
   }
 
   /** What was proposed, or is above the limit, leaves only after an approval of this very body; what was declined, never. */
-  async #expectApproved(kind: Kind, key: string, body: string): Promise<void> {
-    const { approves, by, rule } = this.#acting;
-    const id = (await this.#intents()).find((one) => one.key === key)?.id;
-    const before = this.#proposals.get(body);
-    const isApprovedNow = approves !== undefined && approves.id === id;
-    if (before !== undefined && isApprovedNow && before.is === 'waits') {
-      const { proposedBy } = before;
-      this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
-    }
+  async #expectApproved(kind: Kind, body: string): Promise<void> {
     const now = this.#proposals.get(body);
-    const needs = isAbove({ kind, body }, this.#acting);
-    if (now !== undefined || needs) expect({ id, body, now }).toMatchObject({ now: { is: 'approved' } });
-    if (now?.is !== 'approved' || rule?.byAnother !== true) return;
-    if (needs || before?.is !== 'approved')
-      expect(this.#isSameHand(now.proposedBy, now.approvedBy)).toBe(false);
+    if (now === undefined && !isAbove({ kind, body }, this.#acting)) return;
+    expect({ body, now }).toEqual({ body, now: 'approved' });
+    // All of this world have one database role, or none.
+    expect(this.#acting.rule?.byAnother).not.toBe(true);
   }
 
-  /** On a server the role says who it is, and all of this world have one. */
-  #isSameHand(one: string, other: string): boolean {
-    return this.#watcher.isShared || one === other;
-  }
-
-  /** Whatever the step was: what waits now, who made it wait, and what was declined. */
+  /** Whatever the step was: what waits now, and what was declined. */
   async #noteProposals(): Promise<void> {
-    const { by, approves } = this.#acting;
     for (const intent of await this.#intents()) {
       const body = bodyOf(intent);
-      const before = this.#proposals.get(body);
-      const proposedBy = before?.proposedBy ?? by;
-      const { id } = intent;
+      const { id, state } = intent;
       expect({ id, body }).toEqual({ id, body: this.#proposedBodies.get(id) ?? body });
       if (waitsForApproval(intent)) {
         this.#proposedBodies.set(id, body);
         // What was declined is not proposed again.
-        expect({ id: intent.id, before: before?.is }).not.toEqual({ id: intent.id, before: 'declined' });
-        if (before?.is !== 'waits') this.#proposals.set(body, { is: 'waits', proposedBy: by });
-      } else if (intent.resolvedAs === 'declined') this.#proposals.set(body, { is: 'declined', proposedBy });
-      // It died between its commit and its request.
-      else if (approves?.id === intent.id && before?.is === 'waits')
-        this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
+        expect({ id, before: this.#proposals.get(body) }).not.toEqual({ id, before: 'declined' });
+        this.#proposals.set(body, 'waits');
+      } else if (state === 'declined') this.#proposals.set(body, 'declined');
+      // Nobody but a person lets it go.
+      else expect({ id, now: this.#proposals.get(body) }).not.toEqual({ id, now: 'waits' });
     }
   }
 
@@ -393,50 +382,42 @@ export class World {
     return { shown, now, isSame: seen(shown) === seen(fresh) };
   }
 
-  async #approve({ fates, death, ...about }: Extract<Step, { is: 'approve' }>): Promise<void> {
-    const looked = await this.#lookAt(about);
-    if (looked === undefined) return;
-    const { shown, now, isSame } = looked;
-    const { intent } = shown;
-    const { bot, baseUrl: spelledUrl, id, key } = intent;
-    const isDeclined = intent.resolvedAs === 'declined';
-    const { by } = this.#acting;
-    const refused = await failureKindOf(async () => {
-      const isAsked = await needsApprovalNow(intent, this.#watcher.reads);
-      const word = isAsked ? { ...this.scripted.word('approved'), who: by } : undefined;
-      if (word !== undefined && isSame) this.#acting = { ...this.#acting, approves: { id } };
-      if (this.#service.effectsOf(key) > 0 && !this.#service.knows(intent.kind, key)) this.#excused.add(key);
-      await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word));
-    });
-    const waits = waitsForApproval(intent);
-    const proposal = this.#proposals.get(bodyOf(intent));
-    const isNeeded = now.state === 'held';
-    if (isDeclined) expect(refused).toBe('proposal-declined');
-    else if (!isSame && isNeeded && waits) {
-      if (death === undefined || refused !== undefined) expect(refused).toBe('changed-since-shown');
-    } else if (!waits && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
-    else if (refused === 'own-proposal')
-      expect(this.#acting.rule?.byAnother === true && this.#isSameHand(proposal?.proposedBy ?? '', by)).toBe(
-        true,
-      );
-    else if (refused === 'not-a-proposal') expect(waits).toBe(false);
-    else expect(refused).toBeUndefined();
-  }
-
-  async #decline({ by, ...about }: Extract<Step, { is: 'decline' }>): Promise<void> {
+  async #approve({ by, ...about }: Extract<Step, { is: 'approve' | 'decline' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
     const { shown, now: intent, isSame } = looked;
-    const word = { ...this.scripted.word('declined'), who: by };
-    const refused = await failureKindOf(() => declineProposal(shown, word, this.#watcher));
-    const { resolvedAs } = (await this.#watcher.reads.get(intent.id)) ?? intent;
-    expect(resolvedAs).toBe(refused === undefined ? 'declined' : intent.resolvedAs);
-    if (intent.resolvedAs === 'declined') return expect(refused).toBeUndefined();
+    const word = { ...this.scripted.word('approved'), kind: 'approved', who: by } as const;
+    const refused = await failureKindOf(() => decideProposal(shown, word, this.#watcher));
+    const before = this.#proposals.get(bodyOf(intent));
+    const changed = isSame ? undefined : 'changed-since-shown';
+    const expected = {
+      waits: changed,
+      approved: undefined,
+      declined: 'proposal-declined',
+      none: 'not-a-proposal',
+    };
+    expect({ before, refused }).toEqual({ before, refused: expected[before ?? 'none'] });
+    if (refused === undefined) this.#proposals.set(bodyOf(intent), 'approved');
+    const after = await this.#watcher.reads.get(intent.id);
+    // Nothing is sent.
+    if (refused === undefined && before === 'waits') expect(after?.state).toBe('open');
+    expect(after?.attempts).toBe(intent.attempts);
+  }
+
+  async #decline({ by, ...about }: Extract<Step, { is: 'approve' | 'decline' }>): Promise<void> {
+    const looked = await this.#lookAt(about);
+    if (looked === undefined) return;
+    const { shown, now: intent, isSame } = looked;
+    const word = { ...this.scripted.word('declined'), kind: 'declined', who: by } as const;
+    const refused = await failureKindOf(() => decideProposal(shown, word, this.#watcher));
+    const { state } = (await this.#watcher.reads.get(intent.id)) ?? intent;
+    if (refused === undefined) expect(state).toBe('declined');
+    if (intent.state === 'declined') return expect(refused).toBeUndefined();
     // What may have landed is never declined, and what was approved only while nothing was paid.
-    const isApproved = this.#proposals.get(bodyOf(intent))?.is === 'approved';
+    const isApproved = this.#proposals.get(bodyOf(intent)) === 'approved';
     const mayDecline =
       waitsForApproval(intent) || (['open', 'rejected'].includes(intent.state) && isApproved);
-    if (intent.tainted || !mayDecline) expect(refused).toBe('not-a-proposal');
+    if (!mayDecline) expect(refused).toBe('not-a-proposal');
     else expect(refused).toBe(isSame ? undefined : 'changed-since-shown');
   }
 
@@ -502,7 +483,7 @@ export class World {
     }
     if (ended?.is !== 'concluded') return;
     const { id, state, resolvedAs } = ended.intent;
-    if (resolvedAs === 'declined')
+    if (state === 'declined')
       expect(ended).toMatchObject({ replayed: false, declined: { kind: 'declined' } });
     // Unless another one has gone on with it since.
     const now = await this.#watcher.reads.get(id);
@@ -528,7 +509,7 @@ export class World {
     if (word !== undefined && isSame && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
     const { bot, baseUrl: spelledUrl } = intent;
     const refused = await failureKindOf(() =>
-      this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word)),
+      unlessUnnamed(this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word))),
     );
     const isRefused = word !== undefined && intent.state === 'held' && !isSame;
     if (death === undefined || !isRefused)
@@ -546,15 +527,15 @@ export class World {
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
     const word = this.scripted.word(kind);
     const refused = await failureKindOf(() => resolveIntent(shown, word, this.#watcher));
-    const waits = waitsForApproval(intent) && !intent.tainted;
+    const proposal = this.#proposals.get(bodyOf(intent));
+    const isApproved = proposal === 'approved' && intent.state === 'open';
     const isSettled = intent.resolvedAs === kind && shown.intent.resolvedAs !== kind;
     const changed = isSame || isSettled ? undefined : 'changed-since-shown';
-    const why = intent.resolvedAs === 'declined' ? 'proposal-declined' : changed;
-    expect(refused).toBe(waits ? 'is-proposal' : why);
+    const why = isApproved ? 'is-approved' : changed;
+    const ofProposals = { waits: 'is-proposal', declined: 'proposal-declined', approved: why };
+    expect(refused).toBe(proposal === undefined ? changed : ofProposals[proposal]);
     if (refused !== undefined || isSettled) return;
     if (!rightly) this.#excused.add(intent.key);
-    // Another word stands now, and what was approved must be approved again.
-    this.#proposals.delete(bodyOf(intent));
   }
 
   /** Somebody asks the chain: nothing else is shown or decided than what must be. */

@@ -58,6 +58,7 @@ const breaches: readonly (readonly [says: string, ...statements: readonly string
     move('open'),
     move('held', `, why = 'policy', tainted = 1, may_have_landed_at = 1`),
   ],
+  ['only a decision about this body approves it', begin(), `UPDATE intents SET approved = 1`],
   [
     'what happened is not sent again',
     begin(),

@@ -346,7 +346,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ['happened', 'resolved', nowMs],
         ['did-not-happen', 'resolved', undefined],
         ['send-again', 'unknown', 5],
-        ['approved', 'unknown', nowMs],
       ] as const)('%s leaves it %s, in doubt since %j', async (kind, state, since) => {
         const journal = await openNew();
         const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
@@ -368,19 +367,40 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         for (const [index, decision] of decisions.entries()) {
           await journal.decide(id, decision);
           expect(await journal.get(id)).toMatchObject({
-            state: index === 2 ? 'resolved' : 'held',
-            resolvedAs: index === 2 ? 'declined' : undefined,
+            state: ['held', 'open', 'declined'][index],
+            approved: index === 1,
             mayHaveLandedAtMs: undefined,
           });
         }
         expect(await journal.decisionsOf(id)).toEqual(
           decisions.map((decision) => ({ ...decision, role: journal.role })),
         );
-        // It may wait for approval again, and be sent then.
-        await journal.hold(id, 'approval', nowMs + 3);
-        await journal.claim(id, nowMs + 3);
-        expect(await journal.get(id)).toMatchObject({ state: 'sending', resolvedAs: undefined });
       });
+
+      test.each(['sending', 'resolved'] as const)(
+        'is what a proposal waits for before it is %s',
+        async (next) => {
+          const journal = await openNew();
+          const { id, fingerprint } = await journal.propose(
+            newIntent({ kind: 'transfer', payment: 'p' }),
+            'approval',
+            nowMs,
+          );
+          const word = { who: 'a@b', atMs: nowMs, reason: 'r', signature: undefined, fingerprint };
+          await journal.decide(id, { ...word, kind: 'proposed' });
+          const goOn = () =>
+            next === 'sending' ? journal.claim(id, nowMs) : journal.decide(id, { ...word, kind: 'happened' });
+          await expect(goOn()).rejects.toThrow();
+          await journal.decide(id, { ...word, kind: 'approved' });
+          // It may wait for approval again: then the approval is none.
+          await journal.hold(id, 'approval', nowMs + 1);
+          expect(await journal.get(id)).toMatchObject({ state: 'held', approved: false });
+          await expect(goOn()).rejects.toThrow();
+          await journal.decide(id, { ...word, kind: 'approved' });
+          await goOn();
+          expect(await journal.get(id)).toMatchObject({ state: next, approved: true });
+        },
+      );
 
       test('that cannot be carried out is not kept', async () => {
         const journal = await openNew();

@@ -15,15 +15,19 @@ describe('a look at a journal', () => {
     const sending = newIntent();
     await journal.begin(sending, 'h', nowMs + 1);
     await done(journal, 'held', {}, nowMs + 3);
-    for (let nth = 0; nth < 3; nth += 1)
-      await journal.propose(newIntent({ kind: 'transfer', payment: 'p' }), 'approval', nowMs);
+    for (const kind of ['proposed', 'approved', 'proposed'] as const) {
+      const proposal = newIntent({ kind: 'transfer', payment: 'p' });
+      const { id, fingerprint } = await journal.propose(proposal, 'approval', nowMs);
+      const word = { kind, who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
+      await journal.decide(id, { ...word, fingerprint });
+    }
     expect(lookAtJournal(path)).toEqual({
       check: ['ok'],
       isChanged: false,
       ...{ version: 3, knownVersion: 3, isJournal: true, mode: 'wal', syncsFully: true },
       movedTo: undefined,
-      counts: { accepted: 1, unknown: 1, sending: 1, held: 4 },
-      waiting: { approval: 3 },
+      counts: { accepted: 1, unknown: 1, sending: 1, held: 3, open: 1 },
+      proposals: { held: 2, open: 1 },
       oldestUnknown: expect.objectContaining({ id: sending.id, ownerLives: true }),
       latestMs: nowMs + 7,
     });
@@ -45,6 +49,6 @@ describe('a look at a journal', () => {
     const database = new DatabaseSync(path);
     database.exec(sql);
     database.close();
-    expect(lookAtJournal(path)).toMatchObject({ isJournal, counts: {}, waiting: {}, movedTo: undefined });
+    expect(lookAtJournal(path)).toMatchObject({ isJournal, counts: {}, proposals: {}, movedTo: undefined });
   });
 });
