@@ -49,8 +49,10 @@ describe('a payment in doubt without a signature', () => {
       error: { code: 'unproven' },
     });
     expect(found.searched).not.toHaveProperty('gap');
-    const [line = ''] = found.error?.next ?? [];
-    expect(line).toContain(`resolve ${id} --happened --signature ${signature}`);
+    // Only a person decides, so a program is told to look.
+    expect(found.error?.next).toEqual([`botctl history ${id}`]);
+    const asked = await onTerminalHere(['verify', id], [], operator.env);
+    expect(asked.shown.replaceAll(/\s+/gu, '')).toContain(`--happened--signature${signature}`);
     const shown = await operator.run(['verify', id]);
     expect(shown.stderr).toContain(`left the wallet at ${found.candidates?.[0]?.at.slice(0, 19)}Z`);
     expect(shown.stderr).toContain(String.raw`with memo "rent \"7\"": ${signature}`);

@@ -96,7 +96,7 @@ export function undecided({ id, state }: Intent, view: ChainView): Told {
   const { verdict, signature, reasons } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
-    return told('unproven', { next: [['resolve', id, '--happened', '--signature', signature, ...reason]] })`
+    return told('unproven', { next: [itIsThis(id, signature)] })`
       The chain shows a payment that may be this transfer: ${why(view)}. It stays ${state} (ID ${id}).
       Check the wallet. If it is this transfer, say so:`;
   if (state === 'accepted' && reasons.includes('no-signature'))
@@ -120,7 +120,7 @@ export function paidAgain({ id }: Intent, signatures: readonly string[]): Told {
 /** An operator decided that it did not happen, and the chain shows that it did. */
 export function provenAgainst({ id }: Intent, view: ChainView): Told {
   return told('contradicted', {
-    next: [['resolve', id, '--happened', '--reason', 'the chain proves it']],
+    next: [forAPerson('resolve', id, '--happened', '--reason', 'the chain proves it')],
   })`
     The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${id}).
     The same command would pay it again. Decide that it happened:`;
@@ -168,14 +168,7 @@ export function searched({ intent, payment, search }: Searched): Told {
       Compare times and memos, then decide which transfer it was with botctl resolve.`;
   if (candidates.length > 0)
     return told('unproven', {
-      next: candidates.map(({ signature }) => [
-        'resolve',
-        id,
-        '--happened',
-        '--signature',
-        signature,
-        ...reason,
-      ]),
+      next: candidates.map(({ signature }) => itIsThis(id, signature)),
     })`
       ${message}
       If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so; finding it decides nothing. If not, look again later.`;
@@ -264,6 +257,10 @@ export function isStillToFillIn(text: string): boolean {
 /** The two decisions about an intent. Each stores what the operator saw. */
 export function resolving(id: string): Suggestion[] {
   return ['--happened', '--did-not-happen'].map((word) => forAPerson('resolve', id, word, ...reason));
+}
+
+function itIsThis(id: string, signature: string): Suggestion {
+  return forAPerson('resolve', id, '--happened', '--signature', signature, ...reason);
 }
 
 /** Outside of a terminal, whoever is to decide looks first. */
