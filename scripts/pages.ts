@@ -42,13 +42,6 @@ export function blockAfter(page: string, mark: string): string {
   return block;
 }
 
-/** The files that a page links to or shows, as written there. */
-export function linkedFiles(page: string): string[] {
-  return linkTargets(page)
-    .flatMap((target) => target.split('#', 1))
-    .filter((file) => file !== '');
-}
-
 /** What a page links to within the project: `FILE`, `FILE#HEADING` or `#HEADING`. */
 export function linkTargets(page: string): string[] {
   const found = page.matchAll(/\]\(([^)\s]+)\)/gu);

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linkedFiles } from '../../scripts/pages.ts';
 import { ended, type Ran } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { hasTool } from '../../testing/tools.ts';
@@ -53,15 +52,6 @@ test('the package holds what runs, its licence and its documents, and nothing el
   expect(paths).toEqual(expect.arrayContaining(['bin/botctl.js', 'dist/main.js', 'package.json', 'LICENSE']));
   const others = paths.filter((path) => !/^(bin|dist|docs)\/|^(package\.json|LICENSE)$/u.test(path));
   expect(others.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md']);
-});
-
-test('its documents link to nothing that is not in it', () => {
-  const pages = paths.filter((path) => path.endsWith('.md'));
-  const links = pages.flatMap((page) =>
-    linkedFiles(readFileSync(join(root, page), 'utf8')).map((target) => join(dirname(page), target)),
-  );
-  expect(links).toContain('docs/service.md');
-  expect(links.filter((target) => !paths.includes(target))).toEqual([]);
 });
 
 test('npm installs it, and it works', async () => {

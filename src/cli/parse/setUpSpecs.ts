@@ -23,7 +23,7 @@ export const policySpec = {
       does: 'looks',
       about: 'Check a policy file before you use it',
       details:
-        'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/policy.md describes every field:\n  {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5"}}}',
+        'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/payments.md describes every field:\n  {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5"}}}',
       arguments: [['<file>  the policy', { readsStdin: true }]],
       examples: { 'Check a new policy': 'botctl policy check policy.json' },
     }),
