@@ -172,6 +172,10 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     expect(skipped.code).toBe(0);
     expect(lastOf(skipped)).toMatchObject({ result: { done: 4 } });
     expect(await effects()).toBe(4);
+    const books = await operator.run(['history', '--format', 'jsonl']);
+    expect(jsonLines(books.stdout)).toHaveLength(4);
+    const { totals } = JSON.parse((await operator.run(['history', '--total', '--json'])).stdout);
+    expect(totals).toMatchObject([{ state: 'accepted', intents: 4 }]);
     // What was left out is done for good, also where the option is not given any more.
     expect((await batch(path, 'payroll-12')).code).toBe(0);
     expect(await effects()).toBe(4);

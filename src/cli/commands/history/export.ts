@@ -77,7 +77,7 @@ export async function exportHistory(
     const intents = page.slice(0, left);
     isCut = intents.length < page.length;
     left -= intents.length;
-    const settled = intents.filter(isSettled);
+    const settled = intents.filter(isInBooks);
     const lines = await Promise.all(
       settled.map((intent) => lineOf(intent, { format, kept }, command, journal)),
     );
@@ -101,6 +101,15 @@ export async function exportHistory(
   return exitOf(problem.code);
 }
 
+function isInBooks(intent: Intent): boolean {
+  return isSettled(intent) && !isPaidByAnother(intent);
+}
+
+/** A row that was left because another entry had paid it: the books have that one. */
+function isPaidByAnother({ resolvedAs, attempts }: Intent): boolean {
+  return resolvedAs === 'happened' && attempts === 0;
+}
+
 /** It may have happened, or may yet. */
 function isUnsettled(intent: Intent): boolean {
   const { state } = intent;
@@ -117,7 +126,7 @@ const mostTitles = 1000;
 async function keptTitles(selection: Selection, { reads }: Journal): Promise<readonly string[]> {
   const titles = new Set<string>();
   for await (const intent of reads.select(selection))
-    for (const title of isSettled(intent) ? Object.keys(columnsOf(intent) ?? {}) : [])
+    for (const title of isInBooks(intent) ? Object.keys(columnsOf(intent) ?? {}) : [])
       if (titles.size < mostTitles) titles.add(title);
   return [...titles];
 }
@@ -249,6 +258,7 @@ export async function showTotal(
   const { untilMs } = selection;
   let { sinceMs } = selection;
   for await (const intent of journal.reads.select(selection)) {
+    if (isPaidByAnother(intent)) continue;
     add(intent, sums);
     if (selection.sinceMs === undefined) sinceMs = Math.min(intent.createdAtMs, sinceMs ?? nowMs);
   }
