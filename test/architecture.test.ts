@@ -38,12 +38,11 @@ const insideOnce: Record<string, readonly string[]> = {
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
 const homes: Record<string, readonly string[]> = {
   '@noble/ed25519': ['once/intent', 'sandbox'],
-  '@photostructure/sqlite': ['batch', 'machine', 'once/journal', 'sandbox'],
+  '@photostructure/sqlite': ['machine', 'once/journal', 'sandbox'],
   '@scure/base': ['once/chain', 'once/intent', 'sandbox'],
   chalk: ['cli/show'],
   commander: ['cli/parse'],
   conf: ['cli/bot'],
-  'csv-parse': ['batch'],
   'jsonc-parser': ['once/intent'],
   litesvm: ['sandbox'],
   ora: ['cli/show'],

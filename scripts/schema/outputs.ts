@@ -196,7 +196,6 @@ export const batchFields = {
       conflict: count.describe('their ids were used with a different amount, recipient or text'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
-      empty: count.optional().describe('skipped: without any text'),
     })
     .describe('how the rows stood before anything was sent'),
   totals: z

@@ -6,7 +6,7 @@ import type { BatchOrder } from './checkRow.ts';
 export class Beyond {
   readonly inJournal: number;
   readonly #countedAtMs: number;
-  #known = 0;
+  readonly #known = new Set<string>();
 
   constructor(groups: readonly RowsStanding[], countedAtMs: number) {
     this.#countedAtMs = countedAtMs;
@@ -14,13 +14,13 @@ export class Beyond {
   }
 
   /** Takes away a row of the input, unless another process has begun it since. */
-  take({ createdAtMs }: Intent): void {
-    if (createdAtMs <= this.#countedAtMs) this.#known += 1;
+  take({ id, createdAtMs }: Intent): void {
+    if (createdAtMs <= this.#countedAtMs) this.#known.add(id);
   }
 
   /** Rows whose ids are not in the input at all. */
   get lacking(): number {
-    return Math.max(0, this.inJournal - this.#known);
+    return Math.max(0, this.inJournal - this.#known.size);
   }
 }
 

@@ -1,10 +1,11 @@
 import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
-import type { AllowedRecipients } from '../once/intent/address.ts';
+import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
 import { addUnits, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
 import { checkTransfer } from '../once/intent/transfer.ts';
+import type { OwnAddresses } from '../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
 import {
@@ -16,73 +17,63 @@ import {
   type Spend,
   withAddress,
 } from '../once/policy/policy.ts';
-import type { HeaderColumns, RowColumns } from './columns.ts';
+import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { SheetRow } from './sheet.ts';
 
-/** A row as it was read, before its fields are checked. Empty cells are absent. */
-export type RawRow = ReadRow | UnreadableRow;
+/** Whether addresses may be paid. It is the most expensive check, so each address is checked once. */
+export class Recipients {
+  readonly #allowed: AllowedRecipients;
+  readonly #own: OwnAddresses | undefined;
+  readonly #checked = new Map<string, RowComplaint | undefined>();
 
-type ReadRow = {
-  readonly line: number;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly columns?: RowColumns | undefined;
-};
+  constructor(allowed: AllowedRecipients, own: OwnAddresses | undefined) {
+    this.#allowed = allowed;
+    this.#own = own;
+  }
 
-type UnreadableRow = {
-  readonly line: number;
-  readonly id?: string;
-  readonly columns?: RowColumns | undefined;
-  readonly complaints: readonly RowComplaint[];
-};
-
-/** No request of this service is that long. */
-export const maxRowBytes = 1024 * 1024;
-
-/** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
-const columnsOf: Readonly<Record<Kind, readonly string[]>> = {
-  message: ['id', 'conversation_id', 'content', 'reply_to_message_id', 'components', 'buttons'],
-  transfer: ['id', 'to_address', 'asset', 'amount', 'memo'],
-};
-
-const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
-  message: ['conversation_id', 'content'],
-  transfer: ['id', 'to_address', 'asset', 'amount'],
-};
-
-/** A key would be taken for the row's own. */
-const refusedColumns = ['idempotency_key'];
-
-export function headerOf(kind: Kind): HeaderColumns {
-  return {
-    known: columnsOf[kind],
-    needed: neededColumnsOf[kind],
-    refused: refusedColumns,
-    named: [],
-  };
+  complaint(address: string): RowComplaint | undefined {
+    if (!this.#checked.has(address))
+      this.#checked.set(address, addressComplaint(address, this.#allowed, this.#own));
+    return this.#checked.get(address);
+  }
 }
 
-/** Columns whose cells are JSON. */
-export const jsonColumns: readonly string[] = ['components', 'buttons'];
+/** What rows are checked by. */
+export type Checking = {
+  readonly kind: Kind;
+  readonly recipients: Recipients;
+  readonly policies?: Policies | undefined;
+};
 
-type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
-
-/** The request of a row, or all that is wrong with it. Whether a wallet key controls the address is checked later. */
+/**
+ * The request of a row, or all that is wrong with it. Whether the recipient of a valid row may be paid is checked later:
+ * rows that are done need no check.
+ */
 export function checkRow(
-  { fields }: ReadRow,
-  kind: Kind,
-  policies: Policies = [],
-): CheckedRow | RowComplaints {
+  { fields, complaints: asRead }: RawRow,
+  { kind, recipients, policies = [] }: Checking,
+  isIdTwice = false,
+): { readonly wanted: Wanted } | RowComplaints {
+  if (asRead.some(({ field }) => field === undefined)) return { complaints: asRead };
   const { id, idempotency_key: key, ...rest } = fields;
-  const complaints: RowComplaint[] = [idComplaint(id, kind), keyComplaint(key)].filter(
-    (one) => one !== undefined,
-  );
   const { fields: payload, complaint } = withComponents(rest);
-  if (complaint !== undefined) complaints.push(complaint);
   const checked = kind === 'message' ? checkMessage(payload) : checkPayment(payload, policies);
-  if ('complaints' in checked) complaints.push(...checked.complaints);
-  if ('complaints' in checked || complaints.length > 0) return { complaints };
-  return { wanted: checked.wanted, id: typeof id === 'string' ? id : undefined };
+  const found = [
+    ...asRead,
+    isIdTwice ? complainOfRow('id', 'own-id', { id: String(id) }) : idComplaint(id, kind),
+    keyComplaint(key),
+    complaint,
+    ...('complaints' in checked ? checked.complaints : []),
+  ].filter((one) => one !== undefined);
+  if (found.length === 0 && 'wanted' in checked) return { wanted: checked.wanted };
+  const to = kind === 'transfer' ? payload.to_address : undefined;
+  const recipient = typeof to === 'string' && !to.startsWith('@') ? recipients.complaint(to) : undefined;
+  // One fault of a field is enough: what follows from it is no other.
+  const byField = new Map<string | undefined, RowComplaint>();
+  for (const one of [...found, ...(recipient === undefined ? [] : [recipient])])
+    if (!byField.has(one.field)) byField.set(one.field, one);
+  return { complaints: [...byField.values()] };
 }
 
 /** Replaces a recipient's name by its address first. */

@@ -1,20 +1,30 @@
 import { longestKey } from '../once/intent/jsonText.ts';
+import type { Kind } from '../once/intent/wanted.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 
-/** The columns that botctl knows, and those that a file must have. All are folded. */
-export type HeaderColumns = {
-  readonly known: readonly string[];
-  readonly needed: readonly string[];
-  /** They mean something elsewhere, so a file that has them may not mean what it says. */
-  readonly refused: readonly string[];
-  /** Columns that a template names. */
-  readonly named: readonly string[];
-  /** Throws an error that names what needs the missing columns, if it is not the command itself. */
-  readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
+/** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
+export const rowFields: Readonly<Record<Kind, readonly string[]>> = {
+  message: ['id', 'conversation_id', 'content', 'reply_to_message_id', 'components', 'buttons'],
+  transfer: ['id', 'to_address', 'asset', 'amount', 'memo'],
 };
 
-/** The columns of a row that botctl does not know, as the file calls them. Empty cells are absent. */
-export type RowColumns = Readonly<Record<string, string>>;
+export const neededFields: Readonly<Record<Kind, readonly string[]>> = {
+  message: ['conversation_id', 'content'],
+  transfer: ['id', 'to_address', 'asset', 'amount'],
+};
+
+/** Fields whose cells are JSON. */
+export const jsonFields: readonly string[] = ['components', 'buttons'];
+
+/** What the options say about a file that was not written for botctl. */
+export type Mending = {
+  /** `--column`: what the file calls a field. */
+  readonly called?: Readonly<Record<string, string>>;
+  /** `--asset`, `--amount`: for each row, in the place of a column. */
+  readonly fill?: Readonly<Record<string, string>>;
+  /** `--decimal-comma`: amounts are written like 1,5 or 1.234,50. */
+  readonly decimalComma?: boolean;
+};
 
 /** How columns are compared: case does not matter, and blanks, `-` and `_` are alike. */
 export function folded(column: string): string {
@@ -24,32 +34,32 @@ export function folded(column: string): string {
     .replace(/^_|_$/gu, '');
 }
 
-/** A column of a CSV file: the name that botctl knows it by, or the title under which it is kept. */
-export type CsvColumn = { readonly known: string } | { readonly title: string };
+/** The fields by the folded names of their columns. A key is one of them, so that it is refused. */
+export type FieldNames = ReadonlyMap<string, string>;
 
-export function csvColumns(
-  cells: readonly string[],
-  { known, needed, refused, named, refuseMissing }: HeaderColumns,
-  source: string,
-): readonly CsvColumn[] {
-  if (cells.some(({ length }) => length > longestKey))
+export function fieldsOf(kind: Kind, { called = {} }: Mending): FieldNames {
+  const own = [...rowFields[kind], 'idempotency_key'].filter((field) => called[field] === undefined);
+  return new Map([
+    ...own.map((field) => [field, field] as const),
+    ...Object.entries(called).map(([field, title]) => [folded(title), field] as const),
+  ]);
+}
+
+type Header = {
+  /** `title`: under which a column that is no field is kept. */
+  readonly columns: readonly { readonly field: string | undefined; readonly title: string }[];
+  readonly complaints: readonly RowComplaint[];
+};
+
+/** What the columns of a CSV file, or the keys of a line of JSON, stand for. */
+export function headerOf(titles: readonly string[], fields: FieldNames, source: string): Header {
+  if (titles.some(({ length }) => length > longestKey))
     throw batchFailure('long-column', { source, mostCharacters: longestKey });
-  const columns = cells.map((cell, index): CsvColumn => {
-    const name = folded(cell);
-    if (known.includes(name)) return { known: name };
-    return { title: cell.trim() === '' ? `column_${index + 1}` : cell.trim() };
-  });
-  const present = new Set(cells.map(folded));
-  const missing = needed.filter((name) => !present.has(name));
-  const titles = columns
-    .flatMap((column) => ('title' in column ? [column.title] : []))
-    .filter((title) => !named.includes(folded(title)));
-  const twice = alike(cells);
-  const isRefused = (title: string): boolean => refused.includes(folded(title));
-  const unknown = missing.length > 0 ? titles : titles.filter(isRefused);
-  if (unknown.length + twice.length + missing.length === 0) return columns;
-  refuseMissing?.(missing, cells, source);
-  throw batchFailure('bad-header', { source, twice, unknown, missing, known, needed });
+  const columns = titles.map((title, index) => ({
+    field: fields.get(folded(title)),
+    title: title.trim() === '' ? `column_${index + 1}` : title.trim(),
+  }));
+  return { columns, complaints: alike(titles).map((keys) => complainOfRow(keys[0], 'own-column', { keys })) };
 }
 
 /** Titles that fold to one name. */
@@ -64,64 +74,61 @@ function alike(titles: readonly string[]): readonly (readonly string[])[] {
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-export type SplitRow = {
+/** The columns of a row that are no field, as the file calls them. Empty cells are absent. */
+export type RowColumns = Readonly<Record<string, string>>;
+
+/** A row as it was read, before its fields are checked. */
+export type RawRow = {
+  readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly columns: RowColumns | undefined;
+  readonly columns?: RowColumns | undefined;
   readonly complaints: readonly RowComplaint[];
 };
 
-/** The keys of a line of JSON, as the columns of a CSV file are taken. */
-export function splitRow(
-  object: Readonly<Record<string, unknown>>,
-  { known, refused }: HeaderColumns,
-): SplitRow {
-  const fields: [string, unknown][] = [];
-  const columns: [string, string][] = [];
-  const complaints = alike(Object.keys(object)).map((keys) => complainOfRow(keys[0], 'own-column', { keys }));
-  for (const [key, value] of Object.entries(object)) {
-    const name = folded(key);
-    if (known.includes(name) || refused.includes(name)) fields.push([name, value]);
-    else if (value !== null && value !== '') columns.push([key.trim(), textOf(value)]);
+/** A row by its values, in the order of the columns. What is absent is undefined. */
+export function rowOf(
+  line: number,
+  values: readonly unknown[],
+  { columns, complaints: ofHeader }: Header,
+  { fill = {}, decimalComma = false }: Mending,
+): RawRow {
+  const complaints = [...ofHeader];
+  const fields: Record<string, unknown> = {};
+  const kept: [string, string][] = [];
+  for (const [index, { field, title }] of columns.entries()) {
+    const value = values[index];
+    if (field === undefined) {
+      if (value !== undefined && value !== null && value !== '') kept.push([title, textOf(value)]);
+    } else if (value !== undefined)
+      fields[field] =
+        typeof value === 'string' && trimmed.includes(field) ? value.replace(blanksAround, '') : value;
   }
-  return { fields: Object.fromEntries(fields), columns: columnsOf(columns), complaints };
-}
-
-/** How cells are read that a spreadsheet, or a person, has written. */
-export type Mending = {
-  /** `--asset`, `--amount`: for each row, in the place of a column. */
-  readonly fill?: Readonly<Record<string, string>>;
-  /** `--decimal-comma`: amounts are written like 1,5. */
-  readonly decimalComma?: boolean;
-};
-
-export function isFilled(name: string, { fill = {} }: Mending): boolean {
-  return Object.hasOwn(fill, name);
+  if (typeof fields.amount === 'string') {
+    const amount = plainAmount(fields.amount, decimalComma);
+    if (decimalComma && amount.includes('.'))
+      complaints.push(complainOfRow('amount', 'decimal-comma', 'dot'));
+    fields.amount = decimalComma ? amount.replace(',', '.') : amount;
+  }
+  for (const [field, value] of Object.entries(fill)) {
+    if (fields[field] !== undefined) complaints.push(complainOfRow(field, 'filled', 'given'));
+    fields[field] = value;
+  }
+  return { line, fields, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
 }
 
 /** Nothing but blanks around them is taken away, and nothing from a text that is sent. */
 const trimmed = ['id', 'to_address', 'asset', 'amount'];
-
-export function mended({ fields, columns, complaints }: SplitRow, mending: Mending): SplitRow {
-  const { fill, decimalComma = false } = mending;
-  const own = Object.entries(fields).map(([name, value]) => [
-    name,
-    typeof value === 'string' && trimmed.includes(name) ? value.replace(blanksAround, '') : value,
-  ]);
-  const found: RowComplaint[] = [...complaints];
-  const whole: Record<string, unknown> = { ...Object.fromEntries(own), ...fill };
-  for (const name of Object.keys(fields))
-    if (isFilled(name, mending)) found.push(complainOfRow(name, 'filled', 'given'));
-  if (decimalComma && typeof whole.amount === 'string' && !isFilled('amount', mending)) {
-    if (whole.amount.includes('.')) found.push(complainOfRow('amount', 'decimal-comma', 'dot'));
-    else whole.amount = whole.amount.replace(',', '.');
-  }
-  return { fields: whole, columns, complaints: found };
-}
-
 const blanksAround = /^[ \t\u{a0}]+|[ \t\u{a0}]+$/gu;
 
-export function columnsOf(columns: readonly (readonly [string, string])[]): RowColumns | undefined {
-  return columns.length === 0 ? undefined : Object.fromEntries(columns);
+/** `1,234` may be a thousand or a little more than one, so it stays as it is and is refused. */
+const thousands = {
+  ',': /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/u,
+  '.': /^\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/u,
+} as const;
+
+function plainAmount(amount: string, decimalComma: boolean): string {
+  const mark = decimalComma ? '.' : ',';
+  return thousands[mark].test(amount) ? amount.replaceAll(mark, '') : amount;
 }
 
 function textOf(value: unknown): string {

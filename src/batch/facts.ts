@@ -7,32 +7,14 @@ export type TemplatePlace = { readonly line: number; readonly place: number };
 
 /** Why a batch cannot be read, or why its report cannot be written. `source` names the file for people. */
 export type BatchFacts = {
-  'no-header': { readonly source: string; readonly known: readonly string[] };
-  'bad-header': {
-    readonly source: string;
-    readonly unknown: readonly string[];
-    /** Titles that are one name. */
-    readonly twice: readonly (readonly string[])[];
-    readonly missing: readonly string[];
-    readonly known: readonly string[];
-    readonly needed: readonly string[];
-  };
-  /** An option gives what the file has a column for. */
-  'filled-column': { readonly source: string; readonly column: string };
-  /** `what` is the parser's own text. */
-  'not-csv': { readonly source: string; readonly line: number | undefined; readonly what: string };
+  /** `line` has the header. */
+  'not-csv': { readonly source: string; readonly line: number };
   'long-column': { readonly source: string; readonly mostCharacters: number };
-  'line-too-long': { readonly source: string; readonly line: number; readonly mostBytes: number };
-  'not-utf8': { readonly source: string; readonly line: number };
+  'too-many-rows': { readonly source: string; readonly mostRows: number };
+  'not-utf8': { readonly source: string; readonly line: number; readonly encoding: 'CP1252' | 'UTF-16' };
+  workbook: { readonly source: string };
   'template-brace': { readonly source: string };
   'template-column': { readonly source: string; readonly column: string };
-  'no-such-column': {
-    readonly source: string;
-    readonly column: string;
-    readonly at: TemplatePlace;
-    readonly file: string;
-    readonly columns: readonly string[];
-  };
   interrupted: Record<never, never>;
   'report-link': { readonly path: string };
   'report-of-other': { readonly path: string };
@@ -42,16 +24,13 @@ export type BatchFacts = {
 };
 
 const codes = {
-  'no-header': 'bad-file',
-  'bad-header': 'bad-file',
-  'filled-column': 'bad-file',
   'not-csv': 'bad-file',
   'long-column': 'bad-file',
-  'line-too-long': 'bad-file',
+  'too-many-rows': 'bad-file',
   'not-utf8': 'bad-file',
+  workbook: 'bad-file',
   'template-brace': 'bad-file',
   'template-column': 'bad-file',
-  'no-such-column': 'bad-file',
   interrupted: 'interrupted',
   'report-link': 'bad-file',
   'report-of-other': 'bad-file',
@@ -65,10 +44,12 @@ export const batchFailure = failing<BatchFacts>('batch', codes);
 /** The rules that only rows of a batch have, each with the facts about a value that breaks it. */
 export type OwnRules = {
   object: 'other-json' | TextFault;
+  quotes: 'unmatched';
+  length: { readonly most: number };
   'header-length': { readonly header: number; readonly cells: number };
   json: TextFault;
   id: { readonly mostBytes: number; readonly is: 'not-text' | 'empty' | 'too-long' | Unseen };
-  'own-id': { readonly alsoOfLine: number };
+  'own-id': { readonly id: string };
   'no-key': 'given';
   'own-column': { readonly keys: readonly string[] };
   filled: 'given';

@@ -13,13 +13,24 @@ export class Reasons {
   readonly #causes = new Map<string, Cause>();
   #rows = 0;
 
-  note({ line, id }: { readonly line: number; readonly id: string | undefined }, reason: string): void {
+  /** The reason of a row may have several causes. */
+  note(
+    { line, id }: { readonly line: number; readonly id: string | undefined },
+    reason: string,
+    causes: readonly string[] = [reason],
+  ): void {
     const row: RowReason = { line, ...(id === undefined ? {} : { id }), reason };
     this.#rows += 1;
     if (this.first.length < shownRows) this.first.push(row);
-    const { rows, first } = this.#causes.get(reason) ?? { rows: 0, first: [] };
-    if (rows === 0 && this.#causes.size === shownRows) return;
-    this.#causes.set(reason, { reason, rows: rows + 1, first: [...first, row].slice(0, shownOfCause) });
+    for (const cause of causes) {
+      const { rows, first } = this.#causes.get(cause) ?? { rows: 0, first: [] };
+      if (rows === 0 && this.#causes.size === shownRows) continue;
+      this.#causes.set(cause, {
+        reason: cause,
+        rows: rows + 1,
+        first: [...first, row].slice(0, shownOfCause),
+      });
+    }
   }
 
   get causes(): readonly Cause[] {
@@ -28,7 +39,7 @@ export class Reasons {
 
   /** Rows that none of the causes names. */
   get left(): number {
-    return this.causes.reduce((left, { first }) => left - first.length, this.#rows);
+    return this.#rows - new Set(this.causes.flatMap(({ first }) => first.map(({ line }) => line))).size;
   }
 
   get rows(): number {

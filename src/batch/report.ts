@@ -5,13 +5,13 @@ import type { Bot } from '../once/connection.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
-import { Failure } from '../once/failures.ts';
-
+import { bytesOf } from '../once/input.ts';
 import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf } from './checkRow.ts';
 import type { RowColumns } from './columns.ts';
+import { csvRecords, delimiterOf } from './csv.ts';
 import { batchFailure } from './facts.ts';
-import { type Input, readRecords } from './readRows.ts';
+import { type Input, isJsonLines } from './readRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 
 /** One row of the input in the report of a batch. */
@@ -142,31 +142,44 @@ export class ReportFile {
 }
 
 /** Enough to recognise a batch, also where some of its rows have left its file. */
-const mostKeys = 10_000;
+const mostRead = 4 * 1024 * 1024;
 
-/** The keys of the rows in a report; undefined if the file is no report. */
+/** The keys of the first rows in a report; undefined if the file is no report. */
 async function reportedKeys(input: Input): Promise<ReadonlySet<string> | undefined> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of bytesOf({ ...input, name: input.path })) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > mostRead) break;
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  const whole = length > mostRead ? text.slice(0, text.lastIndexOf('\n')) : text;
   const keys = new Set<string>();
-  let header: readonly string[] | undefined;
   try {
-    for await (const { cells, delimiter } of readRecords(input)) {
-      if (keys.size === mostKeys) break;
-      if (delimiter !== undefined && header === undefined) {
-        header = cells;
-        continue;
-      }
-      const row: RowReport =
-        header === undefined
-          ? JSON.parse(cells[0] ?? '')
-          : Object.fromEntries(header.map((column, index) => [column, cells[index]]));
-      if (row.key) keys.add(row.key);
-      else if (row.outcome !== 'invalid') return undefined;
+    for (const { key, outcome } of rowsIn(whole)) {
+      if (key) keys.add(key);
+      else if (outcome !== 'invalid') return undefined;
     }
-    return header === undefined || header.includes('outcome') ? keys : undefined;
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'interrupted') throw error;
+    return keys;
+  } catch {
     return undefined;
   }
+}
+
+function* rowsIn(text: string): Generator<Partial<RowReport>> {
+  if (isJsonLines(text)) {
+    for (const line of text.split('\n')) if (line.trim() !== '') yield JSON.parse(line);
+    return;
+  }
+  const [header, ...rows] = csvRecords(
+    text,
+    delimiterOf(text, (title) => title === 'outcome'),
+  );
+  const titles = header?.cells ?? [];
+  if (header !== undefined && !titles.includes('outcome')) yield {};
+  for (const { cells = [] } of rows)
+    yield Object.fromEntries(titles.map((title, index) => [title, cells[index]]));
 }
 
 /** A report without a key is of a file in which nothing was valid. */

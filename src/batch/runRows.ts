@@ -13,7 +13,7 @@ import { spellingsOfPayment } from '../once/intent/spellings.ts';
 import type { Journal, Runner } from '../once/journal/journal.ts';
 import { type BatchOrder, orderOf, requestOfRow } from './checkRow.ts';
 import type { BatchPace, InFlight } from './pace.ts';
-import { equalOf, isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
+import { isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
 import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
 import { type RowsOfOthers, type Turn, WorkList } from './workList.ts';
 
@@ -167,7 +167,7 @@ async function claimRow(row: SheetRow, run: Run): Promise<Claim | Outcome> {
   const { order: batch, engine, alike, repeats } = run;
   const order = orderOf(row, batch);
   const identity = identify(order, engine.bot, engine.journal, row.request);
-  const known = equalOf(row);
+  const known = row.equal;
   if (known !== undefined && repeats === 'skip') return settleAsPaid(identity, known, engine);
   // If no other row makes this payment, another file has made it under this name since the survey.
   const [payment] = spellingsOfPayment(identity.payment, engine.bot.spellings);

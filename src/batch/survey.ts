@@ -5,7 +5,6 @@ import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf } from '../once/engine/spend.ts';
-import { addressComplaint } from '../once/intent/address.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { inOneSpelling, spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
@@ -21,16 +20,15 @@ import { needsApproval, type Refusal, refusedOnFile } from '../once/policy/polic
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
   type BatchOrder,
-  checkRow,
-  isGoodId,
   namedByBody,
   namedById,
   PolicySurvey,
-  type RawRow,
+  type Recipients,
   type RowNaming,
   requestOfRow,
 } from './checkRow.ts';
-import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
+import { batchFailure, type RowComplaint } from './facts.ts';
+import type { FileFacts, InputRow, ReadFile, RowHead } from './readRows.ts';
 import { Reasons } from './reasons.ts';
 import { type EqualRows, equalRows, noEqualRows, type Sheet, type Standing } from './sheet.ts';
 import { Tally } from './tally.ts';
@@ -42,8 +40,7 @@ type SurveyInputs = {
   readonly journal: Journal | undefined;
   readonly now: () => number;
   readonly interrupted: AbortSignal;
-  /** Whether a template puts this column into the text. */
-  readonly isSent: (title: string) => boolean;
+  readonly recipients: Recipients;
   readonly refusalInWords: (refusal: Refusal) => string;
   readonly conflictInWords: (found: Intent, wanted: Wanted, bot: string) => string;
   /** Why a row with an equal payment is not sent. */
@@ -53,16 +50,13 @@ type SurveyInputs = {
 };
 
 /** Everything that is known about a batch before its first request. */
-export type Survey = {
+export type Survey = FileFacts & {
   readonly rows: number;
   readonly tally: Tally;
   /** Rows that the journal has under this name but that are missing from the input. */
   readonly lacking: number;
   /** Another bot, to which the name belongs. */
   readonly begunBy: string | undefined;
-  readonly bad: Reasons;
-  /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
-  readonly hasCommas: boolean;
   /** Rows whose ids stand for something else. */
   readonly conflicts: Reasons;
   /** Whether some of them are taken by other requests of this bot. */
@@ -71,9 +65,6 @@ export type Survey = {
   readonly refused: Reasons;
   readonly refusal: Refusal | undefined;
   readonly warnings: readonly Warning[];
-  /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
-  readonly columns: readonly string[];
-  readonly unsent: readonly string[];
   /** Rows that do not wait yet, and would wait for a person's approval. */
   readonly waitsAhead: number;
   /** Rows equal to a payment that is not the entry of a row of this input. */
@@ -81,46 +72,28 @@ export type Survey = {
 };
 
 const shownWarnings = 20;
-/** No file of people has as many. */
-const mostTitles = 1000;
 
-/** Reads and checks the whole input, and looks up every row in the journal. Sends and records nothing. */
+/** Looks up every row of a file in the journal. Sends and records nothing. */
 export async function survey(
-  rows: AsyncIterable<RawRow>,
+  { rows, ...file }: ReadFile,
   order: BatchOrder,
   inputs: SurveyInputs,
 ): Promise<Survey> {
   const inJournal = await standingsOf(order, inputs);
-  const surveyor = new Surveyor(order, inputs, beyondAtFirst(inJournal, inputs));
-  let page: RawRow[] = [];
-  for await (const row of rows) {
+  const surveyor = new Surveyor(order, inputs, beyondAtFirst(inJournal, inputs), file.bad);
+  for (let at = 0; at < rows.length; at += askedTogether) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
-    page.push(row);
-    if (page.length < askedTogether) continue;
-    await surveyor.take(page);
-    page = [];
+    await surveyor.take(rows.slice(at, at + askedTogether));
   }
-  await surveyor.take(page);
-  return { ...(await surveyor.survey()), begunBy: anotherIn(inJournal, inputs) };
+  return { ...file, ...(await surveyor.survey()), rows: rows.length, begunBy: anotherIn(inJournal, inputs) };
 }
 
 // Look-ups that start together may become one query.
 const askedTogether = 256;
 
-/** Addresses that may be paid, kept in memory: a few megabytes. */
-const mostRemembered = 20_000;
-
-/** A row as it was read, before it is looked up in the journal. */
-type Read = {
-  readonly ordinal: number;
-  readonly line: number;
-  readonly id: string | undefined;
-  readonly columns: string | undefined;
-} & (
-  | { readonly is: 'repeated'; readonly id: string; readonly complaints: readonly RowComplaint[] }
-  | { readonly is: 'invalid'; readonly complaints: readonly RowComplaint[] }
-  | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
-);
+/** A row, before it is looked up in the journal. */
+type Read = ValidRow | (RowHead & { readonly ordinal: number; readonly problem: string });
+type ValidRow = RowHead & { readonly ordinal: number; readonly wanted: Wanted; readonly naming: RowNaming };
 
 type Seen = {
   readonly found: Intent | undefined;
@@ -135,23 +108,19 @@ class Surveyor {
   readonly #inputs: SurveyInputs;
   readonly #beyond: Beyond;
   readonly #tally: Tally;
-  readonly #bad = new Reasons();
+  readonly #bad: Reasons;
   readonly #conflicts = new Reasons();
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, Warning>();
   readonly #policy: PolicySurvey | undefined;
   #refusal: Refusal | undefined;
-  readonly #passed = new Set<string>();
-  /** The columns that are kept, as the file calls them. */
-  readonly #titles = new Set<string>();
   #hasEqual = false;
   #hasOtherBodies = false;
-  #hasCommas = false;
-  #hasDots = false;
   #rows = 0;
   #waitsAhead = 0;
 
-  constructor(order: BatchOrder, inputs: SurveyInputs, beyond: Beyond) {
+  constructor(order: BatchOrder, inputs: SurveyInputs, beyond: Beyond, bad: Reasons) {
+    this.#bad = bad;
     this.#order = order;
     this.#inputs = inputs;
     this.#beyond = beyond;
@@ -168,64 +137,34 @@ class Surveyor {
           });
   }
 
-  async survey(): Promise<Omit<Survey, 'begunBy'>> {
+  async survey(): Promise<Omit<Survey, keyof FileFacts | 'rows' | 'begunBy'>> {
     const { sheet } = this.#inputs;
     await this.#compareWithOwn();
     return {
-      rows: this.#rows,
       tally: this.#tally,
       lacking: this.#beyond.lacking,
-      bad: this.#bad,
-      hasCommas: this.#hasCommas && !this.#hasDots,
       conflicts: this.#conflicts,
       hasOtherBodies: this.#hasOtherBodies,
       refused: this.#refused,
       refusal: this.#refusal,
       warnings: [...this.#warnings.values()],
-      columns: [...this.#titles],
       waitsAhead: this.#waitsAhead,
-      unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       equal: this.#hasEqual ? equalRows(sheet) : noEqualRows,
     };
   }
 
-  async take(page: readonly RawRow[]): Promise<void> {
-    const read = page.map((row) => this.#read(row));
+  async take(page: readonly InputRow[]): Promise<void> {
+    const read = page.map((row): Read => {
+      this.#rows += 1;
+      if ('problem' in row) return { ...row, ordinal: this.#rows };
+      return { ...row, ordinal: this.#rows, naming: this.#namingOf(row.wanted, row.id) };
+    });
     const seen = await Promise.all(read.map((row) => this.#ask(row)));
     for (const [index, row] of read.entries()) this.#add(row, seen[index]);
   }
 
-  #read(row: RawRow): Read {
-    this.#rows += 1;
-    const given = 'fields' in row ? row.fields.id : row.id;
-    this.#hasDots ||= 'fields' in row && `${row.fields.amount}`.includes('.');
-    const id = isGoodId(given) ? given : undefined;
-    const read = { ordinal: this.#rows, line: row.line, id, columns: this.#keptOf(row) };
-    const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind, this.#order.policies);
-    const complaints = 'complaints' in checked ? this.#withRecipient(row, checked.complaints) : [];
-    if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
-      return { ...read, is: 'repeated', id, complaints };
-    if ('complaints' in checked) return { ...read, is: 'invalid', complaints };
-    const naming = this.#namingOf(checked.wanted, checked.id);
-    return { ...read, is: 'row', id: checked.id, wanted: checked.wanted, naming };
-  }
-
-  /** Everything that is wrong with a row, so that it can be fixed in one go. */
-  #withRecipient(row: RawRow, complaints: readonly RowComplaint[]): readonly RowComplaint[] {
-    const to = 'fields' in row && this.#order.kind === 'transfer' ? row.fields.to_address : undefined;
-    if (typeof to !== 'string' || complaints.some(({ field }) => field === 'to_address')) return complaints;
-    const complaint = to.startsWith('@') ? undefined : this.#recipient(to);
-    return complaint === undefined ? complaints : [...complaints, complaint];
-  }
-
-  #keptOf({ columns }: RawRow): string | undefined {
-    if (columns === undefined) return undefined;
-    for (const title of Object.keys(columns)) if (this.#titles.size < mostTitles) this.#titles.add(title);
-    return JSON.stringify(columns);
-  }
-
   async #ask(row: Read): Promise<Seen> {
-    if (row.is === 'row') {
+    if ('wanted' in row) {
       const planned = await this.#look({ wanted: row.wanted, naming: row.naming });
       const [spending, equal] = await Promise.all([
         this.#askOfSpending(row.wanted, planned.plan),
@@ -234,7 +173,7 @@ class Surveyor {
       return { found: planned.plan.found, planned, spending, equal };
     }
     // An invalid row may be one that the journal knows. It is not missing from the input then.
-    const found = row.is === 'invalid' && row.id !== undefined ? await this.#findById(row.id) : undefined;
+    const found = row.id !== undefined ? await this.#findById(row.id) : undefined;
     return { found, planned: undefined };
   }
 
@@ -278,14 +217,13 @@ class Surveyor {
   #add(row: Read, seen: Seen | undefined): void {
     const found = seen?.found;
     if (found?.namedBy === 'row' && found.name === this.#order.name) this.#beyond.take(found);
-    if (row.is === 'repeated') this.#markRepeated(row, row.id, row.complaints);
-    else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
+    if ('problem' in row) this.#addInvalid(row, row.problem);
     else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending, seen.equal);
   }
 
   /** Checks only rows that would be sent: rows already done cost nothing. */
   #holdToPolicy(
-    row: Read & { is: 'row' },
+    row: ValidRow,
     spending: Seen['spending'],
     found: Intent | undefined,
     waits: boolean,
@@ -310,7 +248,7 @@ class Surveyor {
   }
 
   #plan(
-    row: Read & { is: 'row' },
+    row: ValidRow,
     { identity, plan }: NonNullable<Seen['planned']>,
     spending: Seen['spending'],
     equal: Intent | undefined,
@@ -321,9 +259,11 @@ class Surveyor {
     const complaint =
       standing === 'done' || wanted.kind === 'message'
         ? undefined
-        : this.#recipient(wanted.request.to_address);
+        : this.#inputs.recipients.complaint(wanted.request.to_address);
     if (complaint !== undefined) {
-      this.#addInvalid(row, [complaint]);
+      const problem = this.#inputs.inWords([complaint]);
+      this.#bad.note(row, problem);
+      this.#addInvalid(row, problem);
       return;
     }
     for (const warning of wanted.warnings) this.#warn(warning);
@@ -387,16 +327,6 @@ class Surveyor {
     return proposes || needsApproval(policies, spendOf(request, this.#inputs.bot));
   }
 
-  /** The most expensive check, so it is skipped for rows already done. */
-  #recipient(address: string): RowComplaint | undefined {
-    // A payroll pays the same people repeatedly. Remembering an address costs a thousandth of the check.
-    if (this.#passed.has(address)) return undefined;
-    const complaint = addressComplaint(address, this.#order.recipients, this.#inputs.bot.own);
-    if (this.#passed.size >= mostRemembered) this.#passed.clear();
-    if (complaint === undefined) this.#passed.add(address);
-    return complaint;
-  }
-
   async #findById(id: string): Promise<Intent | undefined> {
     const { journal, bot } = this.#inputs;
     const { kind, name } = this.#order;
@@ -407,26 +337,8 @@ class Surveyor {
     );
   }
 
-  /** It is unclear which of the two rows is meant, so neither is sent. */
-  #markRepeated(row: Read, id: string, complaints: readonly RowComplaint[]): void {
-    const { sheet } = this.#inputs;
-    const first = sheet.firstWithId(id);
-    const sameAs = (other: number): RowComplaint => complainOfRow('id', 'own-id', { alsoOfLine: other });
-    if (first !== undefined && first.standing !== 'invalid') {
-      this.#tally.takeBack(first.standing, requestOfRow(first));
-      this.#tally.add('invalid', undefined);
-      const reason = this.#inputs.inWords([sameAs(row.line)]);
-      sheet.markInvalid(first.ordinal, reason);
-      this.#bad.note({ line: first.line, id }, reason);
-    }
-    this.#addInvalid(row, [sameAs(first?.line ?? row.line), ...complaints]);
-  }
-
-  #addInvalid({ ordinal, line, id, columns }: Read, complaints: readonly RowComplaint[]): void {
-    const problem = this.#inputs.inWords(complaints);
-    this.#hasCommas ||= complaints.some(({ rule, value }) => rule === 'amount' && value === 'comma');
+  #addInvalid({ ordinal, line, id, columns }: Omit<Read, 'problem'>, problem: string): void {
     this.#tally.add('invalid', undefined);
-    this.#bad.note({ line, id }, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
     this.#inputs.sheet.add({ ordinal, line, id, columns, ...rest, problem });
   }

@@ -33,20 +33,11 @@ export class Tally {
   }
 
   add(standing: Standing, request: Wanted['request'] | undefined): void {
-    this.#count(standing, request, 1);
-  }
-
-  takeBack(standing: Standing, request: Wanted['request'] | undefined): void {
-    this.#count(standing, request, -1);
-  }
-
-  #count(standing: Standing, request: Wanted['request'] | undefined, by: 1 | -1): void {
-    this.standings[standing] += by;
+    this.standings[standing] += 1;
     if (request === undefined || !('to_address' in request)) return;
     const { asset } = request;
-    this.#sheet.countPayment(inOneSpelling(request, this.#spellings), by);
-    const { units, decimals } = minorUnits(request.amount);
-    const amount: MinorUnits = { units: BigInt(by) * units, decimals };
+    this.#sheet.countPayment(inOneSpelling(request, this.#spellings));
+    const amount = minorUnits(request.amount);
     const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };
     this.totals.set(asset, {
       all: addAmounts(all, amount),

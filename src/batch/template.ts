@@ -1,13 +1,10 @@
-import { headerOf, jsonColumns, type RawRow } from './checkRow.ts';
-import { folded, type HeaderColumns } from './columns.ts';
+import { type FieldNames, folded, jsonFields, type RawRow } from './columns.ts';
 import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } from './facts.ts';
 
 type Part = string | { readonly column: string };
 
 /** A message's text with placeholders for columns of its row. It has no conditions, no loops and no escapes. */
 export class Template {
-  /** The columns that the placeholders name, each once. */
-  readonly columns: readonly string[];
   readonly #source: string;
   readonly #parts: readonly Part[];
   /** Where each column is named first. */
@@ -17,7 +14,6 @@ export class Template {
     this.#parts = parts;
     this.#places = places;
     this.#source = source;
-    this.columns = [...places.keys()];
   }
 
   static parse(text: string, source: string): Template {
@@ -30,7 +26,7 @@ export class Template {
         if (/\{\{|\}\}/u.test(piece)) throw batchFailure('template-brace', { source });
         parts.push(piece);
       } else {
-        if (!isColumn(column) || jsonColumns.includes(column) || column === 'content')
+        if (!isColumn(column) || jsonFields.includes(column) || column === 'content')
           throw batchFailure('template-column', { source, column });
         parts.push({ column });
         if (!places.has(column)) places.set(column, placeAt(text, at));
@@ -40,49 +36,26 @@ export class Template {
     return new Template(parts, places, source);
   }
 
-  /** The header that this template needs: its own columns instead of `content`. */
-  header(): HeaderColumns {
-    const { known, needed, refused } = headerOf('message');
-    const others = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'content');
-    const named = this.columns.map(folded);
-    return {
-      known: others(known),
-      needed: [...new Set([...others(needed), ...named])],
-      refused: [...refused, 'content'],
-      named,
-      refuseMissing: (missing, columns, file) => {
-        const source = this.#source;
-        for (const [column, at] of this.#places)
-          if (missing.includes(folded(column)))
-            throw batchFailure('no-such-column', { source, column, at, file, columns });
-      },
-    };
-  }
-
   /** The row as if its content had been written by hand. */
-  fill(row: RawRow): RawRow {
-    if ('complaints' in row) return row;
-    const { content: given, ...fields } = row.fields;
+  fill({ complaints: asRead, ...row }: RawRow, fields: FieldNames): RawRow {
+    const { content: given, ...others } = row.fields;
     const source = this.#source;
-    const values = new Map<string, unknown>(Object.entries(fields));
+    const values = new Map<string, unknown>(Object.entries(others));
     for (const [title, value] of Object.entries(row.columns ?? {})) values.set(folded(title), value);
-    const valueIn = (column: string): unknown => values.get(folded(column));
+    const valueIn = (column: string): unknown => values.get(fields.get(folded(column)) ?? folded(column));
     const complaints: RowComplaint[] = [...this.#places]
       .filter(([column]) => !isText(valueIn(column)))
       .map(([column, at]) => complainOfRow('content', 'template', { column, source, at }));
     if (given !== undefined) complaints.push(complainOfRow('content', 'template', 'given'));
-    const { line, columns } = row;
-    if (complaints.length > 0)
-      return { line, complaints, columns, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
     const content = this.#parts
       .map((part) => (typeof part === 'string' ? part : String(valueIn(part.column))))
       .join('');
-    return { line, fields: { ...fields, content }, columns };
+    return { ...row, fields: { ...others, content }, complaints: [...asRead, ...complaints] };
   }
 
   /** Whether a place of the template names this column. */
   names(title: string): boolean {
-    return this.columns.some((column) => folded(column) === folded(title));
+    return [...this.#places.keys()].some((column) => folded(column) === folded(title));
   }
 }
 

@@ -6,10 +6,11 @@ import { Failure, failing } from './failures.ts';
 /** Failures of reading a file or stdin. `name` is what people call it. */
 export type InputFacts = {
   unreadable: { readonly name: string; readonly trouble: DiskTrouble };
+  'too-long': { readonly name: string; readonly mostBytes: number };
   interrupted: { readonly name: string };
 };
 
-const codes = { unreadable: 'bad-file', interrupted: 'interrupted' } as const;
+const codes = { unreadable: 'bad-file', 'too-long': 'bad-file', interrupted: 'interrupted' } as const;
 
 const inputFailure = failing<InputFacts>('input', codes);
 
@@ -42,6 +43,18 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
   } finally {
     if (!isWhole) (stream as Readable).destroy();
   }
+}
+
+/** The same in one piece, if it is not longer than that. */
+export async function wholeOf(source: Source, mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of bytesOf(source)) {
+    length += piece.length;
+    if (length > mostBytes) throw inputFailure('too-long', { name: source.name, mostBytes });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 function opened(path: string, name: string): Readable {

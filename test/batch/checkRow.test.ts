@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { checkRow } from '../../src/batch/checkRow.ts';
+import { type Checking, checkRow, Recipients } from '../../src/batch/checkRow.ts';
 import type { RowComplaint } from '../../src/batch/facts.ts';
 import type { Kind } from '../../src/once/intent/wanted.ts';
 import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };
 const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' };
+
+const check = (fields: Record<string, unknown>, kind: Kind): ReturnType<typeof checkRow> => {
+  const checking: Checking = { kind, recipients: new Recipients('wallets', undefined) };
+  return checkRow({ line: 2, fields, complaints: [] }, checking);
+};
 
 type Wrong = readonly [
   field: RowComplaint['field'],
@@ -14,14 +19,13 @@ type Wrong = readonly [
 ];
 
 function wrongFields(fields: Record<string, unknown>, kind: Kind): Wrong[] {
-  const checked = checkRow({ line: 2, fields }, kind);
+  const checked = check(fields, kind);
   if (!('complaints' in checked)) return [];
   return checked.complaints.map(({ field, rule, value }) => [field, rule, value]);
 }
 
 test('a good row is what it wants, in its one spelling', () => {
-  expect(checkRow({ line: 2, fields: transfer }, 'transfer')).toMatchObject({
-    id: 'a',
+  expect(check(transfer, 'transfer')).toMatchObject({
     wanted: { kind: 'transfer', request: { to_address: recipient, asset: 'SOL', amount: '1.5' } },
   });
 });
@@ -69,7 +73,7 @@ describe('buttons', () => {
       [[button], [{ ...button, label: 'No', custom_id: 'n' }]],
     ],
   ])('%s', (_what, buttons, rows) => {
-    const checked = checkRow({ line: 2, fields: { ...message, buttons } }, 'message');
+    const checked = check({ ...message, buttons }, 'message');
     const components = rows.map((row) => ({ type: 'action_row', components: row }));
     expect(checked).toMatchObject({ wanted: { request: { components } } });
   });

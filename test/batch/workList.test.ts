@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type RowsOfOthers, type Turn, WorkList } from '../../src/batch/workList.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
@@ -21,7 +21,6 @@ beforeEach(() => {
   doneElsewhere = new Set();
   looked = 0;
 });
-afterEach(() => sheet.close());
 
 function rows(count: number): void {
   for (let ordinal = 1; ordinal <= count; ordinal += 1) {
@@ -228,7 +227,6 @@ describe('a runner among others', () => {
     const steps = fc.array(fc.record({ runner: fc.nat(2), ends: fc.boolean() }), { maxLength: 300 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 700 }), steps, async (count, moves) => {
-        sheet.close();
         sheet = new Sheet();
         stopping = new AbortController();
         doneElsewhere.clear();

@@ -180,7 +180,7 @@ dan,${otherRecipient},SOL,0.25
     expect(requests()).toBe(0);
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
     expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
-    expect(ran.stderr).toContain('line 5 (id bob): id is also used on line 3');
+    expect(ran.stderr).toContain('2 rows (lines 3 and 5): id "bob" is given twice');
     expect(ran.stderr).toContain('line 6 (id x): to_address is 6 bytes long');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));

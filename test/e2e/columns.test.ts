@@ -88,18 +88,48 @@ describe('the columns of a file', () => {
   });
 
   test.each([
-    ['adress', 'adress,asset,amount,id', 'to_address'],
-    ['ammount', 'id,to_address,asset,ammount', 'amount'],
-    ['a column twice', 'id,to_address,asset,amount,Amount ', 'names columns twice: "amount", "Amount "'],
+    ['adress', 'adress,asset,amount,id,note', 'to_address is missing'],
+    ['ammount', 'id,to_address,asset,ammount,note', 'amount is missing'],
+    [
+      'a column twice',
+      'id,to_address,asset,amount,Amount ',
+      'amount is given more than once: "amount", "Amount "',
+    ],
     ['an unknown one twice', 'id,to_address,asset,amount,No Te,no-te', '"No Te", "no-te"'],
-    ['idempotency_key', 'id,to_address,asset,amount,idempotency_key', 'unknown columns: "idempotency_key"'],
+    ['idempotency_key', 'id,to_address,asset,amount,idempotency_key', 'idempotency_key is given'],
   ])('with %s are refused', async (_what, header, says) => {
-    const ran = await pay(file('a.csv', `${header}\na,${ada},SOL,1,1,1\n`), '--json');
-    expect(ran.code).toBe(2);
-    expect(jsonLines(ran.stdout)[0]).toMatchObject({
-      error: { code: 'bad-file', message: expect.stringContaining(says) },
+    const cells = ['a', ada, 'SOL', '1', '1', '1'].slice(0, header.split(',').length);
+    const ran = await pay(file('a.csv', `${header}\n${cells.join(',')}\n`), '--json');
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(says),
     });
+    expect(jsonLines(ran.stdout)[0]).toMatchObject({ error: { code: 'bad-input' } });
     expect(await paid()).toEqual([]);
+  });
+
+  test('are named by --column, and the ones that may be meant are listed, without those that are right', async () => {
+    const path = file('a.csv', `Invoice ID,to_address,asset,amount,note\na,${ada},SOL,1,x\n`);
+    const ran = await pay(path);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('line 2: id is missing');
+    expect(ran.stderr.replace(/\s+/gu, ' ')).toContain(
+      'No row has id. If one of the columns is called otherwise (Invoice ID, note), name it: --column id=COLUMN.',
+    );
+    expect(ran.stderr).not.toContain('--skip-invalid');
+    expect(await pay(path, '--column', 'id=invoice-id')).toMatchObject({ code: 0 });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test.each([
+    ['id', 'does not name a column'],
+    ['id=', 'does not name a column'],
+    ['name=Name', 'does not name a column'],
+    ['id=Memo', 'does not go with --column memo=memo'],
+    ['memo=x', 'does not go with --column memo=memo'],
+  ])('are not named by --column %s', async (column, says) => {
+    const ran = await pay('no.csv', '--column', 'memo=memo', '--column', column);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
 
   test.each([['"ID":"b"', 'given more than once: "id", "ID"']])(

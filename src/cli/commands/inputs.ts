@@ -22,17 +22,8 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
     },
     interrupted: context.interrupts.first,
   };
-  const { bytesOf } = await import('../../once/input.ts');
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const bytes of bytesOf(source)) {
-    length += bytes.length;
-    if (length > maxFileBytes)
-      throw told('bad-file')`${name} is longer than ${maxFileBytes} bytes
-        No request to this service is that long. Is it the right file?`;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
+  const { wholeOf } = await import('../../once/input.ts');
+  return wholeOf(source, maxFileBytes);
 }
 
 /** What people call what an option reads. */

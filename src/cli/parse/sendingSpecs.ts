@@ -95,6 +95,7 @@ const rowOptions = [
   ),
   ...options([
     '--dry-run  show what would happen; send nothing',
+    ['--column <field=name>  what the file calls a column: id="Invoice ID"', { repeatable: true }],
     '--skip-invalid  send the valid rows even if others are invalid',
     '-y, --yes  do not ask for confirmation',
     '--report <file>  write the result of each row to a .csv or .jsonl file',
@@ -137,7 +138,7 @@ const transfer = command({
     ...options([
       '--asset <asset>  the asset of every row, in the place of a column',
       '--amount <amount>  the amount of every row, in the place of a column',
-      '--decimal-comma  amounts are written like 1,5',
+      '--decimal-comma  amounts are written like 1,5 or 1.234,50',
     ]),
     ...options(
       [

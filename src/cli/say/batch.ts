@@ -2,43 +2,28 @@ import type { BatchFacts } from '../../batch/facts.ts';
 import type { EqualRow, EqualRows } from '../../batch/sheet.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { clipped, fewOf, takenBy } from './intent.ts';
+import { takenBy } from './intent.ts';
 import { equalWords } from './outcomes.ts';
-import { counted, formatAmountOf, formatCount, listed, type Suggestion, troubleInWords } from './phrases.ts';
-import { notSentNow, type Sentence, says, type Table, type Told, told, whenReady } from './told.ts';
+import { counted, formatAmountOf, formatCount, type Suggestion, troubleInWords } from './phrases.ts';
+import {
+  isItTheRightFile,
+  notSentNow,
+  type Sentence,
+  says,
+  type Table,
+  type Told,
+  told,
+  whenReady,
+} from './told.ts';
 
 export const nameAnother = 'Name another file with --report.';
-
-export const isItTheRightFile = 'Is it the right file?';
 
 const fixTheFolder =
   'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
 
-const andMore = (count: number): string => `and ${count} more`;
-
-/** The first few columns as the file has them. */
-function quoted(columns: readonly string[]): string {
-  const shown = columns.map((column) => JSON.stringify(clipped(column)));
-  return fewOf(shown, ', ', andMore);
-}
-
 function badTemplate(source: string, what: string): Sentence {
   return says`The template ${source} ${what}
     A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
-}
-
-function headerFaults({ unknown, twice, missing }: BatchFacts['bad-header']): string {
-  const faults = [
-    unknown.length === 0 ? '' : `has unknown columns: ${quoted(unknown)}`,
-    twice.length === 0 ? '' : `names columns twice: ${fewOf(twice.map(quoted), '; ', andMore)}`,
-    missing.length === 0 ? '' : `lacks: ${quoted(missing)}`,
-  ];
-  return faults.filter((fault) => fault !== '').join('; it ');
-}
-
-function alikeWords({ twice }: BatchFacts['bad-header']): string {
-  const isSpelledAlike = twice.every((titles) => new Set(titles).size === 1);
-  return isSpelledAlike ? '' : ' Case does not matter, and a space, - and _ are the same.';
 }
 
 function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): string {
@@ -51,30 +36,21 @@ function noReportsPlace(path: string, what: string): Sentence {
 }
 
 export const batchTable: Table<BatchFacts> = {
-  'no-header': ({ source, known }) => says`${source} is empty: it has no header
-    Its first line names the columns: ${known.join(',')}.`,
-  'bad-header': (facts) => says`${facts.source}, line 1: the header ${headerFaults(facts)}
-    The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.${alikeWords(facts)}`,
-  'filled-column': ({ source, column }) => says`
-    ${source}, line 1: the header has the column ${column}, and --${column} is given too
-    Leave out the option, or the column.`,
-  'not-csv': ({ source, line, what }) => says`
-    ${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})
-    Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.`,
-  'long-column': ({ source, mostCharacters }) => says`
-    ${source}, line 1: a column’s name is longer than ${mostCharacters} characters
+  'not-csv': ({ source, line }) => says`${source}, line ${line}: the quotes of the header do not match
     The first line names the columns. ${isItTheRightFile}`,
-  'line-too-long': ({ source, line, mostBytes }) => says`
-    ${source}, line ${line} is longer than ${mostBytes} bytes
-    JSON Lines has one object per line. ${isItTheRightFile}`,
-  'not-utf8': ({ source, line }) => says`${source}, line ${line}: the bytes are not valid UTF-8
-    Save the file as UTF-8 and run the command again.`,
+  'long-column': ({ source, mostCharacters }) => says`
+    ${source}: a column’s name is longer than ${mostCharacters} characters
+    The first line names the columns. ${isItTheRightFile}`,
+  'too-many-rows': ({ source, mostRows }) => says`${source} has more than ${formatCount(mostRows)} rows
+    Divide it into several files, each a batch with a name of its own.`,
+  'not-utf8': ({ source, line, encoding }) => says`
+    ${source}, line ${line}: the bytes are not UTF-8; the file seems to be ${encoding}
+    Save it as “CSV UTF-8”, or convert it with iconv -f ${encoding} -t UTF-8, and run the command with the new file.`,
+  workbook: ({ source }) => says`${source} is a workbook of a spreadsheet, not CSV
+    Save the sheet as “CSV UTF-8”, and run the command with that file.`,
   'template-brace': ({ source }) => badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
   'template-column': ({ source, column }) =>
     badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
-  'no-such-column': ({ source, column, at: { line, place }, file, columns }) => says`
-    The template ${source}, line ${line}, column ${place}, uses {{${column}}}, but ${file} has no such column
-    ${file} has the columns ${quoted(columns)}. Use one of them, or add the column to the file.`,
   interrupted: () => says`Interrupted while the input was being read
     ${whenReady}`,
   'report-link': ({ path }) => noReportsPlace(path, 'a link'),

@@ -336,6 +336,11 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
     value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
     value === 'other-json' ? 'one JSON object' : (mended[value.is] ?? 'one JSON object'),
   ],
+  quotes: () => [
+    'is not CSV: its quotes do not match',
+    'in quotes where a cell has some, each of them doubled',
+  ],
+  length: ({ most }) => [longer({ longerThan: most }), 'one row'],
   'header-length': ({ header, cells }) => [
     `has ${counted(cells, 'cell')}`,
     `as long as the header: ${counted(header, 'cell')}`,
@@ -345,14 +350,14 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
     typeof is === 'string' ? badIds[is] : unseenWords(is),
     `text of at most ${mostBytes} bytes that no other row has`,
   ],
-  'own-id': ({ alsoOfLine }) => [`is also used on line ${alsoOfLine}`, 'different in each row'],
+  'own-id': ({ id }) => [`"${clipped(id)}" is given twice`, 'different in each row'],
   'no-key': () => ['is given', 'absent: --once and its id name a row'],
   'own-column': ({ keys }) => [
     `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
     'one column: case does not matter, and a space, - and _ are the same',
   ],
   filled: () => ['is given too', 'absent where its option is given'],
-  'decimal-comma': () => ['has a dot', 'digits, or digits,digits, like 1,5, because of --decimal-comma'],
+  'decimal-comma': () => ['has a dot', 'written like 1,5 or 1.234,50, because of --decimal-comma'],
   'no-buttons': () => ['is given too', 'absent if components is given'],
   buttons: () => [
     'is not an array of buttons',
@@ -386,7 +391,7 @@ function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Comp
 
 function rowSentence(complaint: RowComplaint): string {
   if (complaint.rule === 'amount' && complaint.value === 'comma')
-    return `${sentence(complaint)}; --decimal-comma takes 1,5`;
+    return `${sentence(complaint)}; 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50`;
   if (!isOwn(complaint)) return sentence(complaint);
   const say = own[complaint.rule] as (value: unknown) => Said;
   return sentenceOn(complaint.field ?? 'the row', say(complaint.value));

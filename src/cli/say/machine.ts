@@ -2,7 +2,7 @@ import type { MachineFacts } from '../../once/failures.ts';
 import type { InputFacts } from '../../once/input.ts';
 import type { WireFacts } from '../../once/wire/connecting.ts';
 import { diskTrouble, troubleInWords } from './phrases.ts';
-import { neverTwice, says, type Table, whenReady } from './told.ts';
+import { isItTheRightFile, neverTwice, says, type Table, whenReady } from './told.ts';
 
 export const machineTable: Table<MachineFacts> = {
   'no-home': () => says`HOME is not set, and this user has no home folder
@@ -18,6 +18,8 @@ export const machineTable: Table<MachineFacts> = {
 export const inputTable: Table<InputFacts> = {
   unreadable: ({ name, trouble }) => says`${name} cannot be read: ${troubleInWords(trouble)}
     Check the path and its permissions, then run the same command again.`,
+  'too-long': ({ name, mostBytes }) => says`${name} is longer than ${mostBytes} bytes
+    ${isItTheRightFile}`,
   interrupted: ({ name }) => says`Interrupted while ${name} was being read
     ${whenReady}`,
 };

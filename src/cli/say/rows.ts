@@ -1,3 +1,4 @@
+import type { FileFacts } from '../../batch/readRows.ts';
 import type { Stop } from '../../batch/stopRules.ts';
 import type { FailureCode, Retry } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
@@ -6,7 +7,7 @@ import { clipped, fewOf } from './intent.ts';
 import { inWords } from './inWords.ts';
 import { again, type GivenWords } from './open.ts';
 import { policyWords, processName } from './outcomes.ts';
-import { counted, formatCount, type Suggestion } from './phrases.ts';
+import { counted, formatCount, listed, type Suggestion } from './phrases.ts';
 import { type Sentence, says, sentence, Told, told } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
@@ -14,29 +15,38 @@ function rowsOf(count: number): string {
   return counted(count, 'row');
 }
 
+type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas'> & {
+  readonly invalid: number;
+  readonly rows: number;
+  readonly source: string;
+};
+
 /** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
 export function invalidRows(
-  { invalid, rows, source }: { invalid: number; rows: number; source: string },
-  way: 'skip-invalid' | 'decimal-comma',
+  { invalid, rows, source, lackingFields, columns, hasCommas }: InvalidRows,
   given: GivenWords,
 ): Told {
-  const [all, them] = [invalid === rows, invalid === 1 ? 'it' : 'them'];
-  const some =
-    rows === 1
-      ? 'The only row'
-      : all
-        ? `Each of the ${rowsOf(rows)}`
-        : `${formatCount(invalid)} of ${rowsOf(rows)}`;
-  const says = `${some} in ${source} ${all || invalid === 1 ? 'is' : 'are'} not valid`;
-  const next = [again(given, [], { name: way, value: true })];
-  if (way === 'decimal-comma')
-    return told('bad-input', { next })`${says}
-      If 1,5 means one and a half in this file, add --decimal-comma; otherwise fix ${them} and run the same command again.`;
-  if (all)
-    return told('bad-input')`${says}
-      Fix ${them} and run the same command again.`;
-  return told('bad-input', { next })`${says}
-    Fix ${them} and run the same command again, or send the others with --skip-invalid.`;
+  const all = invalid === rows;
+  const each = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
+  const some = all ? each : `${formatCount(invalid)} of ${rowsOf(rows)}`;
+  const [field] = lackingFields;
+  const skips = !all && !hasCommas;
+  const way = hasCommas ? 'decimal-comma' : 'skip-invalid';
+  const next =
+    field === undefined && (hasCommas || skips) ? [again(given, [], { name: way, value: true })] : [];
+  const mended = [
+    field && `No row has ${listed(lackingFields, 'or')}. ${whichColumn(field, columns)}`,
+    hasCommas && 'If 1,5 means one and a half in this file, add --decimal-comma.',
+  ].filter((way) => way);
+  const fix = `${mended.length > 0 ? 'Otherwise fix' : 'Fix'} ${invalid === 1 ? 'it' : 'them'}`;
+  return told('bad-input', { next })`
+    ${some} in ${source} ${all || invalid === 1 ? 'is' : 'are'} not valid
+    ${[...mended, fix].join(' ')} and run the same command again${skips ? ', or send the others with --skip-invalid' : ''}.`;
+}
+
+function whichColumn(field: string, columns: readonly string[]): string {
+  if (columns.length === 0) return '';
+  return `If one of the columns is called otherwise (${shownColumns(columns)}), name it: --column ${field}=COLUMN.`;
 }
 
 /** `waiting` rows would be recorded to wait for a person's approval. */
@@ -147,14 +157,17 @@ export function countFields(counts: RowCounts): Fields {
   );
 }
 
-/** Columns that botctl does not know. */
-export function keptColumns(columns: readonly string[]): string {
-  const some = fewOf(
+function shownColumns(columns: readonly string[]): string {
+  return fewOf(
     columns.map((column) => clipped(column)),
     ', ',
     (count) => `and ${count} more`,
   );
-  return `${some}: with each row, not sent`;
+}
+
+/** Columns that botctl does not know. */
+export function keptColumns(columns: readonly string[]): string {
+  return `${shownColumns(columns)}: with each row, not sent`;
 }
 
 export function rowsMissing(count: number): string {

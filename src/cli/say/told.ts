@@ -218,6 +218,7 @@ export function endOf(code: FailureCode, { does, begun }: Interruption): string 
 }
 
 /** Said if no earlier attempt may have sent it either. */
+export const isItTheRightFile = 'Is it the right file?';
 export const nothingSent = 'Nothing was sent.';
 export const nothingSentNow = 'Nothing was sent this time.';
 export const nothingChanged = 'Nothing was changed.';

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { BatchOrder } from '../../../batch/checkRow.ts';
-import type { Mending } from '../../../batch/columns.ts';
-import type { FileNotes } from '../../../batch/readRows.ts';
+import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
 import type { EqualRows, Sheet, SheetRow } from '../../../batch/sheet.ts';
 import type { Template } from '../../../batch/template.ts';
@@ -15,7 +14,7 @@ import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { nameAnother } from '../../say/batch.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/options.ts';
-import { isoExact, type Suggestion } from '../../say/phrases.ts';
+import { isoExact, listed, type Suggestion } from '../../say/phrases.ts';
 import { told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, isSettled, settledAt, shown, transferOf } from '../../show/report.ts';
@@ -40,7 +39,7 @@ type BatchOptions = {
 
 const mostAtATime = 256;
 
-export function batchOptions(given: BatchArgs, nowMs: number): BatchOptions {
+export function batchOptions(given: BatchArgs, kind: Kind, nowMs: number): BatchOptions {
   const [path = ''] = given.args;
   const report = given.text('report');
   if (report !== undefined) refuseReport(report, path);
@@ -54,21 +53,39 @@ export function batchOptions(given: BatchArgs, nowMs: number): BatchOptions {
     report,
     repeats: repeatsOption(given),
     proposes: proposesOption(given),
-    mending: mendingOf(given),
+    mending: mendingOf(given, kind),
   };
 }
 
-/** What the options say about cells, if the command takes them. */
-function mendingOf(given: BatchArgs): Mending {
-  if (!given.takes('asset', 'amount', 'decimal-comma')) return {};
+/** What the options say about columns and cells. */
+function mendingOf(given: BatchArgs, kind: Kind): Mending {
+  const called = calledIn(given.all('column'), kind);
+  if (!given.takes('asset', 'amount', 'decimal-comma')) return { called };
   const filled = (['asset', 'amount'] as const).flatMap((name) => {
     const text = given.text(name);
     return text === undefined ? [] : [[name, text] as const];
   });
-  return {
-    ...(filled.length === 0 ? {} : { fill: Object.fromEntries(filled) }),
-    ...(given.flag('decimal-comma') ? { decimalComma: true } : {}),
-  };
+  return { called, fill: Object.fromEntries(filled), decimalComma: given.flag('decimal-comma') };
+}
+
+function calledIn(columns: readonly string[], kind: Kind): Record<string, string> {
+  const called: Record<string, string> = {};
+  for (const column of columns) {
+    const [, field = '', title = ''] = /^(\w+)=(.*)$/su.exec(column) ?? [];
+    if (!rowFields[kind].includes(field) || folded(title) === '')
+      throw told('usage')`--column ${JSON.stringify(column)} does not name a column
+        Write a field and what the file calls it, like --column id="Invoice ID". The fields are ${listed(rowFields[kind])}.`;
+    const others = Object.entries(called).filter(
+      ([other, name]) => other === field || folded(name) === folded(title),
+    );
+    if (others.length > 0)
+      throw told(
+        'usage',
+      )`--column ${JSON.stringify(column)} does not go with --column ${others.map((other) => other.join('=')).join(' and ')}
+        Give each field one column, and each column one field.`;
+    called[field] = title;
+  }
+  return called;
 }
 
 function proposesOption(given: BatchArgs): boolean {
@@ -236,7 +253,6 @@ export type Batch = {
   /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
   readonly sheet: Sheet;
-  readonly notes: FileNotes;
   readonly report: ReportFile | undefined;
 };
 

@@ -48,15 +48,14 @@ export async function withBalance(plan: BatchPlan, { bot, given, context }: Batc
 const nothing: Fact = ['', undefined];
 
 /** Whose batch it is, and how its rows stand. */
-function rowsOf({ surveyed, batch: { order, bot, notes } }: BatchPlan): Fact[] {
+function rowsOf({ surveyed, batch: { order, bot } }: BatchPlan): Fact[] {
   const { rows: all, tally, lacking: missing } = surveyed;
   const { waiting } = tally.standings;
-  const empty = notes.emptyRows === 0 ? undefined : notes.emptyRows;
   return [
     ['Name', undefined, { name: order.name }],
     ['Bot', bot.name, { bot: bot.name }],
     ['Service', bot.spelledUrl, { base_url: bot.spelledUrl }],
-    ['Rows', formatCount(all), { rows: { all, ...tally.standings, missing, empty } }],
+    ['Rows', formatCount(all), { rows: { all, ...tally.standings, missing } }],
     ['Approval', waiting === 0 ? undefined : rowsToApprove(waiting, all)],
     ...rowFacts({ ...tally.standings, waiting: undefined }),
   ];
@@ -65,10 +64,9 @@ function rowsOf({ surveyed, batch: { order, bot, notes } }: BatchPlan): Fact[] {
 /** What else the file says, and what it comes to. */
 function contentOf({ surveyed, batch, balance }: BatchPlan): Fact[] {
   const { lacking, unsent: columns } = surveyed;
-  const { order, notes, sheet } = batch;
+  const { order, sheet } = batch;
   const shown = columns.slice(0, shownColumns).map((title) => clipped(title));
   const facts: Fact[] = [
-    ['Empty rows', notes.emptyRows === 0 ? undefined : formatCount(notes.emptyRows)],
     ['Missing', lacking === 0 ? undefined : rowsMissing(lacking)],
     columns.length === 0 ? nothing : ['Kept', keptColumns(columns), { columns: shown }],
   ];

@@ -1,4 +1,4 @@
-import { type EqualRows, equalOf, noEqualRows } from '../../../batch/sheet.ts';
+import { type EqualRows, noEqualRows } from '../../../batch/sheet.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { equalRowWords, moreEqualRows, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
@@ -79,6 +79,6 @@ export async function tellEqualRows({ given, context, sheet }: Batch): Promise<v
   for (const page of sheet.equals())
     for (const row of page) {
       const head = { schema: 'botctl/1', command: given.command, ...whichRow(row) };
-      await context.display.show(jsonView({ ...head, outcome: 'paid-already', ...equalJson(equalOf(row)) }));
+      await context.display.show(jsonView({ ...head, outcome: 'paid-already', ...equalJson(row.equal) }));
     }
 }

@@ -1,4 +1,4 @@
-import type { BatchOrder } from '../../../batch/checkRow.ts';
+import { type BatchOrder, Recipients } from '../../../batch/checkRow.ts';
 import { BatchPace, InFlight, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
 import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
@@ -14,14 +14,14 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal, Runner } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
-import { conflictWords, isItTheRightFile } from '../../say/batch.ts';
+import { conflictWords } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
 import { equalWords, policyWords } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
 import { codeOfRows, needsOf, ownShareDone } from '../../say/rows.ts';
-import { type Told, told } from '../../say/told.ts';
+import { isItTheRightFile, type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
@@ -53,7 +53,7 @@ export const transferBatch: Run<BatchTransferArgs> = (given, context) =>
   doBatch('transfer', given, context, waitOf(given));
 
 async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Until): Promise<Exit> {
-  const options = batchOptions(given, context.clock.now());
+  const options = batchOptions(given, kind, context.clock.now());
   settingsOf(given);
   const order: BatchOrder = {
     kind,
@@ -64,12 +64,11 @@ async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Un
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
-  const unopened = { given, context, options, order, sheet, report, notes: { emptyRows: 0 } };
+  const unopened = { given, context, options, order, sheet, report };
   try {
     return await (given.flag('dry-run') ? dryRun(unopened) : runBatch(unopened, wait));
   } finally {
     await report?.close();
-    sheet.close();
   }
 }
 
@@ -183,24 +182,26 @@ async function surveyAll(batch: Batch): Promise<Survey> {
   const input = {
     path: options.path,
     stdin: context.stdin,
-    interrupted: context.interrupts.first,
-    notes: batch.notes,
+    interrupted: interrupts.first,
   };
-  const reading = { template, mending: options.mending };
+  const recipients = new Recipients(order.recipients, bot.own);
+  const reading = { ...order, recipients, template, mending: options.mending, inWords: rowSentences };
   const surveyed = await display.waiting(
     `Checking ${inputName(input)}`,
-    survey(readRows(input, order.kind, reading), order, {
-      sheet,
-      bot,
-      journal,
-      now: () => clock.now(),
-      interrupted: interrupts.first,
-      inWords: rowSentences,
-      refusalInWords: (refusal) => policyWords(refusal).message,
-      conflictInWords: conflictWords,
-      isSent: (title) => template?.names(title) === true,
-      equalInWords: equalWords,
-    }),
+    readRows(input, reading).then((file) =>
+      survey(file, order, {
+        sheet,
+        bot,
+        journal,
+        recipients,
+        now: () => clock.now(),
+        interrupted: interrupts.first,
+        inWords: rowSentences,
+        refusalInWords: (refusal) => policyWords(refusal).message,
+        conflictInWords: conflictWords,
+        equalInWords: equalWords,
+      }),
+    ),
   );
   if (surveyed.rows === 0)
     throw told('bad-file')`${inputName(input)} has no rows
@@ -262,7 +263,7 @@ async function runAll(
 /** The path of the finished report. */
 async function finishReport(
   batch: Batch,
-  { columns }: Pick<Survey, 'columns'>,
+  { columns, delimiter }: Survey,
   others?: OtherRows,
 ): Promise<string | undefined> {
   const { options, order, context, report } = batch;
@@ -274,7 +275,7 @@ async function finishReport(
     return undefined;
   }
   const format = reportFormatOf(options.report);
-  const text = reportText(format, order.kind, columns, batch.notes.delimiter);
+  const text = reportText(format, order.kind, columns, delimiter);
   const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
   if (whole) return options.report;
   context.display.warn(`Interrupted again: the report ${options.report} was not written.`);

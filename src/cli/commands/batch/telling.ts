@@ -1,6 +1,6 @@
 import { inputName } from '../../../batch/readRows.ts';
 import { Reasons } from '../../../batch/reasons.ts';
-import { equalOf, type SheetRow } from '../../../batch/sheet.ts';
+import type { SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
@@ -60,7 +60,7 @@ export class RowTeller {
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
           : await reportJsonOrError({ ...report, problem }, context.display);
-      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(equalOf(row)) }));
+      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(row.equal) }));
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
@@ -109,14 +109,11 @@ function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
 
 /** Why nothing of a batch is sent because of some of its rows. Skipping rows must not get around a limit. */
 export function rowsRefused(surveyed: Survey, { given, options }: Batch): RefusedRows | undefined {
-  const { bad, refused, refusal, rows, tally, hasCommas, hasOtherBodies } = surveyed;
+  const { bad, refused, refusal, rows, tally, hasOtherBodies } = surveyed;
   const { invalid } = tally.standings;
   const source = inputName(options);
   if (invalid > 0 && !options.skipInvalid) {
-    const { decimalComma = false, fill } = options.mending;
-    const isComma = hasCommas && !decimalComma && fill?.amount === undefined;
-    const way = isComma ? 'decimal-comma' : 'skip-invalid';
-    return { told: invalidRows({ invalid, rows, source }, way, given), fields: { invalid: bad.first } };
+    return { told: invalidRows({ ...surveyed, invalid, source }, given), fields: { invalid: bad.first } };
   }
   if (refusal === undefined) {
     const { conflict } = tally.standings;

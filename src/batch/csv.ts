@@ -1,0 +1,46 @@
+/** A header or a row, and the line on which it begins. It has no cells where its quotes do not match. */
+type CsvRecord = {
+  readonly line: number;
+  readonly cells: readonly string[] | undefined;
+};
+
+const newlines = /\r\n|\n|\r/gu;
+
+/**
+ * The records of a file that are not blank. A cell in quotes may hold anything, and a quote twice. Where quotes do not
+ * match, reading goes on with the next line, so that one of them does not hide what is wrong below it.
+ */
+export function* csvRecords(text: string, delimiter: string): Generator<CsvRecord, undefined> {
+  const cell = new RegExp(
+    `(?:"([^"]*(?:""[^"]*)*)"|([^"\r\n${delimiter}]*))(${delimiter}|\r\n|\n|\r|$)`,
+    'uy',
+  );
+  let [line, beginsAt, cells] = [1, 1, [] as string[]];
+  while (cell.lastIndex < text.length || cells.length > 0) {
+    const at = cell.lastIndex;
+    const [whole, quoted, plain = '', end] = cell.exec(text) ?? [];
+    if (whole === undefined) {
+      newlines.lastIndex = at;
+      cell.lastIndex = newlines.test(text) ? newlines.lastIndex : text.length;
+      line += 1;
+      yield { line: beginsAt, cells: undefined };
+    } else {
+      cells.push(quoted?.replaceAll('""', '"') ?? plain);
+      if (quoted !== undefined || end !== delimiter) line += whole.match(newlines)?.length ?? 0;
+      if (end === delimiter) continue;
+      if (cells.some((one) => one.trim() !== '')) yield { line: beginsAt, cells };
+    }
+    [beginsAt, cells] = [line, []];
+  }
+}
+
+const delimiters = [',', ';', '\t'] as const;
+
+/** What divides the cells: spreadsheets of many countries use no comma. The right one yields the most known columns, or the most. */
+export function delimiterOf(text: string, isKnown: (title: string) => boolean): string {
+  const known = (delimiter: string): number => {
+    const { cells = [] } = csvRecords(text.trimStart(), delimiter).next().value ?? {};
+    return cells.filter(isKnown).length + cells.length / 1e6;
+  };
+  return delimiters.reduce<string>((best, one) => (known(one) > known(best) ? one : best), ',');
+}
