@@ -54,7 +54,7 @@ describe('a file from a spreadsheet', () => {
     const mixed = file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2\n`);
     const { stderr } = await operator.run(pay(mixed));
     expect(stderr).toContain('1 of 2 rows');
-    expect(stderr).toContain('--once nov --yes --decimal-comma');
+    expect(stderr).toContain('--once nov --decimal-comma');
     expect(stderr).not.toContain('--skip-invalid');
     const { stderr: other } = await operator.run(
       pay(file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2.5\n`)),
