@@ -103,7 +103,7 @@ export async function survey(
   return { ...(await surveyor.survey()), begunBy: anotherIn(inJournal, inputs) };
 }
 
-// Look-ups that start together may become one query.
+// Look-ups that start together do not wait for each other.
 const askedTogether = 256;
 
 /** Addresses that may be paid, kept in memory: a few megabytes. */

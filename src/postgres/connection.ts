@@ -9,6 +9,8 @@ import { diskTroubleOf } from '../machine/disk.ts';
 import { readLeftovers } from '../machine/process.ts';
 import { readSmall } from '../machine/smallFile.ts';
 import { Failure } from '../once/failures.ts';
+import type { Statement } from '../once/journal/dialect.ts';
+import { listed, type Values } from '../once/journal/rows.ts';
 import { type Address, isSocket, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { elsewhere, isLastWord } from './faults.ts';
@@ -142,10 +144,10 @@ export class PgConnection {
     await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
   }
 
-  /** Runs one statement, prepared under this name; a pooler may not know what was prepared, so there it has none. */
-  async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
-    const { processID } = this.#client as Client & { readonly processID: number | null };
-    return this.#watched(processID === this.#processId ? { name, text, values } : { text, values });
+  /** Asks without waiting for the answers to what was asked before. */
+  async ask(statement: Statement, values: Values): Promise<readonly Row[]> {
+    const { rows } = await this.#watched({ text: statement.text, values: listed(statement, values) });
+    return rows;
   }
 
   async query(text: string, values?: unknown[]): Promise<Answer> {
@@ -156,14 +158,6 @@ export class PgConnection {
   async all(statements: readonly string[]): Promise<readonly Answer[]> {
     const answers = await this.#watched({ text: statements.join(';\n') });
     return [answers].flat();
-  }
-
-  /** Sends everything asked meanwhile in one piece. */
-  together(ask: () => void): void {
-    const stream = streamOf(this.#client);
-    stream.cork();
-    ask();
-    stream.uncork();
   }
 
   async #watched(question: QueryConfig): Promise<Answer> {
