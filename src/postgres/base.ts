@@ -159,18 +159,29 @@ export class ServerBase implements Base {
     const { lease, place } = this.#inputs;
     const askedAt = thisMoment();
     let isOver = false;
+    const unheard: Promise<unknown>[] = [];
     // A work that asks after the end would change the journal in a commit of its own, without any guard.
     const ask: Ask = async (statement, values) => {
       if (isOver) throw new Error('this transaction is over');
-      return connection.ask(statement, values);
+      const asked = connection.ask(statement, values);
+      if (statement.answers) return asked;
+      asked.catch(() => {});
+      unheard.push(asked);
+      return [];
     };
     let result: Result;
     try {
       await this.#begin(connection, guards);
       result = await work(ask, this.#readsBy(ask));
       isOver = true;
-    } catch (error) {
+      await Promise.all(unheard);
+    } catch (thrown) {
       isOver = true;
+      // After a change that failed, all else fails for it.
+      const error = await Promise.all(unheard).then(
+        () => thrown,
+        (cause: unknown) => cause,
+      );
       await rollBack(connection, error);
       throw error;
     }

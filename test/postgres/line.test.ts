@@ -11,7 +11,7 @@ import { sharedServer, startServer } from '../../testing/postgres/server.ts';
 
 const addressOf = (url: string): Address => parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
 
-const asks = { text: 'SELECT $1::int AS n', values: ['n'], changes: false };
+const asks = { text: 'SELECT $1::int AS n', values: ['n'], changes: false, answers: true };
 
 test('many questions at once are answered in turn, and the driver warns of nothing', async () => {
   const warnings: Error[] = [];

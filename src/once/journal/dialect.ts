@@ -6,6 +6,8 @@ export type Statement = {
   /** The names of its values, in the order of their numbers. */
   readonly values: readonly string[];
   readonly changes: boolean;
+  /** Whether it answers with rows. */
+  readonly answers: boolean;
 };
 
 export type Dialect = {
@@ -25,5 +27,6 @@ export function statementIn({ value }: Pick<Dialect, 'value'>, text: string): St
     if (!values.includes(name)) values.push(name);
     return `${value}${values.indexOf(name) + 1}`;
   });
-  return { text: numbered, values, changes: /^(?:INSERT|UPDATE)/u.test(text) };
+  const changes = /^(?:INSERT|UPDATE)/u.test(text);
+  return { text: numbered, values, changes, answers: !changes || text.includes('RETURNING') };
 }
