@@ -50,11 +50,6 @@ export type JournalFacts = {
 };
 
 export const session = [
-  // Plans that suit a full journal, whatever the statistics of a young one say: each statement needs few rows.
-  /* sql */ `SET enable_seqscan = off`,
-  /* sql */ `SET enable_mergejoin = off`,
-  /* sql */ `SET plan_cache_mode = force_generic_plan`,
-  /* sql */ `SET jit = off`,
   /* sql */ `SET synchronous_commit = on`,
   // A statement after a lock must see what was committed before it, so each statement takes a new snapshot.
   /* sql */ `SET default_transaction_isolation = 'read committed'`,

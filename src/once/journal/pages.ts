@@ -70,7 +70,7 @@ async function pageOf(
 
 type Column = 'name' | 'kind';
 
-/** The conditions of a selection. `|| ''` and `+ 0` keep an index out of the question. */
+/** The conditions of a selection. `+ 0` keeps an index out of the question. */
 class Terms {
   readonly #selection: Selection;
   readonly #after: '<' | '>';
@@ -103,13 +103,14 @@ class Terms {
   #being(led?: Column | 'states' | 'to'): string[] {
     const { batch, name, to, kind, states, asset } = this.#selection;
     const isNamed = batch !== undefined || name !== undefined;
+    const { aside } = this.#dialect;
     const all: readonly (string | false)[] = [
-      batch !== undefined && `(named_by || '') = 'row'`,
-      isNamed && led !== 'name' && `(name || '') = :name`,
-      to !== undefined && led !== 'to' && isPaidTo(`(payment || '')`),
-      kind !== undefined && led !== 'kind' && `(kind || '') = :kind`,
-      states !== undefined && led !== 'states' && `(state || '') ${this.#states}`,
-      asset !== undefined && `(asset || '') = :asset`,
+      batch !== undefined && `${aside('named_by')} = 'row'`,
+      isNamed && led !== 'name' && `${aside('name')} = :name`,
+      to !== undefined && led !== 'to' && isPaidTo(aside('payment')),
+      kind !== undefined && led !== 'kind' && `${aside('kind')} = :kind`,
+      states !== undefined && led !== 'states' && `${aside('state')} ${this.#states}`,
+      asset !== undefined && `${aside('asset')} = :asset`,
     ];
     return all.filter((one) => one !== false);
   }

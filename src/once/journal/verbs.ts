@@ -39,7 +39,7 @@ const behind = (head: string): string => `${head}\u{10ffff}`;
 
 /** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
-  const { table, position, withOwner } = dialect;
+  const { table, position, aside, withOwner } = dialect;
   const [intents, attempts, decisions] = [table('intents'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
   const entry = withOwner('intents');
@@ -60,11 +60,10 @@ function textsIn(dialect: Dialect) {
   const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
       UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
     SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
-  // An index of kinds looks as good as that of keys while a journal is empty, so it is kept out of the question.
   return {
     get: `SELECT ${entry} FROM ${intents} WHERE id = :id`,
     findByKey: `SELECT ${entry} FROM ${intents}
-      WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
+      WHERE key = :key AND base_url = :baseUrl AND ${aside('kind')} = :kind`,
     findUnnamed: `SELECT ${entry} FROM ${intents} WHERE identity = :identity AND named_by IS NULL
       AND created_at >= :since
       ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,

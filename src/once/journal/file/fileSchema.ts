@@ -10,6 +10,7 @@ export const fileDialect: Dialect = {
   value: '?',
   table: (name) => name,
   position: 'instr',
+  aside: (column) => `+${column}`,
   withOwner: (table) => `${table}.*`,
 };
 
