@@ -266,7 +266,6 @@ const spoken: Record<string, readonly string[]> = {
   // A folder of macOS.
   'machine/folders.ts': ['Application Support'],
   // Names of what is locked and guarded.
-  'once/journal/rows.ts': ['receipt '],
   // What HTTP asks for.
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],

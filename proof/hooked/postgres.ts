@@ -1,10 +1,14 @@
 // A step before and after every question to a PostgreSQL server: asked, it may be answered or not.
 import pg from 'pg';
-import { changes } from '../../src/once/journal/verbs.ts';
+import { verbsIn } from '../../src/once/journal/verbs.ts';
+import { dialectIn } from '../../src/postgres/sql.ts';
 import { step } from './steps.ts';
 
 type Query = (...args: unknown[]) => unknown;
-type Question = { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] };
+type Question = { readonly text: string; readonly values?: readonly unknown[] };
+
+const verbs = verbsIn(dialectIn('botctl'));
+const names = new Map(Object.entries(verbs).map(([name, { text }]) => [text, name]));
 
 /** Keys of attempts that were put on record in a transaction which is open, by the connection. */
 const open = new WeakMap<object, Set<string>>();
@@ -17,7 +21,7 @@ export function stepAtEveryQuestion(): void {
   const { query } = client;
   client.query = function stepping(this: object, ...args: unknown[]): unknown {
     const question = questionOf(args[0]);
-    const words = question.name ?? question.text.trim().replace(/\s+/gu, ' ').slice(0, 40);
+    const words = names.get(question.text) ?? question.text.trim().replace(/\s+/gu, ' ').slice(0, 40);
     step(`ask ${words}`);
     const answer = query.apply(this, args);
     follow(this, question, answer);
@@ -30,18 +34,13 @@ function questionOf(first: unknown): Question {
   return typeof first === 'string' ? { text: first } : (first as Question);
 }
 
-function follow(client: object, { name, text, values }: Question, answer: unknown): void {
+function follow(client: object, { text, values = [] }: Question, answer: unknown): void {
   if (text.startsWith('BEGIN')) open.set(client, new Set());
+  const name = names.get(text);
   if (name === 'begin' || name === 'countAttempt') {
-    const items = JSON.parse(String(values?.[0])) as (string | undefined)[][];
-    const cell = (item: (string | undefined)[], wanted: string): string | undefined =>
-      item[valuesOf(changes[name]).indexOf(wanted)];
-    if (name === 'begin')
-      for (const item of items) keys.set(String(cell(item, 'id')), String(cell(item, 'key')));
-    claims(
-      client,
-      items.map((item) => keys.get(String(cell(item, 'id')))),
-    );
+    const cell = (wanted: string): string => String(values[verbs[name].values.indexOf(wanted)]);
+    if (name === 'begin') keys.set(cell('id'), cell('key'));
+    claims(client, [keys.get(cell('id'))]);
     // One that was begun by another process.
     void whenAnswered(answer, ({ rows }) =>
       claims(
@@ -55,11 +54,6 @@ function follow(client: object, { name, text, values }: Question, answer: unknow
   void whenAnswered(answer, () => {
     for (const key of those) committed.add(key);
   });
-}
-
-/** In the order in which an item has them. */
-function valuesOf(sql: string): string[] {
-  return [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
 }
 
 function claims(client: object, those: readonly (string | undefined)[]): void {

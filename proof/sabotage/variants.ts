@@ -110,7 +110,7 @@ export const variants: readonly Variant[] = [
       {
         file: 'src/once/journal/verbs.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
-      may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
+        may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
         to: "SET state = 'open', owner = NULL, updated_at = :at",
       },
       {

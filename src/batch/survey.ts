@@ -88,7 +88,7 @@ export async function survey(
   return { ...file, ...(await surveyor.survey()), rows: rows.length, begunBy: anotherIn(inJournal, inputs) };
 }
 
-// Look-ups that start together may become one query.
+// Look-ups that start together do not wait for each other.
 const askedTogether = 256;
 
 /** A row, before it is looked up in the journal. */

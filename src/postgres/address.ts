@@ -1,12 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isAbsolute } from 'node:path';
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { parse } from 'pg-connection-string';
+import { trusted } from '../machine/authorities.ts';
+import { diskTroubleOf } from '../machine/disk.ts';
+import { readSmall } from '../machine/smallFile.ts';
 import type { Failure } from '../once/failures.ts';
-import { invisibleIn } from '../once/intent/naming.ts';
 import { showsPassword } from '../once/journal/place.ts';
-import { type Origin, type SettingFault, sharedFailure, type UrlFault } from './facts.ts';
+import { sharedFailure, type UrlFault } from './facts.ts';
 
-/** Where a shared journal is and how to reach it. It is complete, so that the driver has nothing to guess. */
+/** Where a shared journal is and how to reach it. */
 export type Address = {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
@@ -14,203 +16,101 @@ export type Address = {
   readonly user: string;
   readonly database: string;
   readonly schema: string;
-  readonly tls: Tls;
-  readonly applicationName: string;
   readonly options: string | undefined;
-  /** What `connect_timeout` says, if anything does. */
-  readonly connectTimeoutMs: number | undefined;
-  /** A function, because whatever shows an address must not show it. */
+  readonly tls: Tls;
+  /** Functions, because whatever shows an address must show no password and no key. */
   readonly password: () => string | undefined;
+  readonly ssl: () => Ssl;
 };
 
-/** How the connection is protected, and the files for that. `require` does not prove who answers. */
-type Tls =
-  | { readonly mode: 'disable' }
-  | {
-      readonly mode: 'require' | 'verify-ca' | 'verify-full';
-      /** The certificate authority's file; undefined for the authorities that Node knows. */
-      readonly root: string | undefined;
-      readonly client: { readonly cert: string; readonly key: string } | undefined;
-    };
+type Ssl = false | ConnectionOptions;
 
 /** Where the URL was given. Everyone on the machine can see an argument. */
 export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-type Part = Extract<Origin, { part: string }>['part'];
-
-type Setting = { readonly value: string; readonly origin: Origin };
-
 const defaultSchema = 'botctl';
 
-const known: readonly string[] = [
-  ...['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
-  ...['connect_timeout', 'host', 'port', 'application_name', 'options'],
-];
-
-/** Variables that could lead elsewhere than the URL, change answers, or demand what nobody here would check. */
-const unsupported = [
-  ...['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'],
-  ...['PGTARGETSESSIONATTRS', 'PGCHANNELBINDING'],
-];
-
-/** `userName` is called only if nothing else names the user. */
+/** The driver reads the URL, and its variables say what the URL leaves out. `userName` is called last. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
-  const { parts, parameters } = readUrl(text, source);
-  const refused = unsupported.find((variable) => env[variable]);
-  if (refused !== undefined) throw sharedFailure('unsupported-variable', { variable: refused });
-  const setting = (value: string | undefined, origin: Origin, variable = ''): Setting | undefined => {
-    if (value !== undefined) return { value, origin };
-    // An empty variable counts as unset, as in libpq.
-    return env[variable] ? { value: env[variable], origin: { variable } } : undefined;
-  };
-  const part = (name: Part, variable: string): Setting | undefined =>
-    setting(parts[name] || undefined, { part: name, source }, variable);
-  const parameter = (name: string, variable?: string): Setting | undefined =>
-    setting(parameters[name], { parameter: name, source }, variable);
-  const host = checked(part('host', 'PGHOST'), 'several-hosts', isOneHost) ?? 'localhost';
-  const user = visible(part('user', 'PGUSER')) ?? userName();
-  const password = part('password', 'PGPASSWORD')?.value;
-  const seconds = checked(parameter('connect_timeout', 'PGCONNECT_TIMEOUT'), 'seconds', upTo(600));
+  const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
+  if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
+  if (!/^postgres(?:ql)?:\/\//iu.test(text)) throw refusal('not-postgres');
+  const { tls, parts } = readUrl(text, refusal);
+  const host = parts.host || env.PGHOST || 'localhost';
+  const user = parts.user || env.PGUSER || userName();
+  const schema = parts.schema ?? defaultSchema;
+  if (!isPlainName(schema)) throw refusal('schema');
+  const ssl = sslOf(host, tls);
   return {
     host,
-    port: Number(checked(part('port', 'PGPORT'), 'port', upTo(65_535)) ?? 5432),
+    port: Number(parts.port || env.PGPORT || 5432),
     user,
-    database: visible(part('database', 'PGDATABASE')) ?? user,
-    schema: checked(parameter('schema'), 'schema', isPlainName) ?? defaultSchema,
-    tls: tlsOf(host, {
-      sslmode: parameter('sslmode', 'PGSSLMODE'),
-      sslrootcert: parameter('sslrootcert', 'PGSSLROOTCERT'),
-      sslcert: parameter('sslcert', 'PGSSLCERT'),
-      sslkey: parameter('sslkey', 'PGSSLKEY'),
-    }),
-    applicationName: visible(parameter('application_name', 'PGAPPNAME')) ?? 'botctl',
-    options: checked(parameter('options'), 'options', isOnlyNames),
-    connectTimeoutMs: seconds === undefined ? undefined : Number(seconds) * 1000,
-    password: () => password,
+    database: parts.database || env.PGDATABASE || user,
+    schema,
+    options: parts.options ?? undefined,
+    tls,
+    password: () => parts.password || env.PGPASSWORD || undefined,
+    ssl: () => ssl,
   };
 }
 
-const upTo =
-  (most: number) =>
-  (value: string): boolean =>
-    /^\d{1,5}$/u.test(value) && Number(value) >= 1 && Number(value) <= most;
+type Part = 'host' | 'port' | 'user' | 'database' | 'password' | 'schema' | 'options';
 
-const isOneHost = (value: string): boolean => !value.includes(',');
+/** The driver would read the certificates' files without a limit, as soon as it saw their names. */
+function readUrl(text: string, refusal: (fault: UrlFault) => Failure) {
+  const [place = ''] = text.split('?');
+  const query = new URLSearchParams(text.slice(place.length + 1));
+  const tls: Partial<Record<(typeof tlsParameters)[number], string | undefined>> = {};
+  for (const parameter of tlsParameters) {
+    tls[parameter] = query.get(parameter) ?? undefined;
+    query.delete(parameter);
+  }
+  try {
+    return { tls, parts: parse(`${place}?${query}`) as Partial<Record<Part, string | null>> };
+  } catch {
+    throw refusal('unreadable');
+  }
+}
+
+const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+
+type Tls = ReturnType<typeof readUrl>['tls'];
 
 /** Every statement quotes it. Only names that need no quotes are allowed, so that psql finds the same one. */
 const isPlainName = (value: string): boolean =>
   /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(value);
 
-/** Some services choose the server by it. A value that begins with a dash would change the server's answers. */
-const isOnlyNames = (value: string): boolean => /^(?:[a-z_]+=[\w.-]+(?: |$))+$/iu.test(value);
-
-function checked(
-  setting: Setting | undefined,
-  fault: SettingFault,
-  isRight: (value: string) => boolean,
-): string | undefined {
-  if (setting !== undefined && !isRight(setting.value)) throw badSetting(setting, fault);
-  return visible(setting);
-}
-
-function visible(setting: Setting | undefined): string | undefined {
-  const unseen = setting && invisibleIn(setting.value);
-  if (setting !== undefined && unseen !== undefined)
-    throw sharedFailure('unseen-in-setting', { origin: setting.origin, unseen });
-  return setting?.value;
-}
-
-function badSetting({ origin }: Setting, fault: SettingFault): Failure {
-  return sharedFailure('bad-setting', { origin, fault });
-}
-
-/** What the driver would guess at, or would read in a way that shows a password, is refused before it reads. */
-function readUrl(text: string, source: UrlSource): UrlRead {
-  const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
-  if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
-  const [, authority, rest] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/isu.exec(text) ?? [];
-  if (authority === undefined || rest === undefined) throw refusal('not-postgres');
-  const blank = text.search(/[\s\p{Cc}]/u);
-  if (blank >= 0) throw sharedFailure('blank-in-url', { source, position: blank + 1 });
-  // An unescaped @ or # may be part of a password, and then any other part of the URL may be the rest of it.
-  if (/@.*@/u.test(authority) || /[@#]/u.test(rest)) throw refusal('characters');
-  if (/,[^@]*$/u.test(authority)) throw refusal('several-hosts');
-  if (!isDecodable(text)) throw refusal('percent');
-  const [place = ''] = text.split('?');
-  const parameters = parametersOf(text.slice(place.length + 1), source);
-  const { host = '', port = '' } = parameters;
-  try {
-    // Not the certificates' parameters: the driver reads those files as soon as it sees their names.
-    const parts = parse(`${place}?${new URLSearchParams({ host, port })}`) as UrlRead['parts'];
-    return { parts, parameters };
-  } catch {
-    throw refusal('server');
-  }
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== '';
-  } catch {
-    return false;
-  }
-}
-
-type UrlRead = {
-  readonly parts: Readonly<Record<Part, string | null>>;
-  readonly parameters: Readonly<Record<string, string>>;
-};
-
-function parametersOf(query: string, source: string): UrlRead['parameters'] {
-  const pairs = [...new URLSearchParams(query)];
-  const names = pairs.map(([name]) => name);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    throw sharedFailure('unknown-parameters', { source, parameters: unknown.map(shownName), known });
-  const parameter = names.find((name, nth) => names.indexOf(name) < nth);
-  if (parameter !== undefined) throw sharedFailure('repeated-parameter', { source, parameter });
-  return Object.fromEntries(pairs);
-}
-
-function shownName(parameter: string): string | undefined {
-  return /^[a-z][a-z0-9_]{0,30}$/iu.test(parameter) ? parameter : undefined;
-}
-
-type TlsSettings = Readonly<Record<'sslmode' | 'sslrootcert' | 'sslcert' | 'sslkey', Setting | undefined>>;
-
-const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-
 /**
- * On this machine nobody is between, so there is no TLS unless it is asked for. Elsewhere the server must prove its
- * name. libpq's `allow` and `prefer` go on without TLS if the server, or an impostor, says that it has none.
+ * On this machine nobody is between. Elsewhere the server must prove its name, unless the URL says otherwise. As in
+ * libpq, `require` also checks an authority that is named.
  */
-function tlsOf(host: string, { sslmode, sslrootcert, sslcert, sslkey }: TlsSettings): Tls {
-  const isPlain = isHere(host) && sslrootcert === undefined && sslcert === undefined;
-  const asked = sslmode === undefined ? undefined : modes.find((mode) => mode === sslmode.value);
-  if (sslmode !== undefined && asked === undefined) throw badSetting(sslmode, 'sslmode');
-  const mode = asked ?? (isPlain ? 'disable' : 'verify-full');
-  const isWeak = mode === 'allow' || mode === 'prefer';
-  if (sslmode !== undefined && isWeak && !isHere(host)) throw badSetting(sslmode, 'weak-sslmode');
-  if (isSocket(host) || isWeak || mode === 'disable') return { mode: 'disable' };
-  const root = sslrootcert?.value === 'system' ? undefined : wholePath(sslrootcert);
-  // As in libpq, `require` also checks an authority that is named.
-  const needsRoot = mode === 'verify-ca' || (mode === 'require' && sslrootcert !== undefined);
-  if (sslmode !== undefined && needsRoot && root === undefined) throw badSetting(sslmode, 'needs-root');
-  const [cert, key] = [wholePath(sslcert), wholePath(sslkey)];
-  if ((cert === undefined) !== (key === undefined))
-    throw sharedFailure('certificate-alone', { missing: cert === undefined ? 'sslcert' : 'sslkey' });
-  const client = cert === undefined || key === undefined ? undefined : { cert, key };
-  return { mode: needsRoot ? 'verify-ca' : mode, root, client };
+function sslOf(host: string, { sslmode = '', sslrootcert, sslcert, sslkey }: Tls): Ssl {
+  const isAsked = ['require', 'verify-ca', 'verify-full'].includes(sslmode) || sslrootcert !== undefined;
+  if (isSocket(host) || sslmode === 'disable' || (isHere(host) && !isAsked)) return false;
+  const checksName = sslrootcert === undefined || !['require', 'verify-ca'].includes(sslmode);
+  return {
+    // Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+    rejectUnauthorized: sslmode !== 'require' || sslrootcert !== undefined,
+    // What the driver passes for an IP address has changed between its versions.
+    checkServerIdentity: (_host, certificate) =>
+      checksName ? checkServerIdentity(host, certificate) : undefined,
+    ...(sslrootcert === undefined ? trusted() : { ca: readPem(sslrootcert) }),
+    ...(sslcert !== undefined && { cert: readPem(sslcert) }),
+    ...(sslkey !== undefined && { key: readPem(sslkey) }),
+  };
 }
 
-function wholePath(setting: Setting | undefined): string | undefined {
-  if (setting !== undefined && !isAbsolute(setting.value)) throw badSetting(setting, 'file');
-  return setting?.value;
+function readPem(path: string): Buffer {
+  try {
+    return readSmall(path).bytes;
+  } catch (error) {
+    throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
+  }
 }
 
-export function isSocket(host: string): boolean {
+function isSocket(host: string): boolean {
   return host.startsWith('/');
 }
 
@@ -240,16 +140,15 @@ export function placeOf(address: Address, more: readonly string[] = []): string 
   return `postgres://${encodeURIComponent(user)}@${server}/${name}${query}`;
 }
 
-/** A URL of the same journal for another role, to be pasted. It says how to verify the server, unless by default. */
+/** A URL of the same journal for another role, to be pasted. It says how to verify the server, as this one does. */
 export function urlFor(address: Address, user: string): string {
-  const { host, options, tls } = address;
-  const root = tls.mode === 'disable' ? undefined : tls.root;
-  const isUsual = root === undefined && tls.mode === (isHere(host) ? 'disable' : 'verify-full');
-  return placeOf({ ...address, user }, [
-    ...(isUsual ? [] : [`sslmode=${tls.mode}`]),
-    ...(root === undefined ? [] : [`sslrootcert=${inUrl(root)}`]),
-    ...(options === undefined ? [] : [`options=${inUrl(options)}`]),
-  ]);
+  const { options, tls } = address;
+  const { sslmode, sslrootcert } = tls;
+  const more = Object.entries({ sslmode, sslrootcert, options });
+  return placeOf(
+    { ...address, user },
+    more.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${inUrl(value)}`])),
+  );
 }
 
 /** In a parameter's value. The slashes of a path stay readable. */

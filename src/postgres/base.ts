@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { Failure, isOutage } from '../once/failures.ts';
+import { type Dialect, type Statement, statementIn } from '../once/journal/dialect.ts';
 import type { Guards } from '../once/journal/journal.ts';
 import { Mutex } from '../once/journal/mutex.ts';
 import type { Ask } from '../once/journal/rows.ts';
 import type { Base, OwnReads } from '../once/journal/store.ts';
+import type { Verbs } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
@@ -18,7 +20,6 @@ import {
   serverFailure,
   unreachable,
 } from './faults.ts';
-import { askOn, Gathered } from './gathered.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import { nowMs } from './sql.ts';
 
@@ -28,6 +29,8 @@ const mostTries = 5;
 type BaseInputs = {
   readonly place: string;
   readonly schema: string;
+  readonly dialect: Dialect;
+  readonly verbs: Verbs;
   readonly connections: PgConnections;
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
@@ -39,23 +42,28 @@ type BaseInputs = {
 export class ServerBase implements Base {
   readonly #inputs: BaseInputs;
   readonly #turns = new Mutex();
+  readonly #aboutOwners: Readonly<Record<'bury' | 'living' | 'process', Statement>>;
+  readonly dialect: Dialect;
+  readonly verbs: Verbs;
   readonly owners: Base['owners'];
   readonly reads: OwnReads;
-  readonly ask: Ask;
 
   constructor(inputs: BaseInputs) {
     this.#inputs = inputs;
-    const outside = new Gathered(inputs.schema, (questions) =>
-      this.onConnection((connection) => askOn(connection, questions)),
-    );
-    this.ask = outside.ask;
+    this.dialect = inputs.dialect;
+    this.verbs = inputs.verbs;
+    this.#aboutOwners = aboutOwners(inputs.dialect);
     this.owners = this.#owners();
     this.reads = this.#readsBy(this.ask);
   }
 
+  readonly ask: Ask = (statement, values) =>
+    this.#onConnection((connection) => connection.ask(statement, values));
+
   /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
   #owners(): Base['owners'] {
     const { lease, silentSinceMs } = this.#inputs;
+    const { bury, living } = this.#aboutOwners;
     return {
       self: () => lease.id,
       lives: ({ owner_renewed_at: at }) => typeof at === 'number' && at >= silentSinceMs(),
@@ -67,6 +75,7 @@ export class ServerBase implements Base {
   }
 
   #readsBy(ask: Ask): OwnReads {
+    const { living, process } = this.#aboutOwners;
     return {
       ownerLives: async (owner) => (await ask(living, { owner })).some((row) => this.owners.lives(row)),
       processOf: async (owner) => {
@@ -90,9 +99,9 @@ export class ServerBase implements Base {
     );
   }
 
-  /** Has the connection to itself. If it breaks, or the work is rolled back, the work is done again. */
-  onConnection<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result> {
-    return this.#turns.alone(async () => {
+  /** Questions do not wait for each other's answers. If the connection breaks, they are asked again. */
+  #onConnection<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result> {
+    return this.#turns.beside(async () => {
       const { connections, place } = this.#inputs;
       const waiting = connections.waiting();
       for (let tries = 1; ; tries += 1) {
@@ -147,40 +156,34 @@ export class ServerBase implements Base {
   }
 
   async #try<Result>(work: Work<Result>, guards: Guards, connection: PgConnection): Promise<Result> {
-    const { schema, lease, place } = this.#inputs;
+    const { lease, place } = this.#inputs;
     const askedAt = thisMoment();
     let isOver = false;
-    const begins = this.#begin(connection, guards);
-    begins.catch(() => {});
-    // What is asked first shares the round trip of BEGIN. A change waits for its answer: without it, it would be a
-    // commit of its own.
-    const gathered = new Gathered(schema, async (questions) => {
-      if (questions.some(({ turned }) => turned.changes)) await begins;
-      if (isOver) throw new Error(tooLate);
-      const [answers] = await Promise.all([askOn(connection, questions), begins]);
-      return answers;
-    });
+    const unheard: Promise<unknown>[] = [];
     // A work that asks after the end would change the journal in a commit of its own, without any guard.
-    const ask: Ask = async (sql, values) => {
-      if (isOver) throw new Error(tooLate);
-      return gathered.ask(sql, values);
+    const ask: Ask = async (statement, values) => {
+      if (isOver) throw new Error('this transaction is over');
+      const asked = connection.ask(statement, values);
+      if (statement.answers) return asked;
+      asked.catch(() => {});
+      unheard.push(asked);
+      return [];
     };
     let result: Result;
     try {
+      await this.#begin(connection, guards);
       result = await work(ask, this.#readsBy(ask));
-      await begins;
-    } catch (thrown) {
-      // Before the rollback: what the work still asks would come after it, and be a commit of its own.
       isOver = true;
-      // Whatever was asked fails if the transaction did not begin.
-      const error = await begins.then(
+      await Promise.all(unheard);
+    } catch (thrown) {
+      isOver = true;
+      // After a change that failed, all else fails for it.
+      const error = await Promise.all(unheard).then(
         () => thrown,
         (cause: unknown) => cause,
       );
       await rollBack(connection, error);
       throw error;
-    } finally {
-      isOver = true;
     }
     const { command } = await connection.query('COMMIT').catch((error: unknown) => {
       // The commit may be on disk even if the server reports an error. Nothing is sent: the next run finds it by its key.
@@ -236,8 +239,6 @@ export class ServerBase implements Base {
   }
 }
 
-const tooLate = 'this transaction is over';
-
 type Work<Result> = (ask: Ask, reads: OwnReads) => Promise<Result>;
 
 async function rollBack(connection: PgConnection, because: unknown): Promise<void> {
@@ -255,12 +256,22 @@ export function lockOfWriters(schema: string): string {
   return /* sql */ `SELECT pg_advisory_xact_lock(${number})`;
 }
 
-const bury = /* sql */ `UPDATE owners SET ended_at = ${nowMs}
-  WHERE id = :owner AND ended_at IS NULL AND renewed_at < :silentSince`;
-
-const living = /* sql */ `SELECT renewed_at AS owner_renewed_at FROM owners WHERE id = :owner AND ended_at IS NULL`;
-
-const process = /* sql */ 'SELECT host, pid FROM owners WHERE id = :owner';
+const aboutOwners = (dialect: Dialect) => ({
+  bury: statementIn(
+    dialect,
+    /* sql */ `UPDATE ${dialect.table('owners')} SET ended_at = ${nowMs}
+      WHERE id = :owner AND ended_at IS NULL AND renewed_at < :silentSince`,
+  ),
+  living: statementIn(
+    dialect,
+    /* sql */ `SELECT renewed_at AS owner_renewed_at FROM ${dialect.table('owners')}
+      WHERE id = :owner AND ended_at IS NULL`,
+  ),
+  process: statementIn(
+    dialect,
+    /* sql */ `SELECT host, pid FROM ${dialect.table('owners')} WHERE id = :owner`,
+  ),
+});
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 

@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
-import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
-import { trusted } from '../machine/authorities.ts';
-import { diskTroubleOf } from '../machine/disk.ts';
 import { readLeftovers } from '../machine/process.ts';
-import { readSmall } from '../machine/smallFile.ts';
-import { Failure } from '../once/failures.ts';
-import { type Address, isSocket, placeOf, urlFor } from './address.ts';
+import type { Statement } from '../once/journal/dialect.ts';
+import { listed, type Values } from '../once/journal/rows.ts';
+import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { elsewhere, isLastWord } from './faults.ts';
 import type { Row } from './sql.ts';
@@ -65,11 +60,9 @@ export class PgConnection {
     address: Address,
     { leftMs = always, givenUp }: Connecting = {},
   ): Promise<PgConnection> {
-    const settings = driverSettings(address);
-    const dialled = dial(address);
     // Loading the driver takes longer than everything else that a start does with the journal.
     const { default: driver } = await import('pg');
-    const client = new driver.Client({ ...settings, stream: () => dialled });
+    const client = new driver.Client(driverSettings(address));
     const connection = new PgConnection(client, address);
     connection.answerWithin(leftMs);
     const giveUp = (): void => connection.destroy();
@@ -87,15 +80,10 @@ export class PgConnection {
     }
   }
 
-  /** A host accepts the connection soon or is not there; a server may be busy. `connect_timeout` limits both, as in libpq. */
+  /** A host accepts the connection soon or is not there; a server may be busy. */
   #limitConnecting(leftMs: LeftMs): () => void {
-    const { connectTimeoutMs } = this.#address;
-    const dialMs = Math.min(connectTimeoutMs ?? longestDialMs, leftMs());
-    let isReached = false;
-    let callOff = afterTime(dialMs, () => this.#giveUp(isReached ? 'silent' : 'out-of-reach'));
+    let callOff = afterTime(Math.min(longestDialMs, leftMs()), () => this.#giveUp('out-of-reach'));
     streamOf(this.#client).once('connect', () => {
-      isReached = true;
-      if (connectTimeoutMs !== undefined) return;
       callOff();
       callOff = afterTime(Math.min(longestMs, leftMs()), () => this.#giveUp('silent'));
     });
@@ -142,10 +130,10 @@ export class PgConnection {
     await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
   }
 
-  /** Runs one statement, prepared under this name; a pooler may not know what was prepared, so there it has none. */
-  async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
-    const { processID } = this.#client as Client & { readonly processID: number | null };
-    return this.#watched(processID === this.#processId ? { name, text, values } : { text, values });
+  /** Asks without waiting for the answers to what was asked before. */
+  async ask(statement: Statement, values: Values): Promise<readonly Row[]> {
+    const { rows } = await this.#watched({ text: statement.text, values: listed(statement, values) });
+    return rows;
   }
 
   async query(text: string, values?: unknown[]): Promise<Answer> {
@@ -156,14 +144,6 @@ export class PgConnection {
   async all(statements: readonly string[]): Promise<readonly Answer[]> {
     const answers = await this.#watched({ text: statements.join(';\n') });
     return [answers].flat();
-  }
-
-  /** Sends everything asked meanwhile in one piece. */
-  together(ask: () => void): void {
-    const stream = streamOf(this.#client);
-    stream.cork();
-    ask();
-    stream.uncork();
   }
 
   async #watched(question: QueryConfig): Promise<Answer> {
@@ -215,41 +195,20 @@ function afterTime(waitMs: number, giveUp: () => void): () => void {
   };
 }
 
-/** Connects already while the driver is loading: meanwhile, the server starts a process. That saves a command 4 ms. */
-export function dial({ host, port }: Pick<Address, 'host' | 'port'>): Socket {
-  const socket = isSocket(host) ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  let trouble: Error | undefined;
-  socket.on('error', (error) => {
-    trouble = error;
-  });
-  /** The driver calls it, and adds its listeners only afterwards. */
-  socket.connect = () => {
-    if (!socket.connecting)
-      process.nextTick(() =>
-        trouble === undefined ? socket.emit('connect') : socket.emit('error', trouble),
-      );
-    return socket;
-  };
-  return socket;
-}
-
 function streamOf(client: Client): Duplex {
   return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
 
-/** Complete, because the driver takes what is missing from its own environment. */
 export function driverSettings(address: Address) {
-  const { host, port, user, database, applicationName, options } = address;
+  const { host, port, user, database, options, ssl } = address;
   return {
-    ...{ host, port, user, database, options },
+    ...{ host, port, user, database, options, ssl: ssl() },
     // Called only if the server wants a password. One that trusts its socket needs none.
     password: () => passwordOf(address),
-    ssl: sslOf(address),
     sslnegotiation: 'postgres' as const,
-    client_encoding: 'UTF8',
-    application_name: applicationName,
+    application_name: 'botctl',
     keepAlive: true,
-    // Questions asked together are sent together and answered in order.
+    // What is asked is sent at once, and answered in order.
     pipeline: true,
   } satisfies ClientConfig;
 }
@@ -277,42 +236,4 @@ let tellIgnored: (said: string) => void = () => {};
 /** Passes on why an existing password file is not used, instead of printing it. */
 export function onPassFileIgnored(tell: (said: string) => void): void {
   tellIgnored = tell;
-}
-
-function sslOf({ tls, host }: Address): false | ConnectionOptions {
-  if (tls.mode === 'disable') return false;
-  const { mode, root, client } = tls;
-  return {
-    // Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
-    rejectUnauthorized: mode !== 'require',
-    // What the driver passes for an IP address has changed between its versions.
-    checkServerIdentity: (_host, certificate) =>
-      mode === 'verify-full' ? checkServerIdentity(host, certificate) : undefined,
-    ...(root === undefined ? trusted() : { ca: readPem(root, 'certificate') }),
-    ...(client && { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),
-  };
-}
-
-const pem = {
-  certificate: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/u,
-  key: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/u,
-} as const;
-
-function readPem(path: string, wanted: keyof typeof pem): string {
-  let text: string;
-  try {
-    if (wanted === 'key' && isOpenToOthers(path)) throw sharedFailure('key-open-to-others', { path });
-    text = readSmall(path).bytes.toString();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
-  }
-  if (!pem[wanted].test(text)) throw sharedFailure('not-pem', { path, wanted });
-  return text;
-}
-
-/** As in libpq, a group may read a key that root owns. */
-function isOpenToOthers(path: string): boolean {
-  const { mode, uid } = statSync(path);
-  return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }

@@ -45,6 +45,8 @@ export class PgConnections {
   #connection: PgConnection | undefined;
   /** The newest connection, perhaps not greeted yet. */
   #latest: PgConnection | undefined;
+  /** Works beside each other wait for the same new connection. */
+  #connecting: Promise<PgConnection> | undefined;
   readonly #left = new AbortController();
   /** Since when no work succeeded. Later work does not wait for the same problem again. */
   #fruitlessSinceMs: number | undefined;
@@ -78,7 +80,12 @@ export class PgConnections {
 
   /** A connection that works, if there is one in time. */
   async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
-    if (this.#connection?.isBroken !== false) return this.#keepTrying(() => true, waiting);
+    if (this.#connection?.isBroken !== false) {
+      this.#connecting ??= this.#keepTrying(() => true, waiting).finally(() => {
+        this.#connecting = undefined;
+      });
+      return this.#connecting;
+    }
     this.#connection.answerWithin(waiting.leftMs);
     return this.#connection;
   }

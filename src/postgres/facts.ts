@@ -1,35 +1,11 @@
 import type { DiskTrouble } from '../machine/disk.ts';
 import { failing } from '../once/failures.ts';
-import type { Unseen } from '../once/intent/facts.ts';
 import type { Loss } from '../once/journal/facts.ts';
 
-// A URL may hold a password, and a misplaced character can make any part of it one. So no field holds any of it except
-// the names of its parameters. `place` is the journal's URL without its password.
+// A URL may hold a password, and a misplaced character can make any part of it one, so no field holds any of it. `place`
+// is the journal's URL without its password.
 
-export type UrlFault =
-  | 'not-postgres'
-  | 'several-hosts'
-  | 'password-in-option'
-  | 'characters'
-  | 'percent'
-  | 'server';
-
-/** Where a setting was given: in the URL, which an option or variable holds, or in a variable of its own. */
-export type Origin =
-  | { readonly part: 'user' | 'password' | 'host' | 'port' | 'database'; readonly source: string }
-  | { readonly parameter: string; readonly source: string }
-  | { readonly variable: string };
-
-export type SettingFault =
-  | 'several-hosts'
-  | 'options'
-  | 'port'
-  | 'schema'
-  | 'seconds'
-  | 'sslmode'
-  | 'weak-sslmode'
-  | 'needs-root'
-  | 'file';
+export type UrlFault = 'not-postgres' | 'password-in-option' | 'unreadable' | 'schema';
 
 /** Why a server does not answer as it must. */
 export type ServerTrouble =
@@ -54,27 +30,10 @@ export type Denial = 'user' | 'database' | 'rights';
 
 type None = Record<never, never>;
 type AtPlace = { readonly place: string };
-type OfDisk = { readonly path: string; readonly trouble: DiskTrouble };
 
 export type SharedFacts = {
   'bad-url': { readonly source: string; readonly fault: UrlFault };
-  'blank-in-url': { readonly source: string; readonly position: number };
-  /** A parameter is undefined if its name must not be shown. */
-  'unknown-parameters': {
-    readonly source: string;
-    readonly parameters: readonly (string | undefined)[];
-    readonly known: readonly string[];
-  };
-  'repeated-parameter': { readonly source: string; readonly parameter: string };
-  'unsupported-variable': { readonly variable: string };
-  'bad-setting': { readonly origin: Origin; readonly fault: SettingFault };
-  'unseen-in-setting': { readonly origin: Origin; readonly unseen: Unseen };
-  'certificate-alone': { readonly missing: 'sslcert' | 'sslkey' };
-
-  'certificate-unreadable': OfDisk;
-  'not-pem': { readonly path: string; readonly wanted: 'certificate' | 'key' };
-  'key-open-to-others': { readonly path: string };
-  'notes-unreadable': OfDisk;
+  'certificate-unreadable': { readonly path: string; readonly trouble: DiskTrouble };
 
   interrupted: None;
   unreachable: AtPlace & { readonly trouble: ServerTrouble };
@@ -117,18 +76,7 @@ export type SharedFacts = {
 
 const codes = {
   'bad-url': 'usage',
-  'blank-in-url': 'usage',
-  'unknown-parameters': 'usage',
-  'repeated-parameter': 'usage',
-  'unsupported-variable': 'usage',
-  'bad-setting': 'usage',
-  'unseen-in-setting': 'usage',
-  'certificate-alone': 'usage',
-
   'certificate-unreadable': 'journal-unusable',
-  'not-pem': 'journal-unusable',
-  'key-open-to-others': 'journal-unusable',
-  'notes-unreadable': 'machine-fault',
 
   interrupted: 'interrupted',
   unreachable: 'journal-unreachable',

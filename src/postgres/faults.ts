@@ -18,11 +18,8 @@ const driverSays = /^(?:Connection terminated|Client (?:was closed|has encounter
 export function isElsewhere(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
-  return pooled.includes(code) || (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
+  return (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
 }
-
-/** A prepared statement is unknown here, or its name is in use: it was prepared on another connection. */
-const pooled = ['26000', '42P05'];
 
 /** PgBouncer's own words. */
 const noTransactions = /statement pooling mode/u;
@@ -43,12 +40,11 @@ function isOfPooler(error: Error): boolean {
 }
 
 /**
- * Whether the session is over: shutting down, ended by an administrator, a time limit, a pooler's server is gone, or
- * somebody has added a column to a table about which statements are prepared.
+ * Whether the session is over: shutting down, ended by an administrator, a time limit, or a pooler's server is gone.
  */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^(?:57P0[1-5]|25P0[34]|0A000)$/u.test(codeOf(error) ?? '') || isOfPooler(error);
+  return /^(?:57P0[1-5]|25P0[34])$/u.test(codeOf(error) ?? '') || isOfPooler(error);
 }
 
 const ruleOfJournal = 'ZJ001';

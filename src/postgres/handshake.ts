@@ -4,7 +4,7 @@ import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
 import { isUnawaited, NotOnStandby } from './faults.ts';
 import { sharedSchema } from './sharedSchema.ts';
-import { inMs, inSchema, nowMs, type Row } from './sql.ts';
+import { inMs, nowMs, onlyIn, quotedName, type Row, tablesIn } from './sql.ts';
 
 /**
  * SQL that limits the length of transactions, on servers that can (17 and later). The commit itself may take longer.
@@ -50,11 +50,6 @@ export type JournalFacts = {
 };
 
 export const session = [
-  // Plans that suit a full journal, whatever the statistics of a young one say: each statement needs few rows.
-  /* sql */ `SET enable_seqscan = off`,
-  /* sql */ `SET enable_mergejoin = off`,
-  /* sql */ `SET plan_cache_mode = force_generic_plan`,
-  /* sql */ `SET jit = off`,
   /* sql */ `SET synchronous_commit = on`,
   // A statement after a lock must see what was committed before it, so each statement takes a new snapshot.
   /* sql */ `SET default_transaction_isolation = 'read committed'`,
@@ -118,14 +113,18 @@ function serverFacts(connection: PgConnection, row: Row): ServerFacts {
   };
 }
 
-const aboutJournal = /* sql */ `SELECT (SELECT encode(value, 'hex') FROM @schema.meta WHERE name = 'journal-id') AS id,
-  (SELECT value FROM @schema.meta WHERE name = 'salt') AS salt,
-  (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease,
-  session_user AS role, has_table_privilege('@schema.intents', 'INSERT') AS may_add,
-  (SELECT min(begun_at) FROM @schema.owners WHERE timeline = ${timelineNow}) AS timeline_since`;
+function aboutJournal(schema: string): string {
+  const table = tablesIn(schema);
+  const meta = table('meta');
+  return /* sql */ `SELECT (SELECT encode(value, 'hex') FROM ${meta} WHERE name = 'journal-id') AS id,
+    (SELECT value FROM ${meta} WHERE name = 'salt') AS salt,
+    (SELECT convert_from(value, 'UTF8') FROM ${meta} WHERE name = 'lease-ms') AS lease,
+    session_user AS role, has_table_privilege('${table('intents')}', 'INSERT') AS may_add,
+    (SELECT min(begun_at) FROM ${table('owners')} WHERE timeline = ${timelineNow}) AS timeline_since`;
+}
 
 export async function askJournal(connection: PgConnection, schema: string): Promise<JournalFacts> {
-  return journalFacts((await connection.query(inSchema(schema, aboutJournal))).rows[0] ?? {});
+  return journalFacts((await connection.query(aboutJournal(schema))).rows[0] ?? {});
 }
 
 function journalFacts(row: Row): JournalFacts {
@@ -147,7 +146,7 @@ export async function askAll(
   connection: PgConnection,
   schema: string,
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
-  const asked = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
+  const asked = [aboutServer, readVersion(schema), aboutJournal(schema)];
   try {
     const answers = await connection.all([...session, connection.introduction, ...asked]);
     const [server = {}, version, journal = {}] = answers.slice(session.length + 1).map(({ rows }) => rows[0]);
@@ -232,7 +231,8 @@ type SchemaState =
   /** There is a table meta, but it is not a journal's. */
   | { readonly is: 'foreign' };
 
-const readVersion = /* sql */ `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'journal-version'`;
+const readVersion = (schema: string): string =>
+  /* sql */ `SELECT convert_from(value, 'UTF8') AS version FROM ${tablesIn(schema)('meta')} WHERE name = 'journal-version'`;
 
 /** Asks the server's catalogue first: a question about a missing table would appear in its log as an error. */
 export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
@@ -240,7 +240,7 @@ export async function schemaStateOf(client: SqlClient, schema: string): Promise<
   if (columns.length === 0) return { is: 'missing' };
   const isOurs = columns.some(({ name, type }) => name === 'value' && type === 'bytea');
   if (!isOurs || !columns.some(({ name }) => name === 'name')) return { is: 'foreign' };
-  const [row] = (await client.query(inSchema(schema, readVersion))).rows;
+  const [row] = (await client.query(readVersion(schema))).rows;
   const version = Number(row?.version);
   if (!Number.isSafeInteger(version)) return { is: 'foreign' };
   return version === schemaVersion ? { is: 'current' } : { is: 'other-version', version };
@@ -282,22 +282,21 @@ export async function migrate(
 const lockClass = 0x626f7463;
 
 async function make(client: SqlClient, schema: string, random: (size: number) => Uint8Array): Promise<void> {
-  const run = (sql: string, values?: unknown[]): ReturnType<SqlClient['query']> =>
-    client.query(inSchema(schema, sql), values);
-  await run('BEGIN');
+  await client.query('BEGIN');
   try {
-    await run(/* sql */ `SELECT ${client.here ?? 'true'}`);
-    for (const setting of takingItsTime) await run(setting);
-    if (!(await exists(client, schema))) await run(/* sql */ 'CREATE SCHEMA @schema');
-    await run(sharedSchema);
-    await run(
-      /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('salt', $2),
+    await client.query(/* sql */ `SELECT ${client.here ?? 'true'}`);
+    for (const setting of takingItsTime) await client.query(setting);
+    if (!(await exists(client, schema))) await client.query(/* sql */ `CREATE SCHEMA ${quotedName(schema)}`);
+    await client.query(onlyIn(schema));
+    await client.query(sharedSchema);
+    await client.query(
+      /* sql */ `INSERT INTO meta (name, value) VALUES ('journal-id', $1), ('salt', $2),
         ('lease-ms', '30000'), ('journal-version', '${schemaVersion}')`,
       [Buffer.from(random(16)), Buffer.from(random(32))],
     );
-    await run('COMMIT');
+    await client.query('COMMIT');
   } catch (error) {
-    await run('ROLLBACK').catch(() => undefined);
+    await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
   if (isUnawaited(client)) throw new NotOnStandby();

@@ -6,7 +6,7 @@ import { lockOfWriters } from './base.ts';
 import { sharedFailure } from './facts.ts';
 import { codeOf, isUnawaited, NotOnStandby } from './faults.ts';
 import { takingItsTime } from './handshake.ts';
-import { inSchema } from './sql.ts';
+import { onlyIn } from './sql.ts';
 import type { Asking } from './upkeep.ts';
 
 /** Those of entries and what belongs to them, in the order in which they are put there. */
@@ -21,24 +21,23 @@ const numbered = ['losses', 'intents', 'attempts', 'decisions', 'receipts', 'obs
  */
 export async function importFile(shared: Asking, source: SourceFile): Promise<number> {
   const { connection, schema, place } = shared;
-  const run = (sql: string, values?: unknown[]) => connection.query(inSchema(schema, sql), values);
   const id = Buffer.from(source.meta('journal-id'));
   try {
-    await connection.begin(...takingItsTime, lockOfWriters(schema));
-    const { rows } = await run(alreadyHere, [id]);
+    await connection.begin(...takingItsTime, onlyIn(schema), lockOfWriters(schema));
+    const { rows } = await connection.query(alreadyHere, [id]);
     if (rows.length === 0) {
-      if ((await run(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
+      if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
       // The rules are for what happens step by step; what is put here has happened.
-      for (const table of kept) await run(/* sql */ `ALTER TABLE @schema.${table} DISABLE TRIGGER USER`);
+      for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
       for (const table of tables)
         for (const page of source.pages(table))
-          await run(intoTable(table), [JSON.stringify(page.map(asJson))]);
-      for (const table of numbered) await run(countOn(table), [`${schema}.${table}`]);
-      await run(/* sql */ `UPDATE @schema.meta SET value = $1 WHERE name = 'salt'`, [
+          await connection.query(intoTable(table), [JSON.stringify(page.map(asJson))]);
+      for (const table of numbered) await connection.query(countOn(table), [`${schema}.${table}`]);
+      await connection.query(/* sql */ `UPDATE meta SET value = $1 WHERE name = 'salt'`, [
         Buffer.from(source.meta('salt')),
       ]);
-      await run(/* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('imported', $1)`, [id]);
-      for (const table of kept) await run(/* sql */ `ALTER TABLE @schema.${table} ENABLE TRIGGER USER`);
+      await connection.query(/* sql */ `INSERT INTO meta (name, value) VALUES ('imported', $1)`, [id]);
+      for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} ENABLE TRIGGER USER`);
     }
     await connection.query('COMMIT');
     if (isUnawaited(connection)) throw new NotOnStandby();
@@ -50,15 +49,15 @@ export async function importFile(shared: Asking, source: SourceFile): Promise<nu
   return source.entries;
 }
 
-const alreadyHere = /* sql */ `SELECT FROM @schema.meta WHERE name = 'imported' AND value = $1`;
-const anyEntry = /* sql */ 'SELECT FROM @schema.intents LIMIT 1';
+const alreadyHere = /* sql */ `SELECT FROM meta WHERE name = 'imported' AND value = $1`;
+const anyEntry = /* sql */ 'SELECT FROM intents LIMIT 1';
 
 /** Both journals have the same columns, by the same names. */
-const intoTable = (table: string): string => /* sql */ `INSERT INTO @schema.${table}
-  SELECT * FROM json_populate_recordset(NULL::@schema.${table}, $1::json)`;
+const intoTable = (table: string): string => /* sql */ `INSERT INTO ${table}
+  SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`;
 
 const countOn = (table: string): string => /* sql */ `SELECT setval(pg_get_serial_sequence($1, 'seq'),
-  (SELECT greatest(max(seq), 1) FROM @schema.${table}), EXISTS (SELECT FROM @schema.${table}))`;
+  (SELECT greatest(max(seq), 1) FROM ${table}), EXISTS (SELECT FROM ${table}))`;
 
 /** Bytes in hex, as PostgreSQL reads them. Its text takes no NUL, and must be Unicode. */
 function asJson(row: JournalRow): JournalRow {

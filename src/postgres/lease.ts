@@ -4,7 +4,7 @@ import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
-import { inSchema, nowMs, type Row } from './sql.ts';
+import { nowMs, type Row, tablesIn } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
 type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };
@@ -36,7 +36,7 @@ type Answering = { readonly here: string };
 export class Lease {
   readonly id = randomUUID({ disableEntropyCache: true });
   readonly #durationMs: number;
-  readonly #schema: string;
+  readonly #owners: string;
   readonly #place: string;
   #renewedAt: Moment | undefined;
   #isFenced = false;
@@ -44,7 +44,7 @@ export class Lease {
 
   constructor(durationMs: number, schema: string, place: string) {
     this.#durationMs = durationMs;
-    this.#schema = schema;
+    this.#owners = tablesIn(schema)('owners');
     this.#place = place;
   }
 
@@ -76,30 +76,21 @@ export class Lease {
   renewalOn({ here }: Answering, timeline: number, fences = true): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
-    return inSchema(
-      this.#schema,
-      /* sql */ `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at, timeline)
+    return /* sql */ `INSERT INTO ${this.#owners} AS o (id, host, pid, begun_at, renewed_at, timeline)
        VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs}, ${timeline})
        ON CONFLICT (id) DO UPDATE SET renewed_at = CASE WHEN o.ended_at IS NULL THEN ${nowMs} ELSE o.renewed_at END
        ${fences ? 'WHERE o.ended_at IS NULL' : ''}
-       RETURNING ${here} AS here, ${nowMs} AS now`,
-    );
+       RETURNING ${here} AS here, ${nowMs} AS now`;
   }
 
   /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */
   renewalOnlyOn({ here }: Answering): string {
-    return inSchema(
-      this.#schema,
-      /* sql */ `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL
-        RETURNING ${here}`,
-    );
+    return /* sql */ `UPDATE ${this.#owners} SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL
+        RETURNING ${here}`;
   }
 
   endOn({ here }: Answering): string {
-    return inSchema(
-      this.#schema,
-      /* sql */ `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`,
-    );
+    return /* sql */ `UPDATE ${this.#owners} SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`;
   }
 
   /** Throws if the renewal returned no row. */

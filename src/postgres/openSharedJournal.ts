@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
+import type { Dialect } from '../once/journal/dialect.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { type Known, Note } from '../once/journal/known.ts';
 import { lastRemembered } from '../once/journal/rows.ts';
 import { Store } from '../once/journal/store.ts';
+import { holding, verbsIn } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';
 import { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
-import { lackedBy } from './gathered.ts';
 import {
   askAll,
   askJournal,
@@ -22,6 +23,7 @@ import {
   type ServerFacts,
 } from './handshake.ts';
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
+import { dialectIn } from './sql.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
@@ -35,6 +37,17 @@ export function noteOf(dataFolder: string, { id }: Pick<JournalFacts, 'id'>): No
   return new Note(join(dataFolder, 'shared', id, 'note'));
 }
 
+/** What of the noted attempts and decisions the journal does not have. */
+export async function lackedBy(
+  connection: PgConnection,
+  dialect: Dialect,
+  noted: readonly Known[],
+): Promise<Known[]> {
+  if (noted.length === 0) return [];
+  const places = new Set((await connection.ask(...holding(dialect, noted))).map(({ nth }) => nth));
+  return noted.filter((_known, nth) => !places.has(nth));
+}
+
 type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 
 /** Opens the journal on its server. Never creates one: that is for the owner of the database. */
@@ -44,11 +57,13 @@ export async function openSharedJournal(
 ): Promise<Journal> {
   const place = placeOf(address);
   const { schema } = address;
+  const dialect = dialectIn(schema);
+  const verbs = verbsIn(dialect);
   const clock = new ServerClock();
   let facts: Facts | undefined;
   let lost: Failure | undefined;
   const lackedOn = async (connection: PgConnection, journal: JournalFacts): Promise<Known[]> =>
-    lackedBy(connection, schema, noteOf(dataFolder, journal).noted());
+    lackedBy(connection, dialect, noteOf(dataFolder, journal).noted());
   /** Called for every new connection: the server may have been restarted, promoted or replaced. */
   const greet = async (connection: PgConnection): Promise<void> => {
     const all = await askAll(connection, schema);
@@ -78,6 +93,8 @@ export async function openSharedJournal(
   const base = new ServerBase({
     place,
     schema,
+    dialect,
+    verbs,
     connections,
     lease,
     silentSinceMs: () => silentSince(facts ?? met, clock.now()),

@@ -8,7 +8,6 @@ import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
 import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './faults.ts';
-import { lackedBy } from './gathered.ts';
 import {
   askJournal,
   askServer,
@@ -18,8 +17,8 @@ import {
   refuseSchema,
   type ServerFacts,
 } from './handshake.ts';
-import { noteOf } from './openSharedJournal.ts';
-import { inSchema, nowMs, quotedName } from './sql.ts';
+import { lackedBy, noteOf } from './openSharedJournal.ts';
+import { dialectIn, nowMs, quotedName, tablesIn } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(
@@ -103,7 +102,7 @@ export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefi
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(connection, schema, place);
   const note = noteOf(dataFolder, await askJournal(connection, schema));
-  const missing = await lackedBy(connection, schema, note.noted());
+  const missing = await lackedBy(connection, dialectIn(schema), note.noted());
   return missing.length === 0 ? undefined : { note, loss: { isGone: false, missing } };
 }
 
@@ -115,13 +114,14 @@ export async function acceptSharedLoss(
 ): Promise<void> {
   await inOneCommit(
     connection,
-    () => connection.query(inSchema(schema, insertLoss), [who, JSON.stringify(loss)]),
+    () => connection.query(insertLoss(schema), [who, JSON.stringify(loss)]),
     (error) => sharedFailure('may-only-look', { place }, error),
   );
   note.forget();
 }
 
-const insertLoss = /* sql */ `INSERT INTO @schema.losses (who, at, detail) VALUES ($1, ${nowMs}, $2)`;
+const insertLoss = (schema: string): string =>
+  /* sql */ `INSERT INTO ${tablesIn(schema)('losses')} (who, at, detail) VALUES ($1, ${nowMs}, $2)`;
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
@@ -158,20 +158,20 @@ export const usualRunner = 'botctl_runner';
 
 /** The SQL that gives the role of a runner exactly the rights that it needs in the journal. */
 export function grantsSql(schema: string, role = usualRunner): string {
-  const to = quotedName(role);
+  const [to, table, within] = [quotedName(role), tablesIn(schema), quotedName(schema)];
   const lines = [
     'BEGIN;',
-    /* sql */ `REVOKE ALL ON SCHEMA @schema FROM ${to};`,
-    /* sql */ `REVOKE ALL ON ALL TABLES IN SCHEMA @schema FROM ${to};`,
-    /* sql */ `GRANT USAGE ON SCHEMA @schema TO ${to};`,
-    /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA @schema TO ${to};`,
-    /* sql */ `GRANT INSERT ON ${growing.map((table) => `@schema.${table}`).join(', ')} TO ${to};`,
+    /* sql */ `REVOKE ALL ON SCHEMA ${within} FROM ${to};`,
+    /* sql */ `REVOKE ALL ON ALL TABLES IN SCHEMA ${within} FROM ${to};`,
+    /* sql */ `GRANT USAGE ON SCHEMA ${within} TO ${to};`,
+    /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA ${within} TO ${to};`,
+    /* sql */ `GRANT INSERT ON ${growing.map(table).join(', ')} TO ${to};`,
     ...Object.entries(changing).map(
-      ([table, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON @schema.${table} TO ${to};`,
+      ([name, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON ${table(name)} TO ${to};`,
     ),
     'COMMIT;',
   ];
-  return lines.map((line) => `${inSchema(schema, line)}\n`).join('');
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** What a look at a shared journal and its server shows. It changes nothing. */
@@ -204,28 +204,33 @@ export async function lookAtShared({
     journal,
     ...(await intentsIn(connection, schema, journal.leaseMs)),
     // A standby lacks what it has not received yet.
-    missing: server.isStandby ? [] : await lackedBy(connection, schema, noteOf(dataFolder, journal).noted()),
+    missing: server.isStandby
+      ? []
+      : await lackedBy(connection, dialectIn(schema), noteOf(dataFolder, journal).noted()),
   };
 }
-
-const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents GROUP BY state`;
-const countProposals = /* sql */ `SELECT state, count(*) AS count FROM @schema.intents
-  WHERE ${proposals} GROUP BY state`;
-/** What a living process is sending is not in doubt. */
-const findOldest = /* sql */ `SELECT s.id, s.may_have_landed_at, s.created_at
-  FROM @schema.intents s LEFT JOIN @schema.owners o ON o.id = s.owner
-  WHERE s.state <> 'accepted' AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
-    AND coalesce(o.ended_at IS NULL AND o.renewed_at + $1 >= ${nowMs}, false))
-  ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`;
 
 async function intentsIn(
   connection: PgConnection,
   schema: string,
   leaseMs: number,
 ): Promise<Pick<SharedLook, 'counts' | 'proposals' | 'oldestUnknown'>> {
-  const { rows } = await connection.query(inSchema(schema, countStates));
-  const proposed = (await connection.query(inSchema(schema, countProposals))).rows;
-  const [oldest] = (await connection.query(inSchema(schema, findOldest), [leaseMs])).rows;
+  const [intents, owners] = ['intents', 'owners'].map(tablesIn(schema));
+  const countStates = (which: string): string =>
+    /* sql */ `SELECT state, count(*) AS count FROM ${intents} WHERE ${which} GROUP BY state`;
+  const { rows } = await connection.query(countStates('true'));
+  const { rows: proposed } = await connection.query(countStates(proposals));
+  // What a living process is sending is not in doubt.
+  const {
+    rows: [oldest],
+  } = await connection.query(
+    /* sql */ `SELECT s.id, s.may_have_landed_at, s.created_at
+      FROM ${intents} s LEFT JOIN ${owners} o ON o.id = s.owner
+      WHERE s.state <> 'accepted' AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
+        AND coalesce(o.ended_at IS NULL AND o.renewed_at + $1 >= ${nowMs}, false))
+      ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`,
+    [leaseMs],
+  );
   return {
     counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
     proposals: Object.fromEntries(proposed.map(({ state, count }) => [state as State, Number(count)])),

@@ -93,29 +93,7 @@ async function timesOf(rows: number): Promise<number[]> {
   });
 }
 
-const someone = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-
 const onceEach = (rows: number) => Array.from({ length: rows }, () => 1);
-
-test('a survey of many rows asks the server few questions', async () => {
-  const env = machine();
-  const path = join(env.HOME ?? '', 'pay.csv');
-  const lines = Array.from({ length: 600 }, (_, row) => `r${row},${someone},SOL,${row + 1}`);
-  writeFileSync(path, `id,to_address,asset,amount\n${lines.join('\n')}\n`);
-  /** A session's transactions are counted when it is gone; each question outside a commit is one. */
-  const askedYet = async (): Promise<number> => {
-    const others = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
-      AND pid <> pg_backend_pid()`;
-    await expect.poll(async () => (await server.query(others, [], journal)).length).toBe(0);
-    const counted =
-      'SELECT xact_commit::int AS asked FROM pg_stat_database WHERE datname = current_database()';
-    return Number((await server.query<{ asked: number }>(counted, [], journal))[0]?.asked);
-  };
-  const before = await askedYet();
-  const ran = await botctlHere(['batch', 'transfer', path, '--once', 'pay', '--dry-run', '--json'], { env });
-  expect(ran.code, ran.stderr).toBe(0);
-  expect((await askedYet()) - before).toBeLessThan(100);
-});
 
 test('the runners of a batch share its rows: each once, and each runner tells its own share and the whole', async () => {
   const rows = 80;

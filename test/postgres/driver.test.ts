@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function file(name: string, text: string, mode = 0o600): string {
 }
 
 test('the driver is told everything, and asks for the password only when the server does', async () => {
-  const told = settings('postgres://bots@db/ledger?sslmode=disable&application_name=night');
+  const told = settings('postgres://bots@db/ledger?sslmode=disable');
   expect(told).toEqual({
     host: 'db',
     port: 5432,
@@ -36,8 +36,7 @@ test('the driver is told everything, and asks for the password only when the ser
     password: expect.any(Function),
     ssl: false,
     sslnegotiation: 'postgres',
-    client_encoding: 'UTF8',
-    application_name: 'night',
+    application_name: 'botctl',
     options: undefined,
     keepAlive: true,
     pipeline: true,
@@ -49,51 +48,11 @@ test('the driver is told everything, and asks for the password only when the ser
 test.each([
   ['a certificate that is not there', { sslrootcert: join(folder, 'none.pem') }, 'cannot be read'],
   ['a folder', { sslrootcert: folder }, 'cannot be read'],
-  ['something else', { sslrootcert: file('text', 'hello') }, 'contains no certificate in PEM'],
-  [
-    'a key that others can read',
-    {
-      sslcert: file('c.pem', '-----BEGIN CERTIFICATE-----'),
-      sslkey: file('k.pem', '-----BEGIN PRIVATE KEY-----', 0o644),
-    },
-    'is a private key that other users can read',
-  ],
 ])('%s is refused before anything is connected', async (_what, parameters, problem) => {
   const failure = await failureOf(() => settings(`postgres://db/x?${new URLSearchParams(parameters)}`));
   expect(failure.code).toBe('journal-unusable');
   expect(failure.message).toContain(problem);
 });
-
-const privateKey = '-----BEGIN PRIVATE KEY-----';
-const keyOf = (mode: number, owner = 0): string => {
-  const path = file(`key-${mode}-${owner}.pem`, privateKey, mode);
-  if (process.getuid?.() === 0) chownSync(path, owner, 0);
-  return path;
-};
-const withKey = (sslkey: string) =>
-  settings(
-    `postgres://db/x?${new URLSearchParams({ sslcert: file('open.pem', '-----BEGIN CERTIFICATE-----', 0o644), sslkey })}`,
-  );
-
-test('a key that only its owner can read is read, and a certificate that all can read', () => {
-  expect(withKey(keyOf(0o600)).ssl).toMatchObject({ key: privateKey });
-});
-
-test.each([0o604, 0o602, 0o601, 0o620, 0o610])('a key that others can use is refused: mode %s', (mode) => {
-  expect(() => withKey(keyOf(mode))).toThrow(expect.objectContaining({ kind: 'key-open-to-others' }));
-});
-
-test.skipIf(process.getuid?.() !== 0)(
-  'a key of root’s may be read by a group, and nobody else’s may (skipped for all but root)',
-  () => {
-    expect(withKey(keyOf(0o640)).ssl).toMatchObject({ key: privateKey });
-    for (const mode of [0o640, 0o604])
-      expect(() => withKey(keyOf(mode, 65_534))).toThrow(
-        expect.objectContaining({ kind: 'key-open-to-others' }),
-      );
-    expect(withKey(keyOf(0o600, 65_534)).ssl).toMatchObject({ key: privateKey });
-  },
-);
 
 const certificates = makeCertificates();
 

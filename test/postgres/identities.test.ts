@@ -85,21 +85,6 @@ describe('many machines at once', () => {
       expect(others).toEqual(Array.from({ length: many - 1 }, () => 'not sent: paid-already'));
     }
   });
-
-  test('that take their locks in any order never stop each other', async () => {
-    const journals = await openMany(await newSharedPlace());
-    const names = ['a', 'b', 'c', 'd'];
-    const works = journals.flatMap((journal, nth) =>
-      Array.from({ length: 6 }, (_, round) => {
-        const alone = names.map((_name, at) => names[(at + nth + round) % names.length] as string);
-        if (nth % 2 === 0) alone.reverse();
-        return journal.commit(async (tx) => (await tx.get('nothing')) ?? 'none', {
-          alone: alone.slice(0, 3),
-        });
-      }),
-    );
-    expect(new Set(await Promise.all(works))).toEqual(new Set(['none']));
-  });
 });
 
 describe('the lock of those who write', () => {

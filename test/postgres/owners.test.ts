@@ -77,19 +77,15 @@ describe('an owner', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
-    const alone = { alone: ['the same'] };
     let waiting: Promise<string | undefined> | undefined;
     await other.commit(async (tx) => {
       await tx.get(id);
-      waiting ??= journal.commit(async (theirs) => (await theirs.get(id))?.state, {
-        ...alone,
-        beforeSending: true,
-      });
+      waiting ??= journal.commit(async (theirs) => (await theirs.get(id))?.state, { beforeSending: true });
       await untilSomebodyWaits(place);
       await fallSilent(place, journal.self());
       vi.advanceTimersByTime(leaseMs / 2);
       await untilRenewed(place, journal.self());
-    }, alone);
+    });
     await other.recordDeath(id, nowMs);
     expect(await other.ownerLives(journal.self())).toBe(true);
     expect(await other.processOf(journal.self())).toEqual({

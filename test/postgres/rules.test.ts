@@ -472,7 +472,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await refused(`UPDATE botctl.intents SET state = 'accepted'`, 'only an accepted attempt');
     const { rows } =
       await client.query(`SELECT proname FROM pg_proc WHERE pronamespace = 'botctl'::regnamespace
-      AND NOT coalesce(array_to_string(proconfig, ','), '') LIKE '%search_path=pg_catalog,%pg_temp%'`);
+      AND NOT coalesce(array_to_string(proconfig, ','), '') LIKE 'search_path=%botctl%, pg_temp'`);
     expect(rows).toEqual([]);
   });
 });

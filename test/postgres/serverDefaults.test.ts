@@ -64,7 +64,7 @@ test('a commit that no standby was waited for is believed by nobody, however qui
   await server.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await server.query('SELECT pg_reload_conf()');
   const failing = failureOf(() =>
-    journal.commit((tx) => tx.begin(newIntent(), 'h', 1), { alone: ['x'], beforeSending: true }),
+    journal.commit((tx) => tx.begin(newIntent(), 'h', 1), { beforeSending: true }),
   );
   while ((await server.query(cancelWaiting)).length === 0) await pause(10);
   expect(await failing).toMatchObject({ code: 'journal-not-durable' });

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
-import type { Policies } from '../../src/once/policy/policy.ts';
+import { verbsIn } from '../../src/once/journal/verbs.ts';
+import { oldestHour, type Policies } from '../../src/once/policy/policy.ts';
+import { dialectIn } from '../../src/postgres/sql.ts';
 import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import {
+  addPaid,
   newSharedPlace,
   onServer,
   openShared,
@@ -65,4 +68,22 @@ test('four machines with many rows each claim no more together than a day allows
   expect(words.filter((word) => word === 'allowed')).toHaveLength(50);
   expect(words.filter((word) => word === 'refused')).toHaveLength(78);
   expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
+});
+
+test('what a day of 100,000 payments spent is asked of one index', { timeout: 120_000 }, async () => {
+  const place = await newSharedPlace();
+  await addPaid(place, 100_000);
+  const { text, values } = verbsIn(dialectIn(place.schema)).spent;
+  const since = oldestHour(nowMs);
+  const given: Readonly<Record<string, unknown>> = { asset: 'sol', since, last: since + 48 };
+  const plan = await onServer(place, (client) =>
+    client.query(
+      `EXPLAIN ${text}`,
+      values.map((name) => given[name]),
+    ),
+  );
+  const steps = plan.rows.map((row) => String(row['QUERY PLAN']));
+  expect(steps.filter((step) => / on intents/u.test(step))).toEqual([
+    expect.stringContaining('Index Only Scan using intents_spent on intents'),
+  ]);
 });

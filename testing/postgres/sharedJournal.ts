@@ -10,7 +10,7 @@ import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { type Asking, meetServer } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../closedAfterTest.ts';
-import { newFolder } from '../journals.ts';
+import { baseUrl, newFolder, nowMs } from '../journals.ts';
 import type { Version } from './binaries.ts';
 import { connected } from './client.ts';
 import { sharedServer } from './server.ts';
@@ -95,4 +95,18 @@ export function notedBy({ dataFolder }: SharedPlace): readonly Known[] {
   const folder = join(dataFolder, 'shared');
   const [id = ''] = existsSync(folder) ? readdirSync(folder) : [];
   return new Note(join(folder, id, 'note')).noted();
+}
+
+/** So many accepted payments of the last day, as if each had been made. */
+export async function addPaid(place: SharedPlace, count: number): Promise<void> {
+  const everyMs = Math.floor(86_400_000 / count);
+  await onServer(place, async (client) => {
+    await client.query(`SET session_replication_role = replica;
+      INSERT INTO intents (id, kind, base_url, bot, key, identity, fingerprint, payment, body, state, attempts,
+        created_at, updated_at, tried_at, asset, whole, nanos)
+      SELECT 'paid-' || n, 'transfer', '${baseUrl}', 'payer', 'k' || n, 'i' || n, 'f', '["bob","sol","' || n || '"]', '{}',
+        'accepted', 1, paid, paid, paid, 'sol', n, 0
+      FROM (SELECT n, ${nowMs} - n * ${everyMs}::bigint AS paid FROM generate_series(1, ${count}) n) AS payments`);
+    await client.query('VACUUM ANALYZE');
+  });
 }

@@ -95,10 +95,7 @@ async function named(name: string, { reads }: Places): Promise<Intent | undefine
       Give the ID of one of its rows. This lists them:
       $ history --batch ${name}`;
   const found: Intent[] = [];
-  for await (const intent of reads.select({ nameStart: name, limit: Number.MAX_SAFE_INTEGER })) {
-    if (intent.name === name) found.push(intent);
-    if (found.length > mostListed) break;
-  }
+  for await (const intent of reads.select({ name, limit: mostListed })) found.push(intent);
   if (found.length > 1)
     throw told('usage')`Several entries are named "${name}" (${found.map(({ id }) => id).join(', ')})
       Give the ID of one. The history lists them:

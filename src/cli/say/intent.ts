@@ -317,7 +317,7 @@ export function textFaultWords(fault: TextFault): string {
 }
 
 /** Which character of a name is invisible, and its position. */
-export function unseenWords({ is, codePoint, position }: Unseen): string {
+function unseenWords({ is, codePoint, position }: Unseen): string {
   return `${unseen[is](`U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`)} (character ${position})`;
 }
 

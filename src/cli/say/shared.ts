@@ -1,15 +1,7 @@
-import type {
-  Denial,
-  Origin,
-  ServerTrouble,
-  SettingFault,
-  SharedFacts,
-  UrlFault,
-} from '../../postgres/facts.ts';
-import { unseenWords } from './intent.ts';
+import type { Denial, ServerTrouble, SharedFacts, UrlFault } from '../../postgres/facts.ts';
 import { lossSentence, otherVersion } from './journal.ts';
 import { beforeAccepting, missingMayBeSent } from './open.ts';
-import { listed, type Suggestion, troubleInWords } from './phrases.ts';
+import { type Suggestion, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table, whenReady } from './told.ts';
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
@@ -18,88 +10,16 @@ const spelling =
 
 const urlFaults: Readonly<Record<UrlFault, readonly [says: string, hint: string]>> = {
   'not-postgres': ['is a URL, but not a postgres:// one', example],
-  'several-hosts': ['names several hosts', 'Name one: a journal has one server for writing.'],
   'password-in-option': [
     'contains a password, which every user of this machine can see (in ps)',
     'Put the URL into BOTCTL_JOURNAL instead, or leave the password out and keep it in PGPASSWORD or in ~/.pgpass.',
   ],
-  characters: ['has one of @ / ? # in the wrong place', spelling],
-  percent: ['has a % that is not followed by two hexadecimal digits of UTF-8', spelling],
-  server: [
-    'has a host or a port that cannot be read',
-    'Write it like postgres://bots@db.example.com:5432/ledger, with a port up to 65535, and an IPv6 address in brackets.',
-  ],
-};
-
-const settingFaults: Readonly<Record<SettingFault, readonly [says: string, hint: string]>> = {
-  'several-hosts': urlFaults['several-hosts'],
-  options: [
-    'is not of the form endpoint=NAME; settings (-c) are not accepted, because botctl makes its own',
-    'Leave it out. To name a schema, write schema=NAME.',
-  ],
-  port: ['is not a whole number from 1 to 65535', 'By default, PostgreSQL listens on 5432.'],
+  unreadable: ['cannot be read as a URL', `${example} ${spelling}`],
   schema: [
-    'cannot be the name of a schema',
+    'names a schema that cannot be one',
     'Use 1 to 63 of a to z, 0 to 9 and _, with a letter or _ first; names that begin with pg_ are reserved.',
   ],
-  seconds: ['is not a whole number of seconds from 1 to 600', 'Leave it out to wait up to 10 s.'],
-  sslmode: ['is not a known value', 'Use verify-full or, if you must, verify-ca, require or disable.'],
-  'weak-sslmode': [
-    'may silently connect without TLS, and the journal’s server is not this machine',
-    'Use verify-full or, if you trust the whole network in between, disable.',
-  ],
-  'needs-root': [
-    'needs sslrootcert, the file of your own certificate authority: a public authority would accept anyone’s certificate',
-    'Name the file, or use sslmode=verify-full.',
-  ],
-  file: ['is not a whole path', 'Write the whole path, starting with /: a ~ is not replaced.'],
 };
-
-/** The setting, as the subject of a sentence. */
-function settingIn(origin: Origin): string {
-  if ('variable' in origin) return origin.variable;
-  return 'part' in origin
-    ? `The ${origin.part} in ${origin.source}`
-    : `${origin.parameter} in ${origin.source}`;
-}
-
-function wrong(what: string, [problem, hint]: readonly [says: string, hint: string]): Sentence {
-  return { message: `${what} ${problem}`, hint };
-}
-
-/** What is wrong with the URL of a shared journal. */
-const urlRows = {
-  'bad-url': ({ source, fault }) => wrong(source, urlFaults[fault]),
-  'blank-in-url': ({ source, position }) => says`
-    ${source} has a space, a line break or a control character at position ${position}
-    Remove it, or percent-encode it (a space is %20).`,
-  'unknown-parameters': ({ source, parameters, known }) => {
-    const named = parameters.filter((parameter) => parameter !== undefined);
-    const which =
-      named.length === 0
-        ? 'a parameter'
-        : `the parameter${named.length === 1 ? '' : 's'} ${listed([...new Set(named)])}`;
-    return says`${source} has ${which}, which botctl does not accept
-      It accepts ${listed(known)}.`;
-  },
-  'repeated-parameter': ({ source, parameter }) => says`${source} has the parameter ${parameter} twice
-    Remove one of them.`,
-  'unsupported-variable': ({ variable }) => says`
-    ${variable} is set, but botctl does not use it: it could name a server or settings that differ from the URL
-    Unset ${variable} for botctl. The URL says which server, and how to reach it.`,
-  'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
-  'unseen-in-setting': ({ origin, unseen }) => badCharacter(origin, unseenWords(unseen)),
-  'certificate-alone': ({ missing }) => {
-    const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
-    return says`The journal’s ${one} is given without ${other}
-      Give both, or neither.`;
-  },
-} satisfies Partial<Table<SharedFacts>>;
-
-/** `problem` is part of a sentence. */
-function badCharacter(origin: Origin, problem: string): Sentence {
-  return wrong(settingIn(origin), [problem, 'Type it again, in plain characters.']);
-}
 
 const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said'>, string>> = {
   silent: 'its server did not answer in time',
@@ -113,11 +33,6 @@ const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said'>, stri
 /** Part of a sentence. */
 function serverTrouble(trouble: ServerTrouble): string {
   return trouble.is === 'said' ? trouble.text : serverTroubles[trouble.is];
-}
-
-function badCertificate(path: string, problem: string): Sentence {
-  return says`${path}, which the connection to the journal needs, ${problem}
-    Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.`;
 }
 
 const useWhatMigratePrints = { hint: 'Use a role with the rights that journal migrate prints.' } as const;
@@ -144,16 +59,13 @@ function migrating(url: string | undefined): readonly Suggestion[] {
 }
 
 export const sharedTable: Table<SharedFacts> = {
-  ...urlRows,
-
-  'certificate-unreadable': ({ path, trouble }) =>
-    badCertificate(path, `cannot be read: ${troubleInWords(trouble)}`),
-  'not-pem': ({ path, wanted }) =>
-    badCertificate(path, `contains no ${wanted === 'key' ? 'private key' : 'certificate'} in PEM`),
-  'key-open-to-others': ({ path }) => badCertificate(path, 'is a private key that other users can read'),
-  'notes-unreadable': ({ path, trouble }) => says`
-    This machine’s notes about the journal, in ${path}, cannot be read: ${troubleInWords(trouble)}
-    Fix the file or its permissions. Without it, botctl cannot tell whether the journal has lost something.`,
+  'bad-url': ({ source, fault }) => {
+    const [problem, hint] = urlFaults[fault];
+    return { message: `${source} ${problem}`, hint };
+  },
+  'certificate-unreadable': ({ path, trouble }) => says`
+    ${path}, which the connection to the journal needs, cannot be read: ${troubleInWords(trouble)}
+    Check sslrootcert, sslcert and sslkey in the URL.`,
 
   interrupted: () => says`Interrupted before the journal answered
     ${whenReady}`,

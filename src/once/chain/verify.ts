@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent, Journal, Observation, Reads, Transaction } from '../journal/journal.ts';
-import { receiptGuards } from '../journal/rows.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
 import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search.ts';
@@ -164,7 +163,7 @@ export async function settle(
     if (decides !== 'nothing' && view.verdict === 'proven')
       await decideHappened(view, decides(view), intent.id, tx, atMs);
     return view;
-  }, receiptGuards(own));
+  });
 }
 
 async function decideHappened(

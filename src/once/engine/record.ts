@@ -1,6 +1,5 @@
 import { asFailure, type Failure } from '../failures.ts';
 import type { Attempt, Intent, State, Transaction } from '../journal/journal.ts';
-import { receiptGuards } from '../journal/rows.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -42,7 +41,7 @@ export async function record(
       const judgement = await withReceiptsChecked(seen, claim, tx, engine);
       const next = judgement === seen ? nextOfSeen : nextTry(judgement, tries);
       return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
-    }, receiptGuards(seen.receipts));
+    });
     const gone = journalTrouble(engine.journal);
     if (gone === undefined) return recorded;
     return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };

@@ -147,12 +147,10 @@ export type Observation = {
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
-  readonly bot?: string;
   /** The recipient. */
   readonly to?: string;
   readonly asset?: string;
-  /** The beginning of its name. */
-  readonly nameStart?: string;
+  readonly name?: string;
   /** The batch that it is a row of. */
   readonly batch?: string;
   readonly sinceMs?: number;
@@ -301,8 +299,6 @@ export type Work<Result> = (tx: Transaction) => Promise<Result>;
 
 /** What a commit needs beyond its work. */
 export type Guards = {
-  /** Where works share a commit: none with one of these names runs beside it. All other commits exclude each other. */
-  readonly alone?: readonly string[];
   /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
   /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */

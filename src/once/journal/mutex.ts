@@ -1,11 +1,13 @@
 /** Runs one work at a time, in the order of the calls. */
 export class Mutex {
   #running: Promise<unknown> | undefined;
+  readonly #beside = new Set<Promise<unknown>>();
 
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     // Nothing may be awaited between this check and the start: other callers check at the same moment.
     while (this.#running !== undefined) await this.#running;
-    const running = work();
+    const before = [...this.#beside];
+    const running = before.length === 0 ? work() : Promise.allSettled(before).then(work);
     const over = running.then(
       () => {},
       () => {},
@@ -15,6 +17,18 @@ export class Mutex {
       return await running;
     } finally {
       if (this.#running === over) this.#running = undefined;
+    }
+  }
+
+  /** Runs beside others that are called so, and never beside one that runs alone. */
+  async beside<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#running !== undefined) await this.#running;
+    const running = work();
+    this.#beside.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#beside.delete(running);
     }
   }
 

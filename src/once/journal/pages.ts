@@ -1,26 +1,25 @@
 // SQL: the pages of a selection.
 import { countedAsset } from '../intent/amount.ts';
+import { type Dialect, statementIn } from './dialect.ts';
 import type { Intent, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
 
 const pageLength = 500;
 
-/** How many intents in order are looked at one by one for a name's beginning, and how many may be unfinished. */
-const looked = 20_000;
-
-/** At most this many names are looked up one by one. */
-const fewNames = 50;
+/** Above so many, the intents of a state are not looked through for those of a name or a recipient. */
+const few = 20_000;
 
 /** Reads a page at a time by an index, so that nothing is kept open between pages. */
 export async function* select(
   selection: Selection,
+  dialect: Dialect,
   ask: Ask,
   toIntent: (row: JournalRow) => Intent,
 ): AsyncGenerator<Intent> {
   let place: Place | undefined = edgeOf(selection);
   for (let left = selection.limit; left > 0; ) {
     const length = Math.min(left, pageLength);
-    const rows = await pageOf(selection, { ...valuesOf(selection), ...place, length }, ask);
+    const rows = await pageOf(selection, { ...valuesOf(selection), ...place, length }, dialect, ask);
     for (const row of rows) yield toIntent(row);
     const end = rows.at(-1);
     if (end === undefined || rows.length < length) return;
@@ -38,21 +37,10 @@ function edgeOf({ oldestFirst, sinceMs, untilMs }: Selection): Place | undefined
   return { lastAt: edge, last: oldestFirst === true ? 0 : Number.MAX_SAFE_INTEGER };
 }
 
-function valuesOf({
-  batch,
-  to,
-  asset,
-  nameStart,
-  bot,
-  kind,
-  oldestFirst,
-  sinceMs,
-  untilMs,
-}: Selection): Values {
+function valuesOf({ batch, name, to, asset, kind, oldestFirst, sinceMs, untilMs }: Selection): Values {
   return {
-    ...{ batch, to, bot, kind, nameStart },
+    ...{ name: batch ?? name, to, kind },
     far: oldestFirst === true ? untilMs : sinceMs,
-    behind: nameStart === undefined ? undefined : `${nameStart}\u{10ffff}`,
     asset: asset === undefined ? undefined : countedAsset(asset),
   };
 }
@@ -60,81 +48,69 @@ function valuesOf({
 type Page = Values & { readonly length: number };
 
 /** The narrowest condition with an index is taken. Intents that are not accepted are mostly few. */
-async function pageOf(selection: Selection, page: Page, ask: Ask): Promise<readonly JournalRow[]> {
-  const { states, batch, to, nameStart, bot, kind } = selection;
-  const terms = new Terms(selection, page.lastAt !== undefined);
+async function pageOf(
+  selection: Selection,
+  page: Page,
+  dialect: Dialect,
+  ask: Ask,
+): Promise<readonly JournalRow[]> {
+  const { states, batch, name, to, kind } = selection;
+  const terms = new Terms(selection, page.lastAt !== undefined, dialect);
+  const rowsOf = (text: string) => ask(statementIn(dialect, text), page);
   if (states?.length === 0) return [];
-  const isNamed = batch !== undefined || to !== undefined || nameStart !== undefined;
+  const isNamed = batch !== undefined || name !== undefined || to !== undefined;
   if (states !== undefined && !states.includes('accepted')) {
-    const few = `SELECT count(*) AS count FROM (SELECT seq FROM intents
-      WHERE ${terms.states} AND state <> 'accepted' LIMIT ${looked + 1}) AS unfinished`;
-    if (!isNamed || Number((await ask(few, page))[0]?.count) <= looked)
-      return ask(terms.byStates(states), page);
+    const count = async () => Number((await rowsOf(terms.unfinished))[0]?.count);
+    if (!isNamed || (await count()) <= few) return rowsOf(terms.byStates(states));
   }
-  if (to !== undefined) return ask(terms.paidTo(), page);
-  if (batch !== undefined) return ask(terms.along('name', ':batch'), page);
-  if (nameStart !== undefined) return beginningOfNames(terms, page, ask);
-  if (bot !== undefined) return ask(terms.along('bot', ':bot'), page);
-  if (kind !== undefined) return ask(terms.along('kind', ':kind'), page);
-  return ask(terms.inOrder(), page);
+  if (to !== undefined) return rowsOf(terms.paidTo());
+  if (isNamed) return rowsOf(terms.along('name'));
+  return rowsOf(kind === undefined ? terms.inOrder() : terms.along('kind'));
 }
 
-/**
- * The index of names is not in order of time. So the next intents are looked at first. If they fill no page, each name is
- * looked up if there are few (a batch has one for all its rows), else all that match are sorted.
- */
-async function beginningOfNames(terms: Terms, page: Page, ask: Ask): Promise<readonly JournalRow[]> {
-  const next = await ask(terms.amongTheNext(), page);
-  if (next.length === page.length) return next;
-  const names = await ask(terms.names, page);
-  if (names.length > fewNames) return ask(terms.byNames(), page);
-  const ofOne = terms.along('name', ':name', 'seq, created_at');
-  const found = await Promise.all(names.map(({ name }) => ask(ofOne, { ...page, name: String(name) })));
-  const inOrder = found.flat().sort(terms.order).slice(0, page.length);
-  const bySeq = 'SELECT intents.* FROM intents WHERE seq = :seq';
-  return (await Promise.all(inOrder.map(({ seq }) => ask(bySeq, { seq: Number(seq) })))).flat();
-}
+type Column = 'name' | 'kind';
 
-type Column = 'name' | 'bot' | 'kind';
-
-/** The conditions of a selection. `|| ''` and `+ 0` keep an index out of the question. */
+/** The conditions of a selection. `+ 0` keeps an index out of the question. */
 class Terms {
   readonly #selection: Selection;
   readonly #after: '<' | '>';
   readonly #way: 'ASC' | 'DESC';
   /** Whether it goes on behind a place. */
   readonly #goesOn: boolean;
+  readonly #dialect: Dialect;
 
-  constructor(selection: Selection, goesOn: boolean) {
+  constructor(selection: Selection, goesOn: boolean, dialect: Dialect) {
     this.#selection = selection;
     this.#goesOn = goesOn;
+    this.#dialect = dialect;
     [this.#after, this.#way] = selection.oldestFirst === true ? ['>', 'ASC'] : ['<', 'DESC'];
   }
 
-  get states(): string {
-    return `state IN (${(this.#selection.states ?? []).map((state) => `'${state}'`).join(', ')})`;
+  get #states(): string {
+    return `IN (${(this.#selection.states ?? []).map((state) => `'${state}'`).join(', ')})`;
   }
 
-  readonly order = (left: JournalRow, right: JournalRow): number => {
-    const later = Number(left.created_at) - Number(right.created_at) || Number(left.seq) - Number(right.seq);
-    return this.#way === 'ASC' ? later : -later;
-  };
+  get #intents(): string {
+    return this.#dialect.table('intents');
+  }
+
+  get unfinished(): string {
+    return `SELECT count(*) AS count FROM (SELECT seq FROM ${this.#intents}
+      WHERE state ${this.#states} AND state <> 'accepted' LIMIT ${few + 1}) AS unfinished`;
+  }
 
   /** Everything but the time, and but what the index that leads has already. */
-  #being(led?: Column | 'nameStart' | 'states' | 'to'): string[] {
-    const { batch, nameStart, to, kind, bot, states, asset } = this.#selection;
+  #being(led?: Column | 'states' | 'to'): string[] {
+    const { batch, name, to, kind, states, asset } = this.#selection;
+    const isNamed = batch !== undefined || name !== undefined;
+    const { aside } = this.#dialect;
     const all: readonly (string | false)[] = [
-      batch !== undefined && `(named_by || '') = 'row'`,
-      batch !== undefined && led !== 'name' && `(name || '') = :batch`,
-      nameStart !== undefined &&
-        led !== 'name' &&
-        led !== 'nameStart' &&
-        `(name || '') >= :nameStart AND (name || '') < :behind`,
-      to !== undefined && led !== 'to' && isPaidTo(`(payment || '')`),
-      kind !== undefined && led !== 'kind' && `(kind || '') = :kind`,
-      bot !== undefined && led !== 'bot' && `(bot || '') = :bot`,
-      states !== undefined && led !== 'states' && this.states.replace('state', `(state || '')`),
-      asset !== undefined && `(asset || '') = :asset`,
+      batch !== undefined && `${aside('named_by')} = 'row'`,
+      isNamed && led !== 'name' && `${aside('name')} = :name`,
+      to !== undefined && led !== 'to' && isPaidTo(aside('payment')),
+      kind !== undefined && led !== 'kind' && `${aside('kind')} = :kind`,
+      states !== undefined && led !== 'states' && `${aside('state')} ${this.#states}`,
+      asset !== undefined && `${aside('asset')} = :asset`,
     ];
     return all.filter((one) => one !== false);
   }
@@ -155,9 +131,14 @@ class Terms {
     ];
   }
 
-  #page(where: readonly string[], columns: readonly string[], what = 'intents.*'): string {
+  #page(
+    where: readonly string[],
+    columns: readonly string[],
+    what = this.#dialect.withOwner('intents'),
+  ): string {
     const order = [...columns, 'seq'].map((column) => `${column} ${this.#way}`).join(', ');
-    return `SELECT ${what} FROM intents ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY ${order} LIMIT :length`;
+    const all = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+    return `SELECT ${what} FROM ${this.#intents} ${all} ORDER BY ${order} LIMIT :length`;
   }
 
   inOrder(): string {
@@ -165,7 +146,8 @@ class Terms {
   }
 
   /** The rows with this value of a column, by its index. With plain equality, that of times looks equally good. */
-  along(column: Column, value: string, what?: string): string {
+  along(column: Column): string {
+    const value = `:${column}`;
     const far = this.#isFar
       ? `(${column}, created_at) ${this.#upTo} (${value}, :far)`
       : `${column} ${this.#upTo} ${value}`;
@@ -173,7 +155,7 @@ class Terms {
       ? `(${column}, created_at, seq) ${this.#after} (${value}, :lastAt, :last)`
       : `${column} ${this.#after}= ${value}`;
     const where = [here, far, `${column} IS NOT NULL`, ...this.#being(column)];
-    return this.#page(where, [column, 'created_at'], what);
+    return this.#page(where, [column, 'created_at']);
   }
 
   /** Of each state as many as a page has. */
@@ -194,28 +176,6 @@ class Terms {
       ...this.#being('to'),
     ];
     return this.#page(where, ['(created_at + 0)']);
-  }
-
-  amongTheNext(): string {
-    const next = this.#page(this.#time(), ['created_at'], 'seq').replace(':length', String(looked));
-    return this.#page([`seq IN (${next})`, ...this.#being()], ['(created_at + 0)']);
-  }
-
-  /** Each name is found from the one before it. */
-  get names(): string {
-    const next = (from: string): string => `(SELECT name FROM intents WHERE name IS NOT NULL AND ${from}
-      AND name < :behind ORDER BY name LIMIT 1)`;
-    return `WITH RECURSIVE names (name) AS (SELECT ${next('name >= :nameStart')}
-      UNION ALL SELECT ${next('intents.name > names.name')} FROM names WHERE names.name IS NOT NULL)
-      SELECT name FROM names WHERE name IS NOT NULL LIMIT ${fewNames + 1}`;
-  }
-
-  byNames(): string {
-    const where = ['name >= :nameStart', 'name < :behind', 'name IS NOT NULL'];
-    return this.#page(
-      [...where, ...this.#time('(created_at + 0)'), ...this.#being('nameStart')],
-      ['(created_at + 0)'],
-    );
   }
 }
 

@@ -2,12 +2,12 @@ import { readPayment } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
+import type { Statement } from './dialect.ts';
 import {
   type Attempt,
   type BatchInput,
   type Decision,
   type DecisionKind,
-  type Guards,
   type Intent,
   type NamedBy,
   type NewIntent,
@@ -28,8 +28,14 @@ export type JournalRow = Readonly<Record<string, unknown>>;
 /** A missing value is NULL. */
 export type Values = Readonly<Record<string, undefined | null | boolean | number | string | Uint8Array>>;
 
-/** Asks about one item. What is asked in one turn may be gathered by its text, except that a state changes last. */
-export type Ask = (sql: string, values: Values) => Promise<readonly JournalRow[]>;
+export type Ask = (statement: Statement, values: Values) => Promise<readonly JournalRow[]>;
+
+export type Cell = null | number | string | Uint8Array;
+
+/** The values of a statement in the order of their numbers. */
+export function listed(statement: Statement, values: Values): Cell[] {
+  return statement.values.map((name) => (values[name] ?? null) as Cell);
+}
 
 export function optional<Value>(cell: unknown): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
@@ -296,9 +302,4 @@ export function receiptValue(given: string): string {
   if (Buffer.byteLength(value) <= longestBytes) return value;
   // The help loads this file for the names of the states. Importing node:crypto would cost it 1.4 ms.
   return `sha256:${process.getBuiltinModule('node:crypto').hash('sha256', value)}`;
-}
-
-/** If two intents get the same receipt at the same time, one must see that the other has it. */
-export function receiptGuards(receipts: readonly Receipt[]): Guards {
-  return { alone: receipts.map(({ origin, what, value }) => `receipt ${origin} ${what} ${value}`) };
 }

@@ -88,7 +88,6 @@ CREATE INDEX intents_created ON intents (created_at, seq);
 CREATE INDEX intents_not_accepted ON intents (state, created_at, seq) WHERE state <> 'accepted';
 -- One index for each filter of the history, which shows the newest first.
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
-CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
 -- A payment begins with its recipient, so this index finds recipients.
 CREATE INDEX intents_payment ON intents (payment, created_at) WHERE payment IS NOT NULL;

@@ -2,14 +2,13 @@ import type { Failure } from '../failures.ts';
 import type { GuardedWork, Guards, Intent, Reads, Work } from './journal.ts';
 import type { Known, Note } from './known.ts';
 import type { Ask } from './rows.ts';
-import { type Owners, readsOf, writesOf } from './verbs.ts';
+import { type AskingBase, readsOf, writesOf } from './verbs.ts';
 
 /** What a database knows in its own way. */
 export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf'>;
 
 /** A database, as far as the store needs it. */
-export type Base = {
-  readonly owners: Owners;
+export type Base = AskingBase & {
   readonly reads: OwnReads;
   /** Asks outside of a commit. It sees only what is committed. */
   readonly ask: Ask;
@@ -31,17 +30,16 @@ export class Store {
   constructor(base: Base, note: Note) {
     this.#base = base;
     this.#note = note;
-    this.reads = { ...base.reads, ...readsOf(base.ask, base.owners, false) };
+    this.reads = { ...base.reads, ...readsOf(base.ask, base, false) };
   }
 
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
-    const { owners } = this.#base;
     let latest: Known | undefined;
     const result = await this.#base.transact((ask, reads) => {
-      const writes = writesOf(ask, owners, this.#started, (known) => {
+      const writes = writesOf(ask, this.#base, this.#started, (known) => {
         latest = known;
       });
-      return work({ ...reads, ...readsOf(ask, owners, true), ...writes });
+      return work({ ...reads, ...readsOf(ask, this.#base, true), ...writes });
     }, guards);
     if (latest !== undefined) this.#noteDown(latest);
     return result;
@@ -57,19 +55,19 @@ export class Store {
     }
   }
 
-  /** Runs several works in one commit. If one fails, each is tried alone, so that it does not take the others with it. */
+  /**
+   * Runs several works in one commit, one after another. If one fails, each is tried alone, so that it does not take the
+   * others with it.
+   */
   async commitTogether<Result>(
     works: readonly GuardedWork<Result>[],
   ): Promise<readonly PromiseSettledResult<Result>[]> {
     try {
-      const results = await this.commit(async (tx) => {
-        const ends = await Promise.allSettled(inTurn(works, ({ work }) => work(tx)));
-        return ends.map((end) => {
-          if (end.status === 'rejected') throw end.reason;
-          return end.value;
-        });
+      return await this.commit(async (tx) => {
+        const ends: PromiseSettledResult<Result>[] = [];
+        for (const { work } of works) ends.push({ status: 'fulfilled', value: await work(tx) });
+        return ends;
       }, together(works));
-      return results.map((value) => ({ status: 'fulfilled', value }));
     } catch (reason) {
       if (works.length === 1 || this.#base.failedAsWhole(reason))
         return works.map(() => ({ status: 'rejected', reason }));
@@ -83,19 +81,4 @@ function together(works: readonly GuardedWork<unknown>[]): Guards {
     beforeSending: works.some(({ guards }) => guards.beforeSending === true),
     unsynced: works.every(({ guards }) => guards.unsynced === true),
   };
-}
-
-/** Works that share a commit have no lock between them: those with a name in common run one after the other. */
-function inTurn<Result>(
-  works: readonly GuardedWork<Result>[],
-  run: (work: GuardedWork<Result>) => Promise<Result>,
-): Promise<Result>[] {
-  const running = new Map<string, Promise<unknown>>();
-  return works.map((one) => {
-    const { alone = [] } = one.guards;
-    const before = alone.flatMap((name) => running.get(name) ?? []);
-    const result = before.length === 0 ? run(one) : Promise.allSettled(before).then(() => run(one));
-    for (const name of alone) running.set(name, result);
-    return result;
-  });
 }

@@ -1,5 +1,6 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
 import { countedAsset, hourOf, readPayment, summedPayment, type UnitsByHour } from '../intent/amount.ts';
+import { type Dialect, type Statement, statementIn } from './dialect.ts';
 import { type Intent, isResolution, type NewIntent, type Reads, type Writes } from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
@@ -23,197 +24,229 @@ import {
   type Values,
 } from './rows.ts';
 import { batchOfRow, counts, paidUntil } from './schema.ts';
-import { spendingQuestions, spentOf } from './spent.ts';
+import { spendingIn, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
-export type Owners = {
+type Owners = {
   self(): string;
   lives(row: JournalRow): boolean;
   /** Whether an owner is dead; what must be on record of that is recorded. */
   bury(owner: string, ask: Ask): Promise<boolean>;
 };
 
-const seqOf = '(SELECT seq FROM intents WHERE id = :id)';
-
-/** At this origin, whatever the path. */
-const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
-
 /** Behind every text that begins with this one. */
 const behind = (head: string): string => `${head}\u{10ffff}`;
 
-/** A payment is a JSON array that begins with its recipient. */
-const nextRecipient = (
-  after: string,
-): string => `(SELECT substr(payment, 3, instr(payment, '",') - 3) FROM intents
-  WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
+/** What is asked of every journal, and what is changed in it. */
+function textsIn(dialect: Dialect) {
+  const { table, position, aside, withOwner } = dialect;
+  const [intents, attempts, decisions] = [table('intents'), table('attempts'), table('decisions')];
+  const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
+  const entry = withOwner('intents');
+  const seqOf = `(SELECT seq FROM ${intents} WHERE id = :id)`;
 
-const lastBatch = (before: string): string => `(SELECT name FROM intents
-  WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
+  /** At this origin, whatever the path. */
+  const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
 
-const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
-    UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
-  SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
+  /** A payment is a JSON array that begins with its recipient. */
+  const nextRecipient = (
+    after: string,
+  ): string => `(SELECT substr(payment, 3, ${position}(payment, '",') - 3) FROM ${intents}
+    WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
 
-// An index of kinds looks as good as that of keys while a journal is empty, so it is kept out of the question.
-export const questions = {
-  /** Whether an attempt, or with number 0 a decision, is on record. PostgreSQL would read all for an EXISTS. */
-  holds: `SELECT 1 AS held FROM intents WHERE id = :entry AND coalesce(
-      (SELECT 1 FROM attempts WHERE attempts.intent = intents.seq AND number = :number AND started_at = :at),
-      (SELECT 1 FROM decisions WHERE :number = 0 AND decisions.intent = intents.seq AND at = :at LIMIT 1)) = 1`,
-  get: 'SELECT intents.* FROM intents WHERE id = :id',
-  findByKey: `SELECT intents.* FROM intents WHERE key = :key AND base_url = :baseUrl AND (kind || '') = :kind`,
-  findUnnamed: `SELECT intents.* FROM intents WHERE identity = :identity AND named_by IS NULL
-    AND created_at >= :since
-    ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END, seq DESC
-    LIMIT 1`,
-  called: `SELECT intents.* FROM intents WHERE seq IN (SELECT seq FROM intents WHERE id = :word
-    UNION SELECT seq FROM intents WHERE key = :word) LIMIT 2`,
-  startingWith: `SELECT intents.* FROM intents WHERE seq IN (
-    SELECT seq FROM (SELECT seq FROM intents WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2) AS by_id
-    UNION SELECT seq FROM (SELECT seq FROM intents WHERE key >= :head AND key < :behind ORDER BY key LIMIT 2) AS by_key)
-    LIMIT 2`,
-  // Each is found from the one before it.
-  recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
-      UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
-    SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
-  equalPayment: `SELECT intents.* FROM intents WHERE payment = :payment AND ${counts}
-    AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
-    ORDER BY (${paidUntil}) DESC LIMIT 1`,
-  equalPayments: `SELECT id FROM intents WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
-    AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
-  attemptsOf: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf} ORDER BY number`,
-  decisiveAttempt: `SELECT attempts.* FROM attempts WHERE intent = ${seqOf}
-    ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
-  decisionsOf: `SELECT decisions.* FROM decisions WHERE intent = ${seqOf} ORDER BY seq`,
-  observationsOf: `SELECT observations.* FROM observations WHERE intent = ${seqOf} ORDER BY seq`,
-  receiptsOf: `SELECT origin, what, value FROM receipts WHERE intent = ${seqOf} ORDER BY seq`,
-  otherHolder: `SELECT id FROM intents WHERE id <> :id
-    AND seq = (SELECT intent FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
-  stateCounts: 'SELECT state, count(*) AS count FROM intents GROUP BY state',
-  // The owners are looked up for groups, not for rows.
-  rowsStanding: `SELECT standings.* FROM (
-      SELECT kind, base_url, bot, state, why, resolved_as, approved, owner, count(*) AS rows,
-        substr(payment, instr(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
-      FROM intents WHERE name = :name AND named_by = 'row'
-      GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid) AS standings`,
-  batchInputs: 'SELECT batches.* FROM batches WHERE name = :name',
-  // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
-  batchNames,
-  ...spendingQuestions,
-} as const;
+  const lastBatch = (before: string): string => `(SELECT name FROM ${intents}
+    WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
 
-export const changes = {
-  begin: `INSERT INTO intents (id, kind, base_url, bot, named_by, name, row_id, columns, key, identity,
-      fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, tried_at,
-      asset, whole, nanos, odd)
-    VALUES (:id, :kind, :baseUrl, :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
-      :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :triedAt,
-      :asset, :whole, :nanos, :odd)`,
-  addAttempt: `INSERT INTO attempts (intent, number, started_at)
-    VALUES (${seqOf}, :number, :at)`,
-  claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at,
-      tried_at = :at
-    WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
-  rewrite: `UPDATE intents SET bot = :bot, body = :body, fingerprint = :fingerprint, payment = :payment, asset = :asset,
-      whole = :whole, nanos = :nanos, odd = :odd
-    WHERE id = :id`,
-  endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
-      trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
-  markDead: `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
-      may_have_landed_at = coalesce(may_have_landed_at, updated_at)
-    WHERE id = :id AND state = 'sending' AND owner = :owner`,
-  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
-      tried_at = :at
-    WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
-  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
-      request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
-      verified = :verified, reply = :reply, headers = :headers
-    WHERE intent = ${seqOf} AND number = :number`,
-  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at
-    WHERE id = :id AND state = 'sending' AND owner = :owner
-    RETURNING tainted, may_have_landed_at, reported_at, created_at`,
-  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
-    WHERE id = :id AND state <> 'accepted'`,
-  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
-    SELECT :origin, :what, :value, seq FROM intents WHERE id = :id AND NOT EXISTS (
-      SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
-  hold: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
-      approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
-    WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
-  addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
-    VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
-  approve: `UPDATE intents SET state = 'open', why = NULL, approved = 1, updated_at = :at
-    WHERE id = :id AND state = 'held'`,
-  decline: `UPDATE intents SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
-  dateLanding:
-    'UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND may_have_landed_at IS NOT NULL',
-  resolve: `UPDATE intents SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
-      may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
-    WHERE id = :id`,
-  observe: `INSERT INTO observations (intent, verdict, at, signature, genesis, facts)
-    VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :facts)`,
-  markReported: 'UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL',
-  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, invalid)
-    VALUES (:name, :baseUrl, :kind, :rows, :invalid)
-    ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid`,
-} as const;
+  const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
+      UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
+    SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
+  return {
+    get: `SELECT ${entry} FROM ${intents} WHERE id = :id`,
+    findByKey: `SELECT ${entry} FROM ${intents}
+      WHERE key = :key AND base_url = :baseUrl AND ${aside('kind')} = :kind`,
+    findUnnamed: `SELECT ${entry} FROM ${intents} WHERE identity = :identity AND named_by IS NULL
+      AND created_at >= :since
+      ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,
+        seq DESC LIMIT 1`,
+    called: `SELECT ${entry} FROM ${intents} WHERE seq IN (
+      SELECT seq FROM ${intents} WHERE id = :word
+      UNION SELECT seq FROM ${intents} WHERE key = :word) LIMIT 2`,
+    startingWith: `SELECT ${entry} FROM ${intents} WHERE seq IN (
+      SELECT seq FROM (SELECT seq FROM ${intents} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2) AS by_id
+      UNION
+      SELECT seq FROM (SELECT seq FROM ${intents} WHERE key >= :head AND key < :behind ORDER BY key LIMIT 2) AS by_key)
+      LIMIT 2`,
+    // Each is found from the one before it.
+    recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
+        UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
+      SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
+    equalPayment: `SELECT ${entry} FROM ${intents} WHERE payment = :payment AND ${counts}
+      AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
+      ORDER BY (${paidUntil}) DESC LIMIT 1`,
+    equalPayments: `SELECT id FROM ${intents} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
+      AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
+    attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE intent = ${seqOf} ORDER BY number`,
+    decisiveAttempt: `SELECT attempts.* FROM ${attempts} WHERE intent = ${seqOf}
+      ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
+    decisionsOf: `SELECT decisions.* FROM ${decisions} WHERE intent = ${seqOf} ORDER BY seq`,
+    observationsOf: `SELECT observations.* FROM ${observations} WHERE intent = ${seqOf} ORDER BY seq`,
+    receiptsOf: `SELECT origin, what, value FROM ${receipts} WHERE intent = ${seqOf} ORDER BY seq`,
+    otherHolder: `SELECT id FROM ${intents} WHERE id <> :id
+      AND seq = (SELECT intent FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
+    stateCounts: `SELECT state, count(*) AS count FROM ${intents} GROUP BY state`,
+    // The owners are looked up for groups, not for rows.
+    rowsStanding: `SELECT ${withOwner('standings')} FROM (
+        SELECT kind, base_url, bot, state, why, resolved_as, approved, owner, count(*) AS rows,
+          substr(payment, ${position}(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
+        FROM ${intents} WHERE name = :name AND named_by = 'row'
+        GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid) AS standings`,
+    batchInputs: `SELECT batches.* FROM ${batches} WHERE name = :name`,
+    // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
+    batchNames,
+    ...spendingIn(dialect),
+
+    begin: `INSERT INTO ${intents} (id, kind, base_url, bot, named_by, name, row_id, columns, key, identity,
+        fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, tried_at,
+        asset, whole, nanos, odd)
+      VALUES (:id, :kind, :baseUrl, :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
+        :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :triedAt,
+        :asset, :whole, :nanos, :odd)`,
+    addAttempt: `INSERT INTO ${attempts} (intent, number, started_at)
+      VALUES (${seqOf}, :number, :at)`,
+    claim: `UPDATE ${intents} SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL,
+        updated_at = :at, tried_at = :at
+      WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
+    rewrite: `UPDATE ${intents} SET bot = :bot, body = :body, fingerprint = :fingerprint, payment = :payment,
+        asset = :asset, whole = :whole, nanos = :nanos, odd = :odd
+      WHERE id = :id`,
+    endDeadAttempts: `UPDATE ${attempts} SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
+        trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
+    markDead: `UPDATE ${intents} SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+        may_have_landed_at = coalesce(may_have_landed_at, updated_at)
+      WHERE id = :id AND state = 'sending' AND owner = :owner`,
+    countAttempt: `UPDATE ${intents} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
+        tried_at = :at
+      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
+    endAttempt: `UPDATE ${attempts} SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
+        request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
+        verified = :verified, reply = :reply, headers = :headers
+      WHERE intent = ${seqOf} AND number = :number`,
+    conclude: `UPDATE ${intents} SET state = :state, owner = NULL, why = :why, updated_at = :at
+      WHERE id = :id AND state = 'sending' AND owner = :owner
+      RETURNING tainted, may_have_landed_at, reported_at, created_at`,
+    acceptLate: `UPDATE ${intents} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
+        updated_at = :at
+      WHERE id = :id AND state <> 'accepted'`,
+    keepReceipt: `INSERT INTO ${receipts} (origin, what, value, intent)
+      SELECT :origin, :what, :value, seq FROM ${intents} WHERE id = :id AND NOT EXISTS (
+        SELECT 1 FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
+    hold: `UPDATE ${intents} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
+        approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
+      WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
+    addDecision: `INSERT INTO ${decisions} (intent, kind, who, at, reason, signature, fingerprint)
+      VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
+    approve: `UPDATE ${intents} SET state = 'open', why = NULL, approved = 1, updated_at = :at
+      WHERE id = :id AND state = 'held'`,
+    decline: `UPDATE ${intents} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
+    dateLanding: `UPDATE ${intents} SET may_have_landed_at = :at
+      WHERE id = :id AND may_have_landed_at IS NOT NULL`,
+    resolve: `UPDATE ${intents} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
+        may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
+      WHERE id = :id`,
+    observe: `INSERT INTO ${observations} (intent, verdict, at, signature, genesis, facts)
+      VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :facts)`,
+    markReported: `UPDATE ${intents} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
+    keepBatch: `INSERT INTO ${batches} (name, base_url, kind, rows, invalid)
+      VALUES (:name, :baseUrl, :kind, :rows, :invalid)
+      ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid`,
+  };
+}
+
+export type Verbs = Readonly<Record<keyof ReturnType<typeof textsIn>, Statement>>;
+
+export function verbsIn(dialect: Dialect): Verbs {
+  const made = Object.entries(textsIn(dialect)).map(([verb, text]) => [verb, statementIn(dialect, text)]);
+  return Object.fromEntries(made) as Verbs;
+}
+
+/** Asks at once which of these attempts, or with number 0 decisions, are on record. Each is told by its place. */
+export function holding(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
+  const [intents, attempts, decisions] = ['intents', 'attempts', 'decisions'].map(dialect.table);
+  // PostgreSQL would read all for an EXISTS.
+  const texts = noted.map(
+    (_known, nth) => `SELECT ${nth} AS nth FROM ${intents} WHERE id = :entry${nth} AND coalesce(
+      (SELECT 1 FROM ${attempts}
+        WHERE attempts.intent = intents.seq AND number = :number${nth} AND started_at = :at${nth}),
+      (SELECT 1 FROM ${decisions}
+        WHERE :number${nth} = 0 AND decisions.intent = intents.seq AND at = :at${nth} LIMIT 1)) = 1`,
+  );
+  const values = noted.flatMap(({ entry, number, atMs }, nth) => [
+    ...([
+      [`entry${nth}`, entry],
+      [`number${nth}`, number],
+      [`at${nth}`, atMs],
+    ] as const),
+  ]);
+  return [statementIn(dialect, texts.join(' UNION ALL ')), Object.fromEntries(values)];
+}
 
 const text = (given: string | undefined): string | undefined =>
   given?.replaceAll('\0', '\ufffd').toWellFormed();
 
+/** What a database asks with. */
+export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
+
 export function readsOf(
   ask: Ask,
-  owners: Pick<Owners, 'lives'>,
+  { dialect, verbs, owners }: AskingBase,
   isWithin: boolean,
 ): Omit<Reads, 'ownerLives' | 'processOf'> {
   const toIntent = (row: JournalRow): Intent => intentOf(row, owners.lives(row));
-  const first = async (sql: string, values: Values): Promise<Intent | undefined> => {
-    const [row] = await ask(sql, values);
+  const first = async (statement: Statement, values: Values): Promise<Intent | undefined> => {
+    const [row] = await ask(statement, values);
     return row && toIntent(row);
   };
-  const all = async <Result>(sql: string, values: Values, read: (row: JournalRow) => Result) =>
-    (await ask(sql, values)).map(read);
+  const all = async <Result>(statement: Statement, values: Values, read: (row: JournalRow) => Result) =>
+    (await ask(statement, values)).map(read);
   /** A commit reads each sum once, and each of its claims adds to it. */
   const sums = new Map<string, Promise<UnitsByHour>>();
   return {
-    findUnnamed: (identity, since) => first(questions.findUnnamed, { identity, since }),
-    findByKey: ({ baseUrl, kind }, key) => first(questions.findByKey, { baseUrl, kind, key }),
-    get: (id) => first(questions.get, { id }),
+    findUnnamed: (identity, since) => first(verbs.findUnnamed, { identity, since }),
+    findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
+    get: (id) => first(verbs.get, { id }),
     startingWith: async (head) => {
-      const called = await all(questions.called, { word: head }, toIntent);
-      return called.length > 0
-        ? called
-        : all(questions.startingWith, { head, behind: behind(head) }, toIntent);
+      const called = await all(verbs.called, { word: head }, toIntent);
+      return called.length > 0 ? called : all(verbs.startingWith, { head, behind: behind(head) }, toIntent);
     },
-    select: (selection) => select(selection, ask, toIntent),
+    select: (selection) => select(selection, dialect, ask, toIntent),
     recipients: (head) =>
-      all(questions.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
-    attemptsOf: (id) => all(questions.attemptsOf, { id }, attemptOf),
-    decisiveAttempt: async (id) => (await all(questions.decisiveAttempt, { id }, attemptOf))[0],
-    decisionsOf: (id) => all(questions.decisionsOf, { id }, decisionOf),
-    observationsOf: (id) => all(questions.observationsOf, { id }, observationOf),
-    receiptsOf: (id) => all(questions.receiptsOf, { id }, receiptOf),
+      all(verbs.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
+    attemptsOf: (id) => all(verbs.attemptsOf, { id }, attemptOf),
+    decisiveAttempt: async (id) => (await all(verbs.decisiveAttempt, { id }, attemptOf))[0],
+    decisionsOf: (id) => all(verbs.decisionsOf, { id }, decisionOf),
+    observationsOf: (id) => all(verbs.observationsOf, { id }, observationOf),
+    receiptsOf: (id) => all(verbs.receiptsOf, { id }, receiptOf),
     otherHolder: async (id, receipts) => {
-      const others = receipts.map((receipt) => ask(questions.otherHolder, { id, ...receipt }));
+      const others = receipts.map((receipt) => ask(verbs.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
-    equalPayment: ({ sinceMs: since, ...about }) => first(questions.equalPayment, { ...about, since }),
+    equalPayment: ({ sinceMs: since, ...about }) => first(verbs.equalPayment, { ...about, since }),
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
-      all(questions.equalPayments, { ...about, since, until }, (row) => row.id as string),
-    stateCounts: async () => countsOf(await all(questions.stateCounts, {}, stateRowOf)),
+      all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
+    stateCounts: async () => countsOf(await all(verbs.stateCounts, {}, stateRowOf)),
     rowsStanding: (name) =>
-      all(questions.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
-    batchInputs: (name) => all(questions.batchInputs, { name }, batchInputOf),
+      all(verbs.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
+    batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),
     batchNames: () =>
-      all(questions.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
+      all(verbs.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
     spending: ({ asset, sinceHour }) => {
       const counted = countedAsset(asset);
-      const sum = sums.get(counted) ?? spentOf(counted, sinceHour, ask);
+      const sum = sums.get(counted) ?? spentOf(counted, sinceHour, verbs, ask);
       if (isWithin) sums.set(counted, sum);
       return sum;
     },
     ownSpending: async (id) => {
-      const [row] = await ask(questions.ownSpending, { id });
+      const [row] = await ask(verbs.ownSpending, { id });
       if (row === undefined) return undefined;
       return { hour: hourOf(Number(row.tried_at)), units: readPayment(row.payment as string).units };
     },
@@ -228,13 +261,13 @@ export class Overtaken extends Error {}
 /** Each runs within a commit. */
 export function writesOf(
   ask: Ask,
-  owners: Owners,
+  { verbs, owners }: AskingBase,
   /** Entries that this process has an attempt of, as they were when it began. */
   started: Map<string, Intent>,
   onKnown: (known: Known) => void,
 ): Writes {
-  const change = async (sql: string, values: Values): Promise<void> => {
-    await ask(sql, values);
+  const change = async (statement: Statement, values: Values): Promise<void> => {
+    await ask(statement, values);
   };
   const tried = (intent: Intent): Intent => {
     started.set(intent.id, intent);
@@ -251,35 +284,32 @@ export function writesOf(
         attempts: 1,
         triedAt: at,
       };
-      await Promise.all([
-        ask(changes.begin, values),
-        ask(changes.addAttempt, { id: intent.id, number: 1, at }),
-      ]);
+      await Promise.all([ask(verbs.begin, values), ask(verbs.addAttempt, { id: intent.id, number: 1, at })]);
       onKnown({ entry: intent.id, number: 1, atMs: at });
       return tried(intentAsBegun(intent, owner, tokenHash, at));
     },
     claim: async (id, at) => {
-      const claimed = await ask(changes.claim, { id, owner: owners.self(), at });
+      const claimed = await ask(verbs.claim, { id, owner: owners.self(), at });
       if (claimed.length === 0) throw new Overtaken(`intent ${id} is being sent already`);
     },
     rewrite: (id, { bot, body, fingerprint, payment }) =>
-      change(changes.rewrite, { id, bot, body, fingerprint, payment, ...summedPayment(payment) }),
+      change(verbs.rewrite, { id, bot, body, fingerprint, payment, ...summedPayment(payment) }),
     recordDeath: async (id, at) => {
-      const [row] = await ask(questions.get, { id });
+      const [row] = await ask(verbs.get, { id });
       const owner = optional<string>(row?.owner);
       if (owner === undefined || !(await owners.bury(owner, ask))) return;
-      await change(changes.endDeadAttempts, { id, at });
-      await change(changes.markDead, { id, owner, at });
+      await change(verbs.endDeadAttempts, { id, at });
+      await change(verbs.markDead, { id, owner, at });
     },
     startAttempt: async (id, tokenHash, at) => {
-      const [row] = await ask(changes.countAttempt, { id, owner: owners.self(), tokenHash, at });
+      const [row] = await ask(verbs.countAttempt, { id, owner: owners.self(), tokenHash, at });
       if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
-      await ask(changes.addAttempt, { id, number: Number(row.attempts), at });
+      await ask(verbs.addAttempt, { id, number: Number(row.attempts), at });
       onKnown({ entry: id, number: Number(row.attempts), atMs: at });
       return tried(intentOf(row, true));
     },
     endAttempt: (id, number, end, at) =>
-      change(changes.endAttempt, {
+      change(verbs.endAttempt, {
         id,
         number,
         at,
@@ -296,14 +326,14 @@ export function writesOf(
       }),
     conclude: async (id, state, why, at) => {
       const known = started.get(id);
-      const [row] = await ask(changes.conclude, { id, owner: owners.self(), state, why, at });
+      const [row] = await ask(verbs.conclude, { id, owner: owners.self(), state, why, at });
       if (row === undefined) {
-        if (state === 'accepted') await change(changes.acceptLate, { id, at });
+        if (state === 'accepted') await change(verbs.acceptLate, { id, at });
         return undefined;
       }
       started.delete(id);
       if (known === undefined) {
-        const [whole] = await ask(questions.get, { id });
+        const [whole] = await ask(verbs.get, { id });
         return whole && intentOf(whole, false);
       }
       const { tainted, mayHaveLandedAtMs, reportedAtMs } = standingOf(row);
@@ -321,11 +351,11 @@ export function writesOf(
       };
     },
     keepReceipts: async (id, receipts) => {
-      await Promise.all(receipts.map((receipt) => ask(changes.keepReceipt, { id, ...receipt })));
+      await Promise.all(receipts.map((receipt) => ask(verbs.keepReceipt, { id, ...receipt })));
     },
-    hold: (id, why, at) => change(changes.hold, { id, why, at }),
+    hold: (id, why, at) => change(verbs.hold, { id, why, at }),
     decide: async (id, { kind, who, atMs: at, reason, signature, fingerprint }) => {
-      await change(changes.addDecision, {
+      await change(verbs.addDecision, {
         id,
         kind,
         who: text(who),
@@ -336,18 +366,18 @@ export function writesOf(
       });
       onKnown({ entry: id, number: 0, atMs: at });
       // How long it may be sent again is counted from the decision.
-      if (kind === 'send-again') await change(changes.dateLanding, { id, at });
-      if (isResolution(kind)) await change(changes.resolve, { id, as: kind, at });
-      if (kind === 'approved') await change(changes.approve, { id, at });
-      if (kind === 'declined') await change(changes.decline, { id, at });
+      if (kind === 'send-again') await change(verbs.dateLanding, { id, at });
+      if (isResolution(kind)) await change(verbs.resolve, { id, as: kind, at });
+      if (kind === 'approved') await change(verbs.approve, { id, at });
+      if (kind === 'declined') await change(verbs.decline, { id, at });
     },
     observe: (id, { atMs: at, facts, ...rest }) =>
-      change(changes.observe, { ...rest, id, at, facts: text(facts) }),
-    markReported: (id, at) => change(changes.markReported, { id, at }),
-    keepBatch: (input) => change(changes.keepBatch, input),
+      change(verbs.observe, { ...rest, id, at, facts: text(facts) }),
+    markReported: (id, at) => change(verbs.markReported, { id, at }),
+    keepBatch: (input) => change(verbs.keepBatch, input),
     propose: async (intent, why, at) => {
-      await change(changes.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
-      const [row] = await ask(questions.get, { id: intent.id });
+      await change(verbs.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
+      const [row] = await ask(verbs.get, { id: intent.id });
       return intentOf(row ?? {}, false);
     },
   };

@@ -4,9 +4,9 @@ import { type Cluster, clusterOf } from '../../../src/once/chain/cluster.ts';
 import type { Sighting } from '../../../src/once/chain/node.ts';
 import { isFinalMatch, standingOf } from '../../../src/once/chain/verdict.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
-import type { Guards, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import type { Intent, Journal } from '../../../src/once/journal/journal.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
-import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
 import { ada, asked, bob, paying as made, read, signature } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));
@@ -66,18 +66,6 @@ test.each([
     expect(await journal.get(intent.id)).toMatchObject({ resolvedAs: 'happened' });
   },
 );
-
-test('nobody is given the signature by a reply while it is settled whose it is', async () => {
-  const journal = opened();
-  const intent = await unknownWith(journal, [signature]);
-  const all: (Guards | undefined)[] = [];
-  const commit: Journal['commit'] = (work, guards) => {
-    all.push(guards);
-    return journal.commit(work, guards);
-  };
-  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
-  expect(all.flatMap((guards) => guards?.alone ?? [])).toContain(`receipt ${baseUrl} signature ${signature}`);
-});
 
 test('each of several is waited for until it has ended, and told once', async () => {
   const journal = opened();

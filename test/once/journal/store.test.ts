@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fileDialect, fileVerbs } from '../../../src/once/journal/file/fileSchema.ts';
 import type { GuardedWork, Guards } from '../../../src/once/journal/journal.ts';
 import { Note } from '../../../src/once/journal/known.ts';
 import type { Ask } from '../../../src/once/journal/rows.ts';
@@ -17,7 +18,8 @@ function base({
 } = {}) {
   const commits: Guards[] = [];
   const made: Base = {
-    ...{ owners, reads, ask, failedAsWhole: () => failedAsWhole, notNoted: () => undefined },
+    ...{ owners, reads, ask, dialect: fileDialect, verbs: fileVerbs },
+    ...{ failedAsWhole: () => failedAsWhole, notNoted: () => undefined },
     transact: async (work, guards) => {
       commits.push(guards);
       return work(ask, reads);
@@ -50,43 +52,23 @@ test('what a commit of several must keep is what any of them asks, and what it n
   ]);
 });
 
-describe('works that share a commit', () => {
-  /** When each begins and ends, if each takes a turn of the event loop, and the first so many. */
-  async function played(guards: readonly Guards[], turns = 1): Promise<string> {
-    const said: string[] = [];
-    const works = guards.map((one, n) =>
-      work(one, async () => {
-        said.push(`${n}(`);
-        for (let turn = 0; turn < (n === 0 ? turns : 1); turn += 1) await new Promise(setImmediate);
-        said.push(`)${n}`);
-        return `${n}`;
-      }),
-    );
-    const ends = await base().store.commitTogether(works);
-    expect(ends).toEqual(guards.map((_, n) => ({ status: 'fulfilled', value: `${n}` })));
-    return said.join('');
-  }
-
-  test.each<[string, Guards[], string]>([
-    ['run at once where no name is common', [{ alone: ['a'] }, { alone: ['b'] }, {}], '0(1(2()0)1)2'],
-    ['run in turn where both want a name alone', [{ alone: ['a'] }, { alone: ['b', 'a'] }], '0()01()1'],
-  ])('%s', async (_, guards, expected) => {
-    expect(await played(guards)).toBe(expected);
-  });
-
-  test('go on where the one before them failed', async () => {
-    const { store } = base();
-    const fails = async (): Promise<string> => {
-      throw new Error('its own fault');
-    };
-    const ends = await store.commitTogether([work({ alone: ['a'] }, fails), work({ alone: ['a'] })]);
-    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-  });
+test('works that share a commit run one after another', async () => {
+  const said: string[] = [];
+  const works = [0, 1, 2].map((n) =>
+    work({}, async () => {
+      said.push(`${n}(`);
+      await new Promise(setImmediate);
+      said.push(`)${n}`);
+      return `${n}`;
+    }),
+  );
+  await base().store.commitTogether(works);
+  expect(said.join('')).toBe('0()01()12()2');
 });
 
 describe('a commit of several that fails', () => {
   const failing = (): GuardedWork<string>[] => [
-    work({ alone: ['a'] }),
+    work({ unsynced: true }),
     work({ beforeSending: true }, async () => {
       throw new Error('its own fault');
     }),
@@ -96,7 +78,7 @@ describe('a commit of several that fails', () => {
     const { commits, store } = base();
     const ends = await store.commitTogether(failing());
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(commits.slice(1)).toEqual([{ alone: ['a'] }, { beforeSending: true }]);
+    expect(commits.slice(1)).toEqual([{ unsynced: true }, { beforeSending: true }]);
   });
 
   test('is not tried again where it may have been made, or it was only one', async () => {

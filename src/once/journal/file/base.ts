@@ -1,14 +1,14 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import type { Failure } from '../../failures.ts';
+import { type Statement, statementIn } from '../dialect.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Guards } from '../journal.ts';
 import { Mutex } from '../mutex.ts';
-import { type Ask, type JournalRow, sound, type Values } from '../rows.ts';
+import { type Ask, type Cell, type JournalRow, listed, sound, type Values } from '../rows.ts';
 import type { Base, OwnReads } from '../store.ts';
-import { questions } from '../verbs.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
-import { isSchemaWhole } from './fileSchema.ts';
+import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
 import { foldLog, withoutSync } from './opening.ts';
 import { type ProcessOwners, whereMoved } from './ownFiles.ts';
 
@@ -20,8 +20,10 @@ export class FileBase implements Base {
   readonly #database: DatabaseSyncInstance;
   readonly #path: string;
   /** Each statement is prepared when it is first used. */
-  readonly #prepared = new Map<string, Statement>();
+  readonly #prepared = new Map<string, Prepared>();
   readonly #turns = new Mutex();
+  readonly dialect = fileDialect;
+  readonly verbs = fileVerbs;
   readonly owners: Base['owners'];
   readonly reads: OwnReads;
   #isCommitting = false;
@@ -45,7 +47,7 @@ export class FileBase implements Base {
     };
   }
 
-  readonly ask: Ask = (sql, values) => this.#turns.between(() => this.#asked(sql, values));
+  readonly ask: Ask = (statement, values) => this.#turns.between(() => this.#asked(statement, values));
 
   /** The commit was made, but must not be believed. */
   failedAsWhole(reason: unknown): boolean {
@@ -56,7 +58,7 @@ export class FileBase implements Base {
     work: (ask: Ask, reads: OwnReads) => Promise<Result>,
     { unsynced = false }: Guards,
   ): Promise<Result> {
-    const ask: Ask = async (sql, values) => this.#asked(sql, values);
+    const ask: Ask = async (statement, values) => this.#asked(statement, values);
     return this.#turns.alone(async () => {
       try {
         const transact = () => this.#transact(() => work(ask, this.reads));
@@ -72,7 +74,7 @@ export class FileBase implements Base {
     this.#isCommitting = true;
     try {
       // Nothing is sent through a journal that was moved after this process opened it.
-      const [moved] = this.#statement(whereMoved).run({});
+      const [moved] = this.#prepare(moves).run({});
       if (moved !== undefined)
         throw journalFailure('moved', { path: this.#path, place: String(moved.place) });
       const result = await withinThisTurn(work());
@@ -94,19 +96,18 @@ export class FileBase implements Base {
     return journalFailure('note-not-writable', { note: `${this.#path}.note`, trouble }, error);
   }
 
-  #asked(sql: string, values: Values): readonly JournalRow[] {
+  #asked(statement: Statement, values: Values): readonly JournalRow[] {
     return this.guard(() => {
-      const statement = this.#statement(sql);
       // It would change the journal in a commit of its own, past every guard.
       if (statement.changes && !this.#isCommitting) throw new Error('this transaction is over');
-      if (sql === questions.findUnnamed) return this.#findUnnamed(statement, values);
-      return statement.run(values);
+      const prepared = this.#prepare(statement);
+      return statement === fileVerbs.findUnnamed ? this.#findUnnamed(prepared, values) : prepared.run(values);
     });
   }
 
-  #statement(sql: string): Statement {
-    const known = this.#prepared.get(sql) ?? prepare(this.#database, sql);
-    this.#prepared.set(sql, known);
+  #prepare(statement: Statement): Prepared {
+    const known = this.#prepared.get(statement.text) ?? prepare(this.#database, statement);
+    this.#prepared.set(statement.text, known);
     return known;
   }
 
@@ -114,13 +115,13 @@ export class FileBase implements Base {
    * A damaged index finds nothing although the intent is there, and it would be sent again. So where nothing was found,
    * the latest intents are checked one by one, as they are at that moment.
    */
-  #findUnnamed(find: Statement, values: Values): readonly JournalRow[] {
+  #findUnnamed(find: Prepared, values: Values): readonly JournalRow[] {
     const isAlone = !this.#database.isTransaction;
     if (isAlone) this.#database.exec('BEGIN');
     try {
       const rows = find.run(values);
       if (rows.length > 0) return rows;
-      const [latest] = this.#statement(latestUnnamed).run({ ...values, latest: latestLooked });
+      const [latest] = this.#prepare(latestUnnamed).run({ ...values, latest: latestLooked });
       const { same, rows: count, numbers } = latest ?? {};
       const isWhole = numbers === null || count === numbers;
       if (same !== 0 || !isWhole) throw damaged(this.#path);
@@ -151,9 +152,14 @@ export class FileBase implements Base {
 }
 
 // Not by the index: damage to an index shows nowhere else.
-const latestUnnamed = /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
+const latestUnnamed = statementIn(
+  fileDialect,
+  /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
     count(CASE WHEN identity = :identity AND named_by IS NULL AND created_at >= :since THEN 1 END) AS same
-  FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`;
+  FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
+);
+
+const moves = statementIn(fileDialect, whereMoved);
 
 /** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
 async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
@@ -170,49 +176,39 @@ async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-type Statement = {
-  readonly changes: boolean;
-  run(values: Values): readonly JournalRow[];
-};
+type Prepared = { run(values: Values): readonly JournalRow[] };
 
 const nothing: readonly JournalRow[] = [];
 
 /**
- * Only we use names; SQLite takes and returns plain lists. Objects that native code reads or makes property by property
+ * SQLite takes and returns plain lists. Objects that native code reads or makes property by property
  * are a tenth of what a row of a batch costs. What returns the row that it changed is asked for one row: for several,
  * the binding does not say which rule refused.
  */
-function prepare(database: DatabaseSyncInstance, sql: string): Statement {
-  const names = [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
-  const statement = database.prepare(
-    sql.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
-  );
-  const columns = statement.columns().map(({ name }) => name);
-  statement.setReturnArrays(true);
-  const listed = (values: Values): Cell[] => names.map((name) => (values[name] ?? null) as Cell);
+function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared {
+  const prepared = database.prepare(statement.text);
+  const columns = prepared.columns().map(({ name }) => name);
+  prepared.setReturnArrays(true);
   const rowOf = (cells: readonly Cell[]): JournalRow => {
     const row: Record<string, Cell> = {};
     for (let nth = 0; nth < columns.length; nth += 1) row[columns[nth] ?? ''] = cells[nth] ?? null;
     return row;
   };
   const isOfIntents = columns.includes('body');
-  const changes = /^(?:INSERT|UPDATE)/u.test(sql);
-  const run: Statement['run'] = changes
+  const run: Prepared['run'] = statement.changes
     ? columns.length === 0
       ? (values) => {
-          statement.run(...listed(values));
+          prepared.run(...listed(statement, values));
           return nothing;
         }
       : (values) => {
-          const cells = statement.get(...listed(values)) as unknown as readonly Cell[] | undefined;
+          const cells = prepared.get(...listed(statement, values)) as unknown as readonly Cell[] | undefined;
           return cells === undefined ? nothing : [rowOf(cells)];
         }
     : (values) => {
-        const all = statement.all(...listed(values)) as unknown as (readonly Cell[])[];
+        const all = prepared.all(...listed(statement, values)) as unknown as (readonly Cell[])[];
         const rows = all.map(rowOf);
         return isOfIntents ? rows.map(sound) : rows;
       };
-  return { changes, run };
+  return { run };
 }
-
-type Cell = null | number | string | Uint8Array;

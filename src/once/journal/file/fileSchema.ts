@@ -1,8 +1,20 @@
 // SQL: the schema of a journal in a file.
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Dialect } from '../dialect.ts';
 import type { Known } from '../known.ts';
+import { listed } from '../rows.ts';
 import { consequences, deletion, kept, rules, tables } from '../schema.ts';
-import { questions } from '../verbs.ts';
+import { holding, verbsIn } from '../verbs.ts';
+
+export const fileDialect: Dialect = {
+  value: '?',
+  table: (name) => name,
+  position: 'instr',
+  aside: (column) => `+${column}`,
+  withOwner: (table) => `${table}.*`,
+};
+
+export const fileVerbs = verbsIn(fileDialect);
 
 /** The salt is random for each journal, so that a token's hash is of no use elsewhere. */
 const own = `
@@ -56,8 +68,11 @@ const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
 
 /** What of the noted attempts and decisions the journal does not have. */
 export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
-  const holds = database.prepare(questions.holds);
-  return noted.filter(({ entry, number, atMs: at }) => holds.get({ entry, number, at }) === undefined);
+  if (noted.length === 0) return [];
+  const [statement, values] = holding(fileDialect, noted);
+  const held = database.prepare(statement.text).all(...listed(statement, values));
+  const places = new Set(held.map(({ nth }) => nth));
+  return noted.filter((_known, nth) => !places.has(nth));
 }
 
 /** Whether nobody changed the schema by hand. A copy may count its changes in another way: then the text decides. */

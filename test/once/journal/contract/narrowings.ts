@@ -27,7 +27,7 @@ export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known 
     ? { kind: 'transfer', payment: JSON.stringify([to, asset, `${n}`]) }
     : { kind: 'message' };
   return {
-    intent: { ...named, ...payment, bot: n % 5 < 3 ? 'payer' : 'other' },
+    intent: { ...named, ...payment },
     to: isTransfer ? to : undefined,
     asset: isTransfer ? asset : undefined,
     state: verdicts[(n + Math.floor(n / 3)) % 3] ?? 'held',
@@ -36,9 +36,8 @@ export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known 
 });
 
 const kinds: readonly Partial<Selection>[] = [{}, { kind: 'transfer' }];
-const bots: readonly Partial<Selection>[] = [{}, { bot: 'other' }];
 const assets: readonly Partial<Selection>[] = [{}, { asset: 'SOL' }];
-const names: readonly Partial<Selection>[] = [{}, { batch: 'pay-11' }, { nameStart: 'pay-2' }, { to: 'ada' }];
+const names: readonly Partial<Selection>[] = [{}, { batch: 'pay-11' }, { name: 'pay-21' }, { to: 'ada' }];
 const states: readonly Partial<Selection>[] = [
   {},
   { states: ['accepted'] },
@@ -51,18 +50,17 @@ const times: readonly Partial<Selection>[] = [
 ];
 
 /** All that can be asked for together. */
-export const narrowings: readonly Partial<Selection>[] = [bots, assets, names, states, times].reduce(
+export const narrowings: readonly Partial<Selection>[] = [assets, names, states, times].reduce(
   (sofar, more) => sofar.flatMap((one) => more.map((other) => ({ ...one, ...other }))),
   kinds,
 );
 
 export function suits({ intent, to, asset, state, atMs }: Known, asked: Partial<Selection>): boolean {
-  const { kind, bot, batch, nameStart = '', states: wanted, sinceMs = 0, untilMs = 2 * nowMs } = asked;
+  const { kind, batch, name, states: wanted, sinceMs = 0, untilMs = 2 * nowMs } = asked;
   return (
     (kind ?? intent.kind) === intent.kind &&
-    (bot ?? intent.bot) === intent.bot &&
     (batch === undefined || (intent.namedBy === 'row' && intent.name === batch)) &&
-    intent.name?.startsWith(nameStart) === true &&
+    (name ?? intent.name) === intent.name &&
     (asked.to ?? to) === to &&
     (asked.asset?.toLowerCase() ?? asset) === asset &&
     (wanted?.includes(state) ?? true) &&

@@ -82,11 +82,8 @@ export const fewRead: readonly Deed[] = [
   ['the latest accepted', (to) => page(to, { states: ['accepted'] })],
   ['what is unknown', (to) => page(to, { states: ['unknown', 'held'] })],
   ['the latest transfers', (to) => page(to, { kind: 'transfer' })],
-  ['the latest of a bot', (to) => page(to, { bot: 'payer' })],
-  [
-    'the latest of a bot, by kind',
-    (to) => page(to, { bot: 'payer', kind: 'transfer', states: ['accepted'] }),
-  ],
+  ['the latest of a name', (to) => page(to, { name: 'few' })],
+  ['the latest accepted transfers', (to) => page(to, { kind: 'transfer', states: ['accepted'] })],
   ['a stretch of time', (to) => page(to, { sinceMs: nowMs + 9_000, untilMs: nowMs + 19_000 })],
   ['a batch', (to) => page(to, { batch: 'few' })],
   ['what is unknown of a batch', (to) => page(to, { batch: 'many', states: ['unknown'] })],
@@ -127,7 +124,6 @@ export const indexed: readonly Deed[] = [
   ['the latest to somebody', (to) => page(to, { to: 'ada' })],
   ['recipients', (to) => to.recipients('a')],
   ['batches', (to) => to.batchNames()],
-  ['a beginning of names', (to) => page(to, { nameStart: 'fe' })],
   ['all that can be selected', (to) => Promise.all(narrowings.map((narrowing) => page(to, narrowing)))],
 ];
 

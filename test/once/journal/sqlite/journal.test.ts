@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
 import { damageJournal } from '../../../../testing/damageJournal.ts';
-import { allOf, endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import { endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 
 test('the death of an owner is recorded of the intent that was asked for, and of no attempt that ended', async () => {
   const path = newPath();
@@ -48,25 +47,6 @@ test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i',
   expect(await read(`updated_at = ${ms}`)).toMatchObject({ updatedAtMs: ms });
   for (const change of [`updated_at = ${ms + Math.sign(ms)}`, `updated_at = 1, created_at = ${2 * ms}`])
     await expect(read(change)).rejects.toMatchObject({ code: 'journal-damaged' });
-});
-
-describe('a beginning of names', () => {
-  test('is found behind more intents than are looked at one by one', async () => {
-    const path = newPath();
-    const { database } = openFile(path);
-    const filled = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 20003)
-      INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, body, state, owner,
-        created_at, updated_at)
-      SELECT n, 'message', 'u', 'b', 'once', iif(n < 4, 'pay-', 'x-') || n, n, n, 'f', x'7b', 'sending', 'o', n, n FROM n`;
-    database.exec(filled);
-    database.close();
-    const journal = opened(path);
-    const found = async (nameStart: string, limit: number): Promise<string[]> =>
-      (await allOf(journal.select({ nameStart, limit }))).map(({ id }) => id);
-    expect(await found('pay-', 9)).toEqual(['3', '2', '1']);
-    expect(await found('pay-', 2)).toEqual(['3', '2']);
-    expect(await found('x-', 2)).toEqual(['20003', '20002']);
-  });
 });
 
 describe('a commit', () => {

@@ -55,3 +55,12 @@ test('an equal payment is found by the payment and its time, whatever else went 
   expect(read).not.toEqual([]);
   for (const step of read) expect(step).toMatch(/payment|PRIMARY KEY|rowid/u);
 });
+
+test('what was spent is asked of one index', async () => {
+  const spent = await stepsOf(newPath(), (journal) => journal.spending({ asset: 'SOL', sinceHour: 0 }));
+  expect(spent.filter((step) => /\bintents\b/u.test(step))).toEqual([
+    expect.stringContaining(
+      'SEARCH intents USING INDEX intents_spent (asset=? AND tried_at>? AND tried_at<?)',
+    ),
+  ]);
+});
