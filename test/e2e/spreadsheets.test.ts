@@ -60,7 +60,7 @@ describe('a file from a spreadsheet', () => {
       pay(file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2.5\n`)),
     );
     expect(other).toContain('--skip-invalid');
-    expect(other).not.toContain('--yes --decimal-comma');
+    expect(other).not.toContain('--once nov --decimal-comma');
   });
 
   test.each([
