@@ -134,6 +134,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
       'state',
       'owner',
       'resolved_as',
+      'approved',
       'why',
       'tainted',
       'may_have_landed_at',

@@ -1,0 +1,46 @@
+// "approvals": "other" on a server: a claim counts no approval by the database role that proposed.
+import { expect, test } from 'vitest';
+import { decideProposal } from '../../src/once/engine/resume.ts';
+import { shownNow } from '../../src/once/engine/shown.ts';
+import { spendWithin } from '../../src/once/engine/spend.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import type { Journal } from '../../src/once/journal/journal.ts';
+import { grantsSql } from '../../src/postgres/upkeep.ts';
+import { newIntent, nowMs } from '../../testing/journals.ts';
+import { policyOf } from '../../testing/policies.ts';
+import { asRole } from '../../testing/postgres/asRole.ts';
+import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
+
+test('an approval by the role that proposed is not counted, and another role’s is', async () => {
+  const place = await newSharedPlace();
+  const role = `approves_in_${place.schema}`;
+  await onServer(place, async (client) => {
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
+    await client.query(grantsSql(place.schema, role));
+  });
+  const own = await openShared(place);
+  const others = await openShared({ ...place, url: asRole(place.url, role, 'p') });
+  expect(others.role).toBe(role);
+  const proposal = newIntent({ kind: 'transfer', namedBy: 'once', name: 'n', payment: '["a","sol","2"]' });
+  const { id, fingerprint } = proposal;
+  const word = { who: 'me@here', atMs: nowMs, reason: 'r', signature: undefined, fingerprint };
+  await own.commit(async (tx) => {
+    await tx.propose(proposal, 'approval', nowMs);
+    await tx.decide(id, { ...word, kind: 'proposed' });
+  });
+  const policies = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
+  const spend = { to: 'a', asset: 'SOL', spellings: ['sol'], units: unitsOf('2') };
+  const approveBy = async (journal: Journal) =>
+    decideProposal(await shownNow(id, journal.reads), { ...word, kind: 'approved' }, journal);
+  const claim = () =>
+    own.commit(async (tx) => {
+      const order = { spend, intent: await tx.get(id), proposes: false, isShared: own.isShared };
+      const { is } = await spendWithin(policies, order, tx, nowMs);
+      if (is === 'needs-approval') await tx.hold(id, 'approval', nowMs);
+      return is;
+    });
+  await approveBy(own);
+  expect(await claim()).toBe('needs-approval');
+  await approveBy(others);
+  expect(await claim()).toBe('allowed');
+});
