@@ -300,7 +300,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment of whatever amount to the recipient proves a transfer',
     edits: [
       {
-        file: 'src/once/chain/payment.ts',
+        file: 'src/chain/payment.ts',
         from: 'if (gained === units) return lost === undefined || lost >= units ? match : doubt;',
         to: 'if (gained > 0n) return match;',
       },
@@ -312,7 +312,7 @@ export const variants: readonly Variant[] = [
     what: 'a transaction that proves a transfer is not made its own',
     edits: [
       {
-        file: 'src/once/chain/search.ts',
+        file: 'src/chain/search.ts',
         from: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;',
         to: 'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) === null;',
       },
@@ -324,7 +324,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment of another time proves a transfer',
     edits: [
       {
-        file: 'src/once/chain/verdict.ts',
+        file: 'src/chain/verdict.ts',
         from: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);',
         to: 'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - 1e9 * graceMs);',
       },
@@ -336,7 +336,7 @@ export const variants: readonly Variant[] = [
     what: 'nobody looks for more than one payment',
     edits: [
       {
-        file: 'src/once/chain/verify.ts',
+        file: 'src/chain/verify.ts',
         from: 'if (!wasRepeated(intent) || isPaidAgain(view)',
         to: 'if (wasRepeated(intent) || isPaidAgain(view)',
       },
@@ -348,7 +348,7 @@ export const variants: readonly Variant[] = [
     what: 'nothing says of a service that was asked twice that it may have paid twice',
     edits: [
       {
-        file: 'src/once/chain/verdict.ts',
+        file: 'src/chain/verdict.ts',
         from: "return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;",
         to: "return kind === 'transfer' && state === 'accepted' && tainted && attempts < 1;",
       },

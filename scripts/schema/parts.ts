@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { commitments } from '../../src/once/chain/node.ts';
-import { reasons } from '../../src/once/chain/transaction.ts';
-import { chainVerdicts } from '../../src/once/chain/verdict.ts';
+import { commitments } from '../../src/chain/node.ts';
+import { reasons } from '../../src/chain/transaction.ts';
+import { chainVerdicts } from '../../src/chain/verdict.ts';
 import { planKinds } from '../../src/once/engine/planKinds.ts';
 import { failureExits } from '../../src/once/failures.ts';
 import { states, verdicts } from '../../src/once/journal/journal.ts';

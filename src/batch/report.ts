@@ -1,6 +1,6 @@
+import { wasRepeated } from '../chain/verdict.ts';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, WholeFile } from '../machine/wholeFile.ts';
-import { wasRepeated } from '../once/chain/verdict.ts';
 import type { Bot } from '../once/connection.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import type { Outcome } from '../once/engine/outcome.ts';

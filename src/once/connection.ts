@@ -1,6 +1,5 @@
 import type { Env } from '../machine/folders.ts';
 import { nextTurn } from '../machine/process.ts';
-import type { Cluster, RpcUrl } from './chain/cluster.ts';
 import type { BaseUrl } from './intent/baseUrl.ts';
 import type { Spellings } from './intent/spellings.ts';
 import type { OwnAddresses } from './intent/unusual.ts';
@@ -26,8 +25,6 @@ export type Bot = {
   readonly own?: OwnAddresses | undefined;
   /** What the user's profiles call tokens, whichever of them speaks. */
   readonly spellings?: Spellings | undefined;
-  /** Undefined if no node is configured that could verify transfers. */
-  readonly chain?: ChainProfile | undefined;
 };
 
 /** The bot's name if the token is not from a profile. */
@@ -44,18 +41,6 @@ export type Settings = {
   policy?: string;
 };
 
-/** The chain of a bot's transfers, and the node that shows them. */
-export type ChainProfile = {
-  /** Undefined if it may be any. */
-  readonly cluster: Cluster | undefined;
-  /** The bot's own address, if known. */
-  readonly wallet: string | undefined;
-  /** The mints of assets, by asset name. */
-  readonly assets: Readonly<Record<string, string>>;
-  /** Called only when the node is needed, because a person may have to unlock its URL. */
-  rpcUrl(): Promise<RpcUrl>;
-};
-
 /** How a bot's requests reach its service. */
 export type Connection = {
   /** The base URL of requests. */
@@ -69,8 +54,6 @@ export type Connection = {
   reachOut(): Promise<void>;
   close(): Promise<void>;
 };
-
-export type ConnectedBot = { readonly bot: Bot; readonly connection: Connection };
 
 export type ChannelOptions = {
   readonly env: Env;

@@ -1,6 +1,6 @@
+import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../chain/cluster.ts';
 import { type Env, NoHomeFolder } from '../../machine/folders.ts';
-import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
-import { type Bot, type ChainProfile, envBot } from '../../once/connection.ts';
+import { type Bot, envBot } from '../../once/connection.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { spellingsIn } from '../../once/intent/spellings.ts';
 import { theProfile, tokenOrigin } from '../say/open.ts';
@@ -27,11 +27,29 @@ export type BotOptions = {
   baseUrl?: string | undefined;
 };
 
+/** The chain of a bot's transfers, and the node that shows them. */
+export type ChainProfile = {
+  /** Undefined if it may be any. */
+  readonly cluster: Cluster | undefined;
+  /** The bot's own address, if known. */
+  readonly wallet: string | undefined;
+  /** The mints of assets, by asset name. */
+  readonly assets: Readonly<Record<string, string>>;
+  /** Called only when the node is needed, because a person may have to unlock its URL. */
+  rpcUrl(): Promise<RpcUrl>;
+};
+
+/** A bot with its chain. */
+export type ChainBot = Bot & {
+  /** Undefined if no node is configured that could verify transfers. */
+  readonly chain?: ChainProfile | undefined;
+};
+
 /** What is known of a bot without its token. */
-type KnownBot = Pick<Bot, 'name' | 'settings' | 'own' | 'spellings' | 'chain'>;
+type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'spellings' | 'chain'>;
 
 /** Chooses the bot without sending anything. */
-export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<Bot> {
+export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<ChainBot> {
   const written = writtenBot(options, inputs.env);
   if (written === undefined) throw noBot();
   const given = givenBaseUrl(options, inputs.env);
@@ -48,7 +66,7 @@ export async function knownBot(options: BotOptions, inputs: BotInputs): Promise<
 }
 
 /** The bot of a profile at the profile's own base URL; undefined if the profile no longer exists. */
-export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
+export async function botOfProfile(name: string, inputs: BotInputs): Promise<ChainBot | undefined> {
   const written = writtenProfile(name, inputs.env);
   return written && withToken(written, undefined, inputs);
 }
@@ -140,7 +158,7 @@ async function withToken(
   written: WrittenBot,
   given: GivenBaseUrl | undefined,
   inputs: BotInputs,
-): Promise<Bot> {
+): Promise<ChainBot> {
   const { name, profile } = written;
   const spelledUrl = parseBaseUrl(profile['base-url'], `The base-url of profile ${name}`);
   const baseUrl = identityUrl(spelledUrl);

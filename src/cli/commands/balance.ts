@@ -1,8 +1,8 @@
-import type { AssetOfWallet } from '../../once/chain/node.ts';
-import { type Bot, type ChainProfile, envBot, sandboxBot } from '../../once/connection.ts';
+import type { AssetOfWallet } from '../../chain/node.ts';
+import { envBot, sandboxBot } from '../../once/connection.ts';
 import { exitOf } from '../../once/failures.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
-import { knownBot, noBot } from '../bot/chooseBot.ts';
+import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../parse/command.ts';
 import { balanceText, balanceUnknown, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import { chainLacks, reasonWords } from '../say/chain.ts';
@@ -23,7 +23,7 @@ export type BalanceShown = {
 
 export async function balanceToPay(
   payable: readonly Payable[],
-  bot: Bot,
+  bot: ChainBot,
   given: ParsedArgs,
   context: Context,
 ): Promise<BalanceShown | undefined> {
@@ -42,7 +42,7 @@ export const balanceTimeoutMs = 1000;
 
 /** What the wallet holds of SOL and these assets. Undefined if the environment or the sandbox names no node. */
 async function balanceOf(
-  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
+  bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
   assets: readonly string[],
   given: ParsedArgs,
   context: Context,
@@ -103,7 +103,7 @@ function balancesJson(balance: WalletBalance, payable: readonly Payable[] = []):
   });
 }
 
-type ChainBot = Pick<Bot, 'name' | 'chain' | 'own' | 'settings'>;
+type AskedBot = Pick<ChainBot, 'name' | 'chain' | 'own' | 'settings'>;
 
 export const balance: Run = async (given, context) => {
   const { timeoutMs = balanceTimeoutMs } = settingsOf(given);
@@ -149,7 +149,7 @@ export const balance: Run = async (given, context) => {
 async function chainBotOf(
   given: ParsedArgs,
   context: Context,
-): Promise<{ readonly bot: ChainBot; close(): Promise<void> }> {
+): Promise<{ readonly bot: AskedBot; close(): Promise<void> }> {
   if (!given.flag('sandbox')) {
     const bot = await knownBot(botOptions(given), botInputs(context));
     if (bot === undefined) throw noBot();
@@ -159,7 +159,7 @@ async function chainBotOf(
   return { bot, close: () => connection.close() };
 }
 
-function chainOf({ name, chain, own }: ChainBot): ChainProfile {
+function chainOf({ name, chain, own }: AskedBot): ChainProfile {
   if (chain?.wallet !== undefined) return chain;
   const lacks = [
     ...(chain === undefined ? (['rpc-url'] as const) : []),

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { isHash } from '../../once/chain/cluster.ts';
-import { RpcNode } from '../../once/chain/node.ts';
-import type { Payment } from '../../once/chain/payment.ts';
-import { type Search, searchFor } from '../../once/chain/search.ts';
-import { type ChainView, standingOf, wasRepeated } from '../../once/chain/verdict.ts';
+import { isHash } from '../../chain/cluster.ts';
+import { RpcNode } from '../../chain/node.ts';
+import type { Payment } from '../../chain/payment.ts';
+import { type Search, searchFor } from '../../chain/search.ts';
+import { type ChainView, standingOf, wasRepeated } from '../../chain/verdict.ts';
 import {
   type Chain,
   signaturesOf,
@@ -11,12 +11,12 @@ import {
   type Verified,
   type WaitOptions,
   watch,
-} from '../../once/chain/verify.ts';
-import { type Bot, type ChainProfile, channelTo, sandboxBot } from '../../once/connection.ts';
+} from '../../chain/verify.ts';
+import { type Bot, channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
-import { knownByName } from '../bot/chooseBot.ts';
+import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
   candidateLine,
@@ -41,7 +41,7 @@ import type { ChainEnd } from './stored.ts';
 export type OpenedChain = Chain & { close(): Promise<void> };
 
 export async function openChain(
-  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
+  bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
   given: ParsedArgs,
   context: Context,
   {
@@ -92,7 +92,7 @@ export function mintOf(asset: string, { assets }: ChainProfile): string | undefi
 /** Refuses a transfer that could never be proven, before anything is asked or journaled. */
 export function refuseUnprovable(
   asset: string,
-  { name, chain }: Pick<Bot, 'name' | 'chain'>,
+  { name, chain }: Pick<ChainBot, 'name' | 'chain'>,
   until: Until,
 ): void {
   if (chain === undefined) throw noRpcUrl(name);
@@ -128,7 +128,7 @@ export async function refuseOtherCluster({ node }: OpenedChain): Promise<void> {
 export async function refuseNoMint(
   asset: string,
   chain: OpenedChain,
-  { chain: profile }: Bot,
+  { chain: profile }: ChainBot,
 ): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
@@ -282,7 +282,7 @@ export type ChainWait = {
 
 export async function openChainWait(
   asset: string,
-  bot: Bot,
+  bot: ChainBot,
   given: ParsedArgs,
   context: Context,
   until: Until,

@@ -1,4 +1,4 @@
-import type { Until } from '../../once/chain/verify.ts';
+import type { Until } from '../../chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';

@@ -1,4 +1,4 @@
-import type { Until } from '../../once/chain/verify.ts';
+import type { Until } from '../../chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Consent } from '../../once/engine/beforeClaim.ts';
 import { refuseUnnamedProposal } from '../../once/engine/claim.ts';

@@ -1,16 +1,15 @@
-import { RpcUrl } from '../../once/chain/cluster.ts';
+import { RpcUrl } from '../../chain/cluster.ts';
 import {
   type Bot,
-  type ChainProfile,
   type ChannelOptions,
-  type ConnectedBot,
+  type Connection,
   channelTo,
   connectionTo,
   sandboxBot,
 } from '../../once/connection.ts';
 import { sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
-import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
+import { type BotOptions, type ChainBot, type ChainProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/token.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { version } from '../parse/command.ts';
@@ -40,7 +39,7 @@ export function botInputs(context: Context): BotInputs {
 }
 
 /** The bot of this command, without a connection or a sandbox. */
-export async function botOfCommand(given: ParsedArgs, context: Context): Promise<Bot> {
+export async function botOfCommand(given: ParsedArgs, context: Context): Promise<ChainBot> {
   if (given.flag('sandbox')) {
     refuseBesideSandbox(given);
     return sandboxBotWith('', given);
@@ -49,6 +48,8 @@ export async function botOfCommand(given: ParsedArgs, context: Context): Promise
   const bot = await sayIfSlow(waitingForToken, choosing, context.display);
   return { ...bot, settings: { ...bot.settings, ...settingsOf(given) } };
 }
+
+export type ConnectedBot = { readonly bot: ChainBot; readonly connection: Connection };
 
 /** The bot of this command, and a connection to its service. */
 export async function openBot(given: ParsedArgs, context: Context, keepAlive = false): Promise<ConnectedBot> {

@@ -1,5 +1,5 @@
-import type { Look } from '../../once/chain/verdict.ts';
-import { judgeNow, settle, signaturesOf } from '../../once/chain/verify.ts';
+import type { Look } from '../../chain/verdict.ts';
+import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
 import { resolveIntent, reverses } from '../../once/engine/resume.ts';
 import { Failure } from '../../once/failures.ts';

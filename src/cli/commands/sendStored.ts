@@ -1,4 +1,4 @@
-import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
+import { type Bot, connectionTo, envBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
@@ -19,7 +19,7 @@ import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, requestOf } from '../show/report.ts';
 import { untilUnchanged } from './deciding.ts';
-import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
+import { botInputs, type ConnectedBot, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
 import { engineContext } from './session.ts';

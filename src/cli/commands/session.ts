@@ -1,4 +1,4 @@
-import type { ConnectedBot, Connection } from '../../once/connection.ts';
+import type { Connection } from '../../once/connection.ts';
 import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
@@ -7,13 +7,13 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { nouns } from '../say/outcomes.ts';
 import { formatPause } from '../say/phrases.ts';
 import { troubleWords } from '../say/trouble.ts';
-import { openBot } from './openBot.ts';
+import { type ConnectedBot, openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
 
 /** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
-  readonly engine: EngineContext;
+  readonly engine: EngineContext & Pick<ConnectedBot, 'bot'>;
   readonly connection: Connection;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export function engineContext(
   journal: Journal,
   given: ParsedArgs,
   { display, clock, chance, interrupts }: Context,
-): EngineContext {
+): Session['engine'] {
   const settings = { ...bot.settings, ...settingsOf(given) };
   return {
     policies,

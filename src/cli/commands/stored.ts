@@ -1,5 +1,5 @@
-import { type ChainView, isPaidAgain, signatureIn, standingOf } from '../../once/chain/verdict.ts';
-import type { Until } from '../../once/chain/verify.ts';
+import { type ChainView, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
+import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';

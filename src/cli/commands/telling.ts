@@ -1,4 +1,4 @@
-import { wasRepeated } from '../../once/chain/verdict.ts';
+import { wasRepeated } from '../../chain/verdict.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';

@@ -5,8 +5,8 @@ import {
   isPaidAgain,
   standingOf,
   wasRepeated,
-} from '../../once/chain/verdict.ts';
-import { type Verified, verifyEach } from '../../once/chain/verify.ts';
+} from '../../chain/verdict.ts';
+import { type Verified, verifyEach } from '../../chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../bot/settings.ts';

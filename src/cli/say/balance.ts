@@ -1,5 +1,5 @@
-import type { Holding } from '../../once/chain/node.ts';
-import type { Reason } from '../../once/chain/transaction.ts';
+import type { Holding } from '../../chain/node.ts';
+import type { Reason } from '../../chain/transaction.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { reasonWords } from './chain.ts';
 import { formatAmountOf, listed } from './phrases.ts';

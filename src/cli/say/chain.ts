@@ -1,6 +1,6 @@
-import type { Candidate, Gap, Search } from '../../once/chain/search.ts';
-import type { Reason } from '../../once/chain/transaction.ts';
-import type { ChainView, Paid } from '../../once/chain/verdict.ts';
+import type { Candidate, Gap, Search } from '../../chain/search.ts';
+import type { Reason } from '../../chain/transaction.ts';
+import type { ChainView, Paid } from '../../chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';

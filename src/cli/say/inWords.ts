@@ -1,5 +1,5 @@
 import type { BatchFacts } from '../../batch/facts.ts';
-import type { ChainFacts } from '../../once/chain/cluster.ts';
+import type { ChainFacts } from '../../chain/cluster.ts';
 import type { EngineFacts } from '../../once/engine/facts.ts';
 import { asFailure, type Failure, type MachineFacts } from '../../once/failures.ts';
 import type { InputFacts } from '../../once/input.ts';

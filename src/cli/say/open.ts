@@ -1,4 +1,4 @@
-import type { ChainFacts } from '../../once/chain/cluster.ts';
+import type { ChainFacts } from '../../chain/cluster.ts';
 import type { NoFile } from '../../once/journal/place.ts';
 import type { UrlSource } from '../../postgres/address.ts';
 import type { TokenSource } from '../bot/profiles.ts';

@@ -1,6 +1,6 @@
-import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
-import type { Search } from '../../once/chain/search.ts';
-import type { ChainView } from '../../once/chain/verdict.ts';
+import { clusterOf, explorerLink } from '../../chain/cluster.ts';
+import type { Search } from '../../chain/search.ts';
+import type { ChainView } from '../../chain/verdict.ts';
 import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';

@@ -5,10 +5,10 @@ import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
 import type { EqualRows, Sheet, SheetRow } from '../../../batch/sheet.ts';
 import type { Template } from '../../../batch/template.ts';
-import type { Bot } from '../../../once/connection.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
+import type { ChainBot } from '../../bot/chooseBot.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { nameAnother } from '../../say/batch.ts';
@@ -249,7 +249,7 @@ export type Batch = {
   readonly context: Context;
   readonly options: BatchOptions;
   readonly order: BatchOrder;
-  readonly bot: Bot;
+  readonly bot: ChainBot;
   /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
   readonly sheet: Sheet;

@@ -6,7 +6,7 @@ import { noCounts, runRows } from '../../../batch/runRows.ts';
 import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
 import { type Survey, survey } from '../../../batch/survey.ts';
-import type { Until } from '../../../once/chain/verify.ts';
+import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { EngineContext } from '../../../once/engine/context.ts';
 import { asFailure, type Exit, exitOf } from '../../../once/failures.ts';

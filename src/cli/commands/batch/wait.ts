@@ -1,5 +1,5 @@
-import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../once/chain/verdict.ts';
-import { type Until, type Verified, type WaitOptions, watch } from '../../../once/chain/verify.ts';
+import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../chain/verdict.ts';
+import { type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../say/phrases.ts';
 import { outcomeView } from '../../show/report.ts';

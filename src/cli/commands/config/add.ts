@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RpcUrl } from '../../../once/chain/cluster.ts';
+import { RpcUrl } from '../../../chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
 import { addProfile, changeProfiles, checkFree } from '../../bot/changeProfiles.ts';

@@ -1,5 +1,5 @@
+import { RpcUrl } from '../../../chain/cluster.ts';
 import type { Env } from '../../../machine/folders.ts';
-import { RpcUrl } from '../../../once/chain/cluster.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import {
   findProfile,

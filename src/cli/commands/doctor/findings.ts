@@ -1,10 +1,11 @@
-import { isTokenProgram, systemProgram } from '../../../once/chain/transaction.ts';
-import { type Bot, type ChainProfile, connectionTo, envBot } from '../../../once/connection.ts';
+import { isTokenProgram, systemProgram } from '../../../chain/transaction.ts';
+import { type Bot, connectionTo, envBot } from '../../../once/connection.ts';
 import { withoutApiPath } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import { type Intent, states } from '../../../once/journal/journal.ts';
 import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
+import type { ChainBot, ChainProfile } from '../../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { balanceText } from '../../say/balance.ts';
 import { approvedNotSent, reasonWords } from '../../say/chain.ts';
@@ -359,7 +360,7 @@ export function intentFindings({ counts, proposals, oldestUnknown: oldest }: Int
 
 /** Asks the profile's node whether cluster, mints and wallet belong together, and what the wallet holds. */
 export async function chainFindings(
-  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
+  bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
   given: ParsedArgs,
   context: Context,
 ): Promise<readonly Finding[]> {

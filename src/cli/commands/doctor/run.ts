@@ -5,7 +5,7 @@ import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Address } from '../../../postgres/address.ts';
-import { knownBot } from '../../bot/chooseBot.ts';
+import { type ChainBot, knownBot } from '../../bot/chooseBot.ts';
 import { profileOf, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/command.ts';
@@ -49,7 +49,7 @@ type BotFacts = {
   /** With its token, which can be tried. */
   readonly opened?: Bot;
   /** Undefined if there is no such profile. */
-  readonly bot: Pick<Bot, 'name' | 'chain' | 'settings'> | undefined;
+  readonly bot: Pick<ChainBot, 'name' | 'chain' | 'settings'> | undefined;
   close(): Promise<void>;
 };
 

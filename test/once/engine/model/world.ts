@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { verifyEach } from '../../../../src/once/chain/verify.ts';
+import { verifyEach } from '../../../../src/chain/verify.ts';
 import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';

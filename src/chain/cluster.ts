@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { failing } from '../failures.ts';
-import { isLoopback } from '../intent/baseUrl.ts';
+import { failing } from '../once/failures.ts';
+import { isLoopback } from '../once/intent/baseUrl.ts';
 
 /** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
 export type Cluster = { readonly genesis: string; readonly name: string };

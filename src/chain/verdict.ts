@@ -1,6 +1,6 @@
-import { isSignature } from '../intent/signature.ts';
-import type { Attempt, Decision, Intent, Observation } from '../journal/journal.ts';
-import { readReply } from '../wire/flight.ts';
+import { isSignature } from '../once/intent/signature.ts';
+import type { Attempt, Decision, Intent, Observation } from '../once/journal/journal.ts';
+import { readReply } from '../once/wire/flight.ts';
 import type { Commitment, Sighting } from './node.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
 import type { ChainTransaction, Reason } from './transaction.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Intent, Journal, Observation, Reads, Transaction } from '../journal/journal.ts';
+import type { Intent, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
 import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search.ts';

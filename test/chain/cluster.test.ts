@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { clusterOf, explorerLink, isHash, RpcUrl } from '../../../src/once/chain/cluster.ts';
+import { clusterOf, explorerLink, isHash, RpcUrl } from '../../src/chain/cluster.ts';
 import { key } from './transactions.ts';
 
 const mainnet = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';

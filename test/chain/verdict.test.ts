@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sighting } from '../../../src/once/chain/node.ts';
+import type { Sighting } from '../../src/chain/node.ts';
 import {
   type ChainView,
   isFinalMatch,
@@ -10,8 +10,8 @@ import {
   signatureIn,
   standingOf,
   wasRepeated,
-} from '../../../src/once/chain/verdict.ts';
-import type { Attempt, Decision, Intent, Observation } from '../../../src/once/journal/journal.ts';
+} from '../../src/chain/verdict.ts';
+import type { Attempt, Decision, Intent, Observation } from '../../src/once/journal/journal.ts';
 import { ada, asked, bob, key, type Made, paying, read, signature, wallet } from './transactions.ts';
 
 const sol = 1_000_000_000n;

@@ -1,5 +1,5 @@
-import { originOf } from '../intent/baseUrl.ts';
-import type { Intent, Journal, Reads, Receipt } from '../journal/journal.ts';
+import { originOf } from '../once/intent/baseUrl.ts';
+import type { Intent, Journal, Reads, Receipt } from '../once/journal/journal.ts';
 import type { Cluster } from './cluster.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import type { Payment } from '../../../src/once/chain/payment.ts';
-import { type ChainTransaction, readTransaction } from '../../../src/once/chain/transaction.ts';
+import type { Payment } from '../../src/chain/payment.ts';
+import { type ChainTransaction, readTransaction } from '../../src/chain/transaction.ts';
 
 /** Addresses as nodes write them, each of another byte. */
 export const key = (n: number): string => base58.encode(new Uint8Array(32).fill(n));

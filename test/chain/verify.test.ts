@@ -1,12 +1,12 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
-import { type Cluster, clusterOf } from '../../../src/once/chain/cluster.ts';
-import type { Sighting } from '../../../src/once/chain/node.ts';
-import { isFinalMatch, standingOf } from '../../../src/once/chain/verdict.ts';
-import { type Chain, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
-import type { Intent, Journal } from '../../../src/once/journal/journal.ts';
-import { HeldClock } from '../../../testing/heldClock.ts';
-import { endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { type Cluster, clusterOf } from '../../src/chain/cluster.ts';
+import type { Sighting } from '../../src/chain/node.ts';
+import { isFinalMatch, standingOf } from '../../src/chain/verdict.ts';
+import { type Chain, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
+import type { Intent, Journal } from '../../src/once/journal/journal.ts';
+import { HeldClock } from '../../testing/heldClock.ts';
+import { endWith, type JournalInHand, newIntent, nowMs, opened } from '../../testing/journals.ts';
 import { ada, asked, bob, paying as made, read, signature } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Search, searchFor } from '../../../src/once/chain/search.ts';
-import { baseUrl, done, endWith, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { type Search, searchFor } from '../../src/chain/search.ts';
+import { baseUrl, done, endWith, newIntent, nowMs, opened } from '../../testing/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 

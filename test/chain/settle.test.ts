@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ChainView, Look } from '../../../src/once/chain/verdict.ts';
-import { type Chain, settle, type Verified, verifyEach, watch } from '../../../src/once/chain/verify.ts';
-import type { Intent } from '../../../src/once/journal/journal.ts';
-import { HeldClock } from '../../../testing/heldClock.ts';
+import type { ChainView, Look } from '../../src/chain/verdict.ts';
+import { type Chain, settle, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
+import type { Intent } from '../../src/once/journal/journal.ts';
+import { HeldClock } from '../../testing/heldClock.ts';
 import {
   baseUrl,
   done,
@@ -12,7 +12,7 @@ import {
   newPath,
   nowMs,
   opened,
-} from '../../../testing/journals.ts';
+} from '../../testing/journals.ts';
 import { genesis, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, read, signature, written } from './transactions.ts';
 

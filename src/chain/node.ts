@@ -1,5 +1,5 @@
-import type { MinorUnits } from '../intent/amount.ts';
-import { type Channel, type Flight, retryAfterMs } from '../wire/flight.ts';
+import type { MinorUnits } from '../once/intent/amount.ts';
+import { type Channel, type Flight, retryAfterMs } from '../once/wire/flight.ts';
 import { type Cluster, clusterOf } from './cluster.ts';
 import {
   type ChainTransaction,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findPayment, type Payment } from '../../../src/once/chain/payment.ts';
-import { readTransaction } from '../../../src/once/chain/transaction.ts';
+import { findPayment, type Payment } from '../../src/chain/payment.ts';
+import { readTransaction } from '../../src/chain/transaction.ts';
 import {
   ada,
   adaTokens,
