@@ -1,5 +1,5 @@
-import type { Policy } from '../src/once/policy/policy.ts';
-import { readPolicy } from '../src/once/policy/readPolicy.ts';
+import type { Policy } from '../src/policy/policy.ts';
+import { readPolicy } from '../src/policy/readPolicy.ts';
 
 /** A policy as read from its file. A new journal may start counting unless the policy forbids it. */
 export function policyOf(written: object, source = 'the policy'): Policy {

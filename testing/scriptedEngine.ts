@@ -20,6 +20,8 @@ import type {
 } from '../src/once/journal/journal.ts';
 import { Mutex } from '../src/once/journal/mutex.ts';
 import type { Flight, FlightLimits, Shipment } from '../src/once/wire/flight.ts';
+import type { Policies } from '../src/policy/policy.ts';
+import { mayClaimUnder } from '../src/policy/spend.ts';
 import { HeldClock } from './heldClock.ts';
 import { allOf, inHand, isWrite, type JournalInHand } from './journals.ts';
 
@@ -79,6 +81,7 @@ export const noRetries = { limits: { maxWaitMs: 0 } };
 export const key = (text: string): Naming => ({ by: 'key', key: text });
 
 type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
+  policies?: Policies | undefined;
   limits?: Partial<EngineContext['limits']>;
   bot?: string;
   token?: string;
@@ -147,11 +150,20 @@ export class ScriptedEngine {
   }
 
   engine(changes: Changes = {}): EngineContext {
-    const { limits, bot = 'tips', token = 'token-1', spelledUrl = baseUrl, spellings, ...others } = changes;
+    const {
+      limits,
+      bot = 'tips',
+      token = 'token-1',
+      spelledUrl = baseUrl,
+      spellings,
+      policies,
+      ...others
+    } = changes;
     const journal = others.journal ?? this.open();
     const still = new AbortController().signal;
     return {
       journal,
+      mayClaim: mayClaimUnder(policies),
       who: 'ada@here',
       bot: {
         name: bot,

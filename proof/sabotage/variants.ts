@@ -35,21 +35,9 @@ export const variants: readonly Variant[] = [
       {
         file: 'src/once/engine/claim.ts',
         from: 'return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {',
-        to: `const { policies } = engine;
-      const { wanted } = order;
-      if (policies !== undefined && wanted.kind === 'transfer') {
-        const spend = spendOf(wanted.request, engine.bot);
-        const asked = { spend, intent: undefined, proposes: false, isShared: false };
-        const said = await wordOfPolicies(policies, asked, engine.journal.reads, engine.clock.now());
-        if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
-      }
-      const unheld = { ...engine, policies: undefined };
+        to: `const asked = await engine.mayClaim(fresh, undefined, engine.journal.reads, engine);
+      const unheld = { ...engine, mayClaim: async () => (asked.is === 'refused' ? asked : { is: 'allowed' }) };
       return engine.commit((tx) => actOnPlan(identity, fresh, tx, unheld, agreed, waitedFor), {`,
-      },
-      {
-        file: 'src/once/engine/claim.ts',
-        from: 'spendOf, spendOfIntent, spendWithin }',
-        to: 'spendOf, spendOfIntent, spendWithin, wordOfPolicies }',
       },
     ],
     caughtBy: ['concurrent'],

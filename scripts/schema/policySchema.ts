@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policyFile } from '../../src/once/policy/readPolicy.ts';
+import { policyFile } from '../../src/policy/readPolicy.ts';
 
 const about: Readonly<Record<string, string>> = {
   schema: 'the version of this format',

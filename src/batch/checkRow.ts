@@ -1,4 +1,3 @@
-import { nothingSpent, spendingOf } from '../once/engine/spend.ts';
 import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
 import { addUnits, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
@@ -16,7 +15,8 @@ import {
   refusedByItself,
   type Spend,
   withAddress,
-} from '../once/policy/policy.ts';
+} from '../policy/policy.ts';
+import { nothingSpent, spendingOf } from '../policy/spend.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { SheetRow } from './sheet.ts';

@@ -3,7 +3,6 @@ import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
 import { asFailure, type Failure } from '../once/failures.ts';
 import type { Kind } from '../once/intent/wanted.ts';
 import type { Runner } from '../once/journal/journal.ts';
-import type { Refusal } from '../once/policy/policy.ts';
 import type { SheetRow } from './sheet.ts';
 
 /** Why no new rows are started. */
@@ -15,7 +14,7 @@ export type Stop =
   | { readonly because: 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'interrupted' }
-  | { readonly because: 'policy'; readonly refusal: Refusal }
+  | { readonly because: 'policy'; readonly failure: Failure }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
   | { readonly because: 'failure'; readonly failure: Failure };
 
@@ -35,7 +34,7 @@ export class StopRules {
   #heldInARow = 0;
   #failures = 0;
   /** Why no more rows of an asset are started. */
-  readonly #refused = new Map<string, Refusal>();
+  readonly #refused = new Map<unknown, Failure>();
 
   constructor(limits: StopLimits) {
     this.#limits = limits;
@@ -47,8 +46,8 @@ export class StopRules {
 
   /** Why the batch stopped. A policy's refusal counts only here, because it stops only the rows of its asset. */
   get stopAtEnd(): Stop | undefined {
-    const [refusal] = this.#refused.values();
-    return this.#stop ?? (refusal && { because: 'policy', refusal });
+    const [failure] = this.#refused.values();
+    return this.#stop ?? (failure && { because: 'policy', failure });
   }
 
   get refusesAnything(): boolean {
@@ -82,7 +81,7 @@ export class StopRules {
     const waits = outcome.is === 'concluded' && isProposal(outcome.intent);
     if (code !== undefined && !waits) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
-    if (outcome.is === 'not-sent' && outcome.because === 'policy') this.#noteRefused(outcome.refusal);
+    if (outcome.is === 'not-sent' && outcome.because === 'refused') this.#noteRefused(outcome.failure);
     const { maxFailures } = this.#limits;
     if (maxFailures !== undefined && this.#failures >= maxFailures) {
       this.#stopFor({ because: 'max-failures', failures: this.#failures });
@@ -90,8 +89,9 @@ export class StopRules {
   }
 
   /** A refusal of one row for its asset applies to all rows of that asset. */
-  #noteRefused(refusal: Refusal): void {
-    if ('asset' in refusal && !this.#refused.has(refusal.asset)) this.#refused.set(refusal.asset, refusal);
+  #noteRefused(failure: Failure): void {
+    const { fields } = failure;
+    if ('asset' in fields && !this.#refused.has(fields.asset)) this.#refused.set(fields.asset, failure);
   }
 
   #noteSent(outcome: Outcome): void {

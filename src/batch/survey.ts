@@ -4,7 +4,6 @@ import { equalAhead } from '../once/engine/beforeClaim.ts';
 import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
-import { spendOf } from '../once/engine/spend.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { inOneSpelling, spellingsOfPayment } from '../once/intent/spellings.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
@@ -16,7 +15,8 @@ import {
   type Warning,
 } from '../once/intent/wanted.ts';
 import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
-import { needsApproval, type Refusal, refusedOnFile } from '../once/policy/policy.ts';
+import { needsApproval, type Refusal, refusedOnFile } from '../policy/policy.ts';
+import { spendOf } from '../policy/spend.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
   type BatchOrder,

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { decideProposal } from '../../src/once/engine/resume.ts';
 import { shownNow } from '../../src/once/engine/shown.ts';
-import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
+import { spendWithin } from '../../src/policy/spend.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { newIntent, nowMs } from '../../testing/journals.ts';
 import { policyOf } from '../../testing/policies.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import { verbsIn } from '../../src/once/journal/verbs.ts';
-import { oldestHour, type Policies } from '../../src/once/policy/policy.ts';
+import { oldestHour, type Policies } from '../../src/policy/policy.ts';
+import { spendWithin } from '../../src/policy/spend.ts';
 import { dialectIn } from '../../src/postgres/sql.ts';
 import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import {
@@ -13,7 +13,7 @@ import {
   openShared,
   type SharedPlace,
 } from '../../testing/postgres/sharedJournal.ts';
-import { describeSpending } from '../once/policy/spendingModel.ts';
+import { describeSpending } from '../policy/spendingModel.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 

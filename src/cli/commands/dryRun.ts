@@ -2,20 +2,22 @@ import type { Bot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { equalAhead } from '../../once/engine/beforeClaim.ts';
 import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts';
+import type { Word } from '../../once/engine/context.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
-import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
-import type { Policies } from '../../once/policy/policy.ts';
 import { endpoint } from '../../once/wire/flight.ts';
+import type { Policies } from '../../policy/policy.ts';
+import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
-import { equalWords, policyWords } from '../say/outcomes.ts';
+import { sentenceOf } from '../say/inWords.ts';
+import { equalWords } from '../say/outcomes.ts';
 import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
@@ -54,7 +56,7 @@ export async function dryRun(
   const name = nameOf(order.naming);
   const found = plan.found?.id;
   const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
-  const policy = policies && word && { word: word.is, says: dryPolicyWords(word, plan) };
+  const policy = policies && word && { word: word.is, says: await dryPolicyWords(word, plan) };
   const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
@@ -82,7 +84,7 @@ export async function dryRun(
 type DryPlan = {
   readonly identity: Identity;
   readonly plan: Plan;
-  readonly word: PolicyWord | undefined;
+  readonly word: Word | undefined;
   readonly policies: Policies | undefined;
   readonly equal: Intent | undefined;
 };
@@ -107,7 +109,7 @@ async function wordOn(
   journal: Journal | undefined,
   given: ParsedArgs,
   context: Context,
-): Promise<PolicyWord | undefined> {
+): Promise<Word | undefined> {
   const proposes = given.takes('propose') && given.flag('propose');
   if (wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
@@ -115,7 +117,7 @@ async function wordOn(
   const nowMs = (journal?.clock ?? context.clock).now();
   const isShared = journal?.isShared === true;
   const spend = { spend: spendOf(wanted.request, bot), intent, proposes, isShared };
-  const word = await wordOfPolicies(policies ?? [], spend, journal?.reads, nowMs);
+  const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs, false);
   if (word.is === 'needs-approval' && plan?.is !== 'retry' && !isNamed(naming))
     refuseUnnamedProposal({ namedBy: undefined });
   return word;
@@ -146,7 +148,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
-function dryPolicyWords(word: PolicyWord, { is }: Plan): string {
+async function dryPolicyWords(word: Word, { is }: Plan): Promise<string> {
   if (is === 'retry' && word.is !== 'allowed') return 'it would be held: it may have been made already';
   switch (word.is) {
     case 'allowed':
@@ -154,7 +156,7 @@ function dryPolicyWords(word: PolicyWord, { is }: Plan): string {
     case 'needs-approval':
       return 'it would be held until a person approves it';
     case 'refused':
-      return `it would be refused. ${policyWords(word.refusal).message}`;
+      return `it would be refused. ${(await sentenceOf(word.failure)).message}`;
   }
 }
 
@@ -171,7 +173,7 @@ function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
 function proposalWords(
   plan: Plan,
   { sends }: Pick<PlanMeaning, 'sends'>,
-  policy: PolicyWord | undefined,
+  policy: Word | undefined,
 ): string | undefined {
   if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
   if (sends === 'nothing') return undefined;

@@ -6,13 +6,13 @@ import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
-import { spendOf } from '../../once/engine/spend.ts';
 import type { Exit } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { nameOfAddress, needsApproval, type Policies } from '../../once/policy/policy.ts';
+import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
+import { spendOf } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { iso } from '../say/phrases.ts';
@@ -49,7 +49,7 @@ export async function doOnce(
     const asked = openBeforeSending(
       order.wanted.kind,
       afterNodes(connection, waiting),
-      consentFor(order, engine, given, context),
+      consentFor(order, session, given, context),
     );
     // Nothing of a proposal is sent: the question is asked once it is approved.
     const consent: Consent = async (plan, equal) =>
@@ -99,7 +99,7 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 /** The question to ask a person. With --yes nobody is asked. */
 function consentFor(
   order: Order,
-  { bot, policies, clock }: Pick<EngineContext, 'bot' | 'policies' | 'clock'>,
+  { engine: { bot, clock }, policies }: Session,
   given: ParsedArgs<'yes'>,
   context: Context,
 ): Consent | undefined {
@@ -141,7 +141,8 @@ function waitsForApproval({ wanted, naming }: Order, plan: Plan, bot: Bot, polic
 }
 
 /** What a question is about. */
-type InQuestion = Pick<EngineContext, 'bot' | 'policies'> & {
+type InQuestion = Pick<EngineContext, 'bot'> & {
+  readonly policies: Policies | undefined;
   readonly order: Order;
   readonly balance: string | undefined;
   readonly doubts: readonly string[];

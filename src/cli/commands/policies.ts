@@ -1,5 +1,5 @@
 import { type Bot, sandboxBot } from '../../once/connection.ts';
-import type { Policies, Policy } from '../../once/policy/policy.ts';
+import type { Policies, Policy } from '../../policy/policy.ts';
 import { knownBot } from '../bot/chooseBot.ts';
 import { readPath } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';

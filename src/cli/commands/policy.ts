@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { spendingOf } from '../../once/engine/spend.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
 import { type Spellings, spellingsOf } from '../../once/intent/spellings.ts';
 import type { Journal } from '../../once/journal/journal.ts';
-import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../once/policy/policy.ts';
-import { readPolicy } from '../../once/policy/readPolicy.ts';
+import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../policy/policy.ts';
+import { readPolicy } from '../../policy/readPolicy.ts';
+import { spendingOf } from '../../policy/spend.ts';
 import { readSafely } from '../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { inWords } from '../say/inWords.ts';

@@ -2,7 +2,8 @@ import type { Connection } from '../../once/connection.ts';
 import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
-import type { Policies } from '../../once/policy/policy.ts';
+import type { Policies } from '../../policy/policy.ts';
+import { mayClaimUnder } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { nouns } from '../say/outcomes.ts';
 import { formatPause } from '../say/phrases.ts';
@@ -14,6 +15,8 @@ import { policiesOf } from './policies.ts';
 /** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
   readonly engine: EngineContext & Pick<ConnectedBot, 'bot'>;
+  /** Undefined if none applies. */
+  readonly policies: Policies | undefined;
   readonly connection: Connection;
   close(): Promise<void>;
 };
@@ -23,11 +26,12 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
   const { bot, connection } = await openBot(given, context, keepAlive);
   try {
     // Opened first: if a policy cannot be read, nothing is sent.
-    const own = await policiesOf(bot, context);
+    const policies = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
-    const engine = engineContext({ bot, connection }, own, journal, given, context);
+    const engine = engineContext({ bot, connection }, policies, journal, given, context);
     return {
       engine,
+      policies,
       connection,
       close: async () => {
         await journal.close();
@@ -49,7 +53,7 @@ export function engineContext(
 ): Session['engine'] {
   const settings = { ...bot.settings, ...settingsOf(given) };
   return {
-    policies,
+    mayClaim: mayClaimUnder(policies),
     journal,
     bot,
     connection,

@@ -34,7 +34,7 @@ async function withRecipient(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { to_address: to } = fields;
   if (typeof to !== 'string' || !to.startsWith('@')) return fields;
-  const { withAddress } = await import('../../once/policy/policy.ts');
+  const { withAddress } = await import('../../policy/policy.ts');
   const { fields: addressed, complaint } = withAddress(fields, await policiesOfCommand(given, context));
   if (complaint !== undefined)
     throw intentFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });

@@ -4,7 +4,7 @@ import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { givingUp, isUnsent } from './chain.ts';
 import { takenBy } from './intent.ts';
-import { inWords } from './inWords.ts';
+import { inWords, sentenceOf } from './inWords.ts';
 import {
   declinedWords,
   didNotHappenWords,
@@ -13,8 +13,6 @@ import {
   nouns,
   openWords,
   paidAlready,
-  policyWords,
-  type Refused,
   rejectionWords,
   summary,
   unknownWords,
@@ -81,7 +79,7 @@ function hasNoReply({ state }: Intent): boolean {
 }
 
 /** `end` says that nothing was sent. */
-type Unsent = Sentence & Refused & { readonly end?: string };
+type Unsent = Sentence & { readonly end?: string };
 
 async function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: boolean): Promise<Unsent> {
   const { outcome, complaint } = ending;
@@ -91,10 +89,10 @@ async function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode
     case 'still-sending':
       return inProgress(outcome.intent, outcome.by);
     case 'not-sent':
-      // What a policy refuses may not have been sent before: that would be held.
+      // What is refused may not have been sent before: that would be held.
       return notDone(
-        notSentWords(outcome, nowMs),
-        outcome.because !== 'declined' && outcome.because !== 'policy',
+        await notSentWords(outcome, nowMs),
+        outcome.because !== 'declined' && outcome.because !== 'refused',
       );
     case 'not-recorded':
       return {
@@ -134,7 +132,7 @@ function wordsOfState(
 }
 
 /** This run sent nothing; an earlier run may have sent something. */
-function notDone(words: Sentence & Refused, mayBeSent = true): Unsent {
+function notDone(words: Sentence, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
@@ -156,10 +154,10 @@ async function messageOf(thrown: unknown): Promise<string> {
 }
 
 /** Why nothing was sent now, and what to do about it. */
-function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sentence & Refused {
+async function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Promise<Sentence> {
   switch (outcome.because) {
-    case 'policy':
-      return policyWords(outcome.refusal);
+    case 'refused':
+      return sentenceOf(outcome.failure);
     case 'paid-already':
       return paidAlready(outcome.equal, nowMs);
     case 'declined':

@@ -5,8 +5,9 @@ import { asFailure, type Failure, type MachineFacts } from '../../once/failures.
 import type { InputFacts } from '../../once/input.ts';
 import type { IntentFacts } from '../../once/intent/facts.ts';
 import type { JournalFacts } from '../../once/journal/facts.ts';
-import type { PolicyFacts } from '../../once/policy/readPolicy.ts';
 import type { WireFacts } from '../../once/wire/connecting.ts';
+import type { RefusalFacts } from '../../policy/policy.ts';
+import type { PolicyFacts } from '../../policy/readPolicy.ts';
 import type { SharedFacts } from '../../postgres/facts.ts';
 import { type Sentence, type Table, Told } from './told.ts';
 
@@ -14,7 +15,7 @@ type Rooms = {
   readonly machine: MachineFacts;
   readonly input: InputFacts;
   readonly intent: IntentFacts;
-  readonly policy: PolicyFacts;
+  readonly policy: PolicyFacts & RefusalFacts;
   readonly wire: WireFacts;
   readonly chain: ChainFacts;
   readonly engine: EngineFacts;
@@ -45,7 +46,8 @@ export async function inWords(thrown: unknown): Promise<Told> {
   return new Told(failure.code, message, { ...details, cause: failure.cause ?? failure });
 }
 
-async function sentenceOf(failure: Failure): Promise<Sentence> {
+/** The same as it stands in the table. */
+export async function sentenceOf(failure: Failure): Promise<Sentence> {
   try {
     const table = await (tables as Readonly<Record<string, () => Promise<Table<Record<string, unknown>>>>>)[
       failure.room

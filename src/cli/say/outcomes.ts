@@ -4,15 +4,13 @@ import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import { amountOf } from '../../once/intent/amount.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
-import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, asking, deciding, howToDecide, resolving } from './chain.ts';
 import { handWords } from './history.ts';
-import { formatAgo, formatAmountOf, formatDuration, iso } from './phrases.ts';
-import { type Allowance, nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
+import { formatAgo, formatDuration, iso } from './phrases.ts';
+import { nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
@@ -218,61 +216,6 @@ export function processName({ host, pid }: Process): string {
 /** Starts a sentence. */
 function anotherProcess(by: Process | undefined): string {
   return by === undefined ? 'Another botctl process' : `The botctl process on ${processName(by)}`;
-}
-
-/** What a refusal shows besides its sentences. */
-export type Refused = { readonly allowance?: Allowance };
-
-const noUse = 'Running the same command again will not help.';
-
-/** Which rule refuses it, what is left, and when more is available. */
-export function policyWords(refusal: Refusal): Sentence & Refused {
-  switch (refusal.rule) {
-    case 'asset':
-      return says`
-        The policy ${refusal.source} has no limits for ${refusal.asset}, and it refuses every asset that it does not name
-        ${noUse} To allow ${refusal.asset}, add it under limits in the policy.
-        $ policy show`;
-    case 'recipient':
-      return says`
-        The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
-        ${noUse} To allow this address, add it under recipients in the policy.
-        $ policy show`;
-    case 'approvals':
-      return says`
-        The policy ${refusal.source} wants another database role to approve this ("approvals": "other"), and a journal in a file has no roles
-        ${noUse} Use a shared journal, or have the policy changed.
-        $ policy show`;
-    default:
-      return limitWords(refusal);
-  }
-}
-
-type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' };
-
-const limitNames: Readonly<Record<OverLimit['rule'], string>> = {
-  transfer: 'per transfer',
-  day: 'in 24 hours, by all bots in the journal',
-};
-
-function limitWords(refusal: OverLimit): Sentence & Refused {
-  const { source, line, asset, units, limit, remaining, rule } = refusal;
-  const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
-  const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
-  const left =
-    rule === 'transfer'
-      ? ''
-      : ` ${of(limit - remaining)} of it is used, so ${remaining === 0n ? 'nothing' : of(remaining)} is left.`;
-  const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
-  return {
-    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule]}, and this transfer is ${of(units, asset)}.${left}`,
-    hint:
-      freeAt === undefined
-        ? `${noUse} ${never} a smaller amount, or have the policy changed.`
-        : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`,
-    next: [['policy', 'show']],
-    allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
-  };
 }
 
 /** `as rent-2026-10, 3 hours ago`. */

@@ -1,6 +1,8 @@
-import type { PolicyFacts, PolicyFault } from '../../once/policy/readPolicy.ts';
+import { amountOf } from '../../once/intent/amount.ts';
+import type { Refusal, RefusalFacts } from '../../policy/policy.ts';
+import type { PolicyFacts, PolicyFault } from '../../policy/readPolicy.ts';
 import { clipped, complaintWords, textFaultWords } from './intent.ts';
-import { listed, troubleInWords } from './phrases.ts';
+import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
 import { type Sentence, says, type Table } from './told.ts';
 
 /** Each is said after `it must be`. */
@@ -12,7 +14,12 @@ const policyRules = {
   address: 'a wallet address',
 } as const;
 
-export const policyTable: Table<PolicyFacts> = {
+export const policyTable: Table<PolicyFacts & RefusalFacts> = {
+  asset: policyWords,
+  recipient: policyWords,
+  approvals: policyWords,
+  transfer: policyWords,
+  day: policyWords,
   damaged: ({ source, line, column, field, fault }) => {
     const [problem, rule] = faultWords(fault);
     const what = field === undefined ? problem : `${clipped(field)} ${problem}`;
@@ -95,3 +102,55 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
 const onlyValues: Readonly<Record<string, string>> = {
   approvals: '"other"',
 };
+
+const noUse = 'Running the same command again will not help.';
+
+/** Which rule refuses it, what is left, and when more is available. */
+export function policyWords(refusal: Refusal): Sentence {
+  switch (refusal.rule) {
+    case 'asset':
+      return says`
+        The policy ${refusal.source} has no limits for ${refusal.asset}, and it refuses every asset that it does not name
+        ${noUse} To allow ${refusal.asset}, add it under limits in the policy.
+        $ policy show`;
+    case 'recipient':
+      return says`
+        The policy ${refusal.source} allows only the recipients that it names (only_recipients), and ${refusal.to} is not one of them
+        ${noUse} To allow this address, add it under recipients in the policy.
+        $ policy show`;
+    case 'approvals':
+      return says`
+        The policy ${refusal.source} wants another database role to approve this ("approvals": "other"), and a journal in a file has no roles
+        ${noUse} Use a shared journal, or have the policy changed.
+        $ policy show`;
+    default:
+      return limitWords(refusal);
+  }
+}
+
+type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' };
+
+const limitNames: Readonly<Record<OverLimit['rule'], string>> = {
+  transfer: 'per transfer',
+  day: 'in 24 hours, by all bots in the journal',
+};
+
+function limitWords(refusal: OverLimit): Sentence {
+  const { source, line, asset, units, limit, remaining, rule } = refusal;
+  const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
+  const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
+  const left =
+    rule === 'transfer'
+      ? ''
+      : ` ${of(limit - remaining)} of it is used, so ${remaining === 0n ? 'nothing' : of(remaining)} is left.`;
+  const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
+  return {
+    message: `The policy ${source} allows at most ${of(limit)} ${limitNames[rule]}, and this transfer is ${of(units, asset)}.${left}`,
+    hint:
+      freeAt === undefined
+        ? `${noUse} ${never} a smaller amount, or have the policy changed.`
+        : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`,
+    next: [['policy', 'show']],
+    allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
+  };
+}

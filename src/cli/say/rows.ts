@@ -4,9 +4,9 @@ import type { FailureCode, Retry } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { clipped, fewOf } from './intent.ts';
-import { inWords } from './inWords.ts';
+import { inWords, sentenceOf } from './inWords.ts';
 import { again, type GivenWords } from './open.ts';
-import { policyWords, processName } from './outcomes.ts';
+import { processName } from './outcomes.ts';
 import { counted, formatCount, listed, type Suggestion } from './phrases.ts';
 import { type Sentence, says, sentence, Told, told } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
@@ -186,7 +186,7 @@ async function stopWords(stop: Stop): Promise<Sentence> {
       return says`The wallet’s balance is too low (status 402). ${noMore}
         Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees.`;
     case 'policy': {
-      const { message, allowance } = policyWords(stop.refusal);
+      const { message, allowance } = await sentenceOf(stop.failure);
       return {
         message: `${message} No new rows of this asset were started.`,
         hint: 'Wait until the limit allows more, or have the policy changed.',

@@ -25,7 +25,7 @@ type ToldDetails = {
   cause?: unknown;
 };
 
-export type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
+type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
 
 const longestMessage = 2000;
 const endShown = 300;

@@ -11,7 +11,6 @@ import type {
   Transaction,
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
-import type { Spend } from '../policy/policy.ts';
 import { readReply, resultIn } from '../wire/flight.ts';
 import type { ApprovalReason } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
@@ -20,7 +19,6 @@ import { equalPayment } from './equal.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, identify, isBeingSent, makePlan, newIntent, type Plan, whyHold } from './plan.ts';
-import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** An intent that this process owns, with its first attempt on record. */
@@ -128,7 +126,7 @@ async function stepOf(
   const { wanted } = identity.order;
   switch (is) {
     case 'new-entry':
-      return begin(identity, fresh, tx, engine, agreed);
+      return begin(fresh, tx, engine, agreed);
     case 'name-taken': {
       const intent = mustHaveIntactBody(mustFind(found));
       return intent.bot === engine.bot.name
@@ -162,7 +160,6 @@ async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Pr
 
 /** Begins a new intent, unless something stands in its way. If it needs approval, records it as a proposal. */
 async function begin(
-  identity: Identity,
   fresh: NewIntent,
   tx: Transaction,
   engine: EngineContext,
@@ -170,10 +167,8 @@ async function begin(
 ): Promise<Claim | Outcome> {
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
-  const { wanted } = identity.order;
-  const spend = wanted.kind === 'transfer' ? spendOf(wanted.request, bot) : undefined;
-  const word = await wordOn(spend, undefined, tx, engine);
-  if (word.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  const word = await engine.mayClaim(fresh, undefined, tx, engine);
+  if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') {
     refuseUnnamedProposal(fresh);
     const intent = await tx.propose(fresh, 'approval', nowMs);
@@ -210,15 +205,14 @@ export async function claimFound(
   agreed?: Pick<Agreed, 'pays'>,
   decision?: Decision,
 ): Promise<Claim | Outcome> {
-  const { id, kind, fingerprint, mayHaveLandedAtMs } = intent;
+  const { id, fingerprint, mayHaveLandedAtMs } = intent;
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
   const isInDoubt = mayHaveLandedAtMs !== undefined;
-  const spend = kind === 'transfer' ? spendOfIntent(mustHaveIntactRequest(intent), bot) : undefined;
-  const word = await wordOn(spend, intent, tx, engine);
+  const word = await engine.mayClaim(mustHaveIntactRequest(intent), intent, tx, engine);
   // An intent that may have landed is held, never refused and never proposed.
   if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', intent, tx, engine);
-  if (word.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') return holdFor('approval', intent, tx, engine);
   if (!isInDoubt) {
     const equal = await equalInTheWay(intent, tx, engine, agreed);
@@ -240,17 +234,6 @@ async function equalInTheWay(
   if (repeats === 'pay' || agreed?.pays === 'any') return undefined;
   const equal = await equalPayment(payment, bot, tx, clock.now(), repeats?.besides);
   return equal?.id === agreed?.pays ? undefined : equal;
-}
-
-/** What the policies say, and whether the command itself asks for approval. A message spends nothing. */
-async function wordOn(
-  spend: Spend | undefined,
-  intent: Intent | undefined,
-  tx: Transaction,
-  { policies = [], proposes = false, journal: { isShared }, clock }: EngineContext,
-): Promise<PolicyWord> {
-  if (spend === undefined) return { is: 'allowed' };
-  return spendWithin(policies, { spend, intent, proposes, isShared }, tx, clock.now());
 }
 
 async function keepProposer(

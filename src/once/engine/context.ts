@@ -1,8 +1,8 @@
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
+import type { Failure } from '../failures.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Guards, Journal, Verdict, Work } from '../journal/journal.ts';
-import type { Policies } from '../policy/policy.ts';
+import type { Guards, Intent, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
 /** Everything the engine uses from outside. */
@@ -13,14 +13,13 @@ export type EngineContext = {
   readonly limits: {
     /** The longest time for one attempt. */
     readonly timeoutMs: number;
-    /** Attempts after the first. If undefined, only time limits them. */
     /** The last pause must end within this time after the end of the first attempt. */
     readonly maxWaitMs: number;
     /** How long to wait for another process that sends the same intent; `maxWaitMs` by default. */
     readonly ownerWaitMs?: number;
   };
-  /** What a transfer may spend; undefined if no policy applies. */
-  readonly policies?: Policies | undefined;
+  /** Asked in the commit of each claim, so that no two pass together. */
+  readonly mayClaim: MayClaim;
   /** New intents are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
   /** `pay`: an equal payment is meant besides the earlier one. Rows of the batch that it is `besides` are no earlier ones. */
@@ -35,6 +34,20 @@ export type EngineContext = {
   /** Only in a batch: the whole batch waits out a rate limit together, outside of `--max-wait`. */
   readonly pace?: Pace;
 };
+
+/** What a guest says about a claim. */
+export type Word =
+  | { readonly is: 'allowed' }
+  | { readonly is: 'needs-approval' }
+  | { readonly is: 'refused'; readonly failure: Failure };
+
+/** `known` is the intent if it is on record already. */
+type MayClaim = (
+  wanted: Pick<Intent, 'kind' | 'body'>,
+  known: Intent | undefined,
+  tx: Transaction,
+  engine: EngineContext,
+) => Promise<Word>;
 
 /** The result of an attempt: the status of its reply, or what went wrong. */
 export type WhatCame = number | Trouble;

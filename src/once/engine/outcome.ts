@@ -1,15 +1,14 @@
 import type { Bot } from '../connection.ts';
-import type { FailureCode } from '../failures.ts';
+import type { Failure, FailureCode } from '../failures.ts';
 import type { Wanted } from '../intent/wanted.ts';
 import type { Attempt, Decision, Intent, Process, Reads } from '../journal/journal.ts';
-import { type Refusal, refusalCodes } from '../policy/policy.ts';
 import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
+import type { Word } from './context.ts';
 import { engineFailure } from './facts.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
-import type { PolicyWord } from './spend.ts';
 import { keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
@@ -45,7 +44,7 @@ export type Outcome =
   /** Another entry made an equal payment, or may have made it. */
   | { readonly is: 'not-sent'; readonly because: 'paid-already'; readonly equal: Intent }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
-  | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
+  | { readonly is: 'not-sent'; readonly because: 'refused'; readonly failure: Failure }
   /** A reply came, but the journal could not record it. */
   | {
       readonly is: 'not-recorded';
@@ -157,7 +156,7 @@ function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): Failur
 }
 
 function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
-  return outcome.because === 'policy' ? refusalCodes[outcome.refusal.rule] : outcome.because;
+  return outcome.because === 'refused' ? outcome.failure.code : outcome.because;
 }
 
 function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
@@ -177,7 +176,7 @@ function oddStatusOf({ kind }: Intent, attempt: Attempt | undefined): string | u
 }
 
 /**
- * The failure with which a command would end before it sends anything, as things stand now. A policy has said `word`.
+ * The failure with which a command would end before it sends anything, as things stand now. `word` is what a claim is told.
  */
 export function codeAhead({ is, found }: Plan, { bot, word, equal }: Ahead): FailureCode | undefined {
   const { ends, sends } = meaningOf({ is });
@@ -186,15 +185,15 @@ export function codeAhead({ is, found }: Plan, { bot, word, equal }: Ahead): Fai
   if (ends !== 'as-its-entry') return ends === 'well' ? undefined : ends;
   if (sends === 'nothing') return undefined;
   if (is === 'retry') return (word ?? allowed).is !== 'allowed' ? 'held' : undefined;
-  if (word?.is === 'refused') return refusalCodes[word.refusal.rule];
+  if (word?.is === 'refused') return word.failure.code;
   if (word?.is === 'needs-approval') return 'held';
   return equal === undefined ? undefined : 'paid-already';
 }
 
-const allowed: PolicyWord = { is: 'allowed' };
+const allowed: Word = { is: 'allowed' };
 
 type Ahead = {
   readonly bot: Pick<Bot, 'name'>;
-  readonly word: PolicyWord | undefined;
+  readonly word: Word | undefined;
   readonly equal: Intent | undefined;
 };

@@ -8,6 +8,7 @@ import { resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
+import { mayClaimUnder } from '../../../src/policy/spend.ts';
 import { explained } from '../../../testing/explained.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
@@ -595,7 +596,7 @@ describe('a claim of which one write fails', () => {
     [
       'decisionsOf',
       'on what is new',
-      (engine) => execute(transfer({}, once('new')), { ...engine, policies: above }),
+      (engine) => execute(transfer({}, once('new')), { ...engine, mayClaim: mayClaimUnder(above) }),
       'held',
     ],
     ['equalPayment', 'for a message', resumeMessage, 'accepted'],

@@ -1,12 +1,12 @@
 // What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isApprovedByAnother } from '../../../src/once/engine/approval.ts';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
 import { decideProposal, refuseProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import { isApprovedByAnother } from '../../../src/policy/spend.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
@@ -256,11 +256,11 @@ describe('another’s approval', () => {
 
   test('is nothing that a file could tell: what needs it is refused there', async () => {
     for (const changes of [other, { ...other, ...proposing }])
-      expect(endOf(await scripted.run(rent, [], changes))).toBe('not sent: policy');
+      expect(endOf(await scripted.run(rent, [], changes))).toBe('not sent: refused');
     expect(await scripted.intents()).toEqual([]);
     await approved();
-    expect(endOf(await scripted.run(rent, [], other))).toBe('not sent: policy');
-    expect(endOf(await scripted.resume(await id(), [], other))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent, [], other))).toBe('not sent: refused');
+    expect(endOf(await scripted.resume(await id(), [], other))).toBe('not sent: refused');
     expect(await scripted.only()).toMatchObject({ state: 'open', approved: true });
   });
 
@@ -313,7 +313,7 @@ describe('a dry run ends as the command would', () => {
   const open = { ...transferred, state: 'open' } as Intent;
   const allowed = { is: 'allowed' } as const;
   const asks = { is: 'needs-approval' } as const;
-  const refused = { is: 'refused', refusal: { rule: 'asset' } } as never;
+  const refused = { is: 'refused', failure: { code: 'policy-asset' } } as never;
 
   const equal = { id: 'other' } as Intent;
 

@@ -76,7 +76,7 @@ describe('a claim', () => {
     await scripted.runAndReport(transfer());
     scripted.clock.advance(12 * 3_600_000 + 1);
     const refused = await scripted.run(transfer(), [], { policies: [policyOf({ limits: {} })] });
-    expect(refused).toEqual({ is: 'not-sent', because: 'policy', refusal: expect.anything() });
+    expect(refused).toEqual({ is: 'not-sent', because: 'refused', failure: expect.anything() });
   });
 });
 

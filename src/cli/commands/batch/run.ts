@@ -18,8 +18,9 @@ import { conflictWords } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
-import { equalWords, policyWords } from '../../say/outcomes.ts';
+import { equalWords } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
+import { policyWords } from '../../say/policy.ts';
 import { codeOfRows, needsOf, ownShareDone } from '../../say/rows.ts';
 import { isItTheRightFile, type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
@@ -113,7 +114,7 @@ async function runBatch(unopened: UnopenedBatch, wait: Until | undefined): Promi
   try {
     const journal = session.engine.journal;
     const engine = { ...session.engine, journal, proposes: options.proposes };
-    const held = { ...order, policies: engine.policies };
+    const held = { ...order, policies: session.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
     const surveyed = await surveyAll(batch);

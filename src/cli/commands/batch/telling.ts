@@ -4,13 +4,13 @@ import type { SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
-import { refusalCodes } from '../../../once/policy/policy.ts';
+import { refusalFailure } from '../../../policy/policy.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { invalidRow, rowsInConflict } from '../../say/batch.ts';
 import { explain, oddStatusWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
-import { policyWords } from '../../say/outcomes.ts';
 import { counted, formatCount } from '../../say/phrases.ts';
+import { policyWords } from '../../say/policy.ts';
 import { askToBegin, invalidRows } from '../../say/rows.ts';
 import { declined, type Problem, problemOf, Told } from '../../say/told.ts';
 import type { Fields } from '../../show/card.ts';
@@ -122,7 +122,10 @@ export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refuse
   }
   const { message, ...advice } = policyWords(refusal);
   const says = `A policy refuses ${refused.rows} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`;
-  return { told: new Told(refusalCodes[refusal.rule], says, advice), fields: { refused: refused.first } };
+  return {
+    told: new Told(refusalFailure(refusal.rule, refusal).code, says, advice),
+    fields: { refused: refused.first },
+  };
 }
 
 type RefusedRows = { readonly told: Told; readonly fields: Fields };

@@ -92,7 +92,7 @@ export async function withRecipient(
   context: Context,
 ): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
-  const { withAddress } = await import('../../../once/policy/policy.ts');
+  const { withAddress } = await import('../../../policy/policy.ts');
   const { fields, complaint } = withAddress(
     { to_address: filters.to },
     await policiesOfCommand(given, context),

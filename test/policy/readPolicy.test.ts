@@ -1,9 +1,9 @@
 // What a policy may say, and where it says something else.
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../../src/cli/say/told.ts';
-import { unitsOf } from '../../../src/once/intent/amount.ts';
-import { readPolicy } from '../../../src/once/policy/readPolicy.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import type { Told } from '../../src/cli/say/told.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import { readPolicy } from '../../src/policy/readPolicy.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';

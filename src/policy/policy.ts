@@ -1,6 +1,6 @@
-import type { FailureCode } from '../failures.ts';
-import { countedAsset, hourMs, hourOf, type UnitsByHour } from '../intent/amount.ts';
-import { type Complaint, complain } from '../intent/facts.ts';
+import { failing } from '../once/failures.ts';
+import { countedAsset, hourMs, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
+import { type Complaint, complain } from '../once/intent/facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
@@ -118,14 +118,15 @@ export type Refusal =
       readonly freeAtMs: number | undefined;
     } & OverLimit);
 
-/** The public code of a refusal. */
-export const refusalCodes = {
+export type RefusalFacts = { readonly [R in Refusal as R['rule']]: R };
+
+export const refusalFailure = failing<RefusalFacts>('policy', {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
   approvals: 'policy-limit',
   transfer: 'policy-limit',
   day: 'policy-limit',
-} as const satisfies Record<Refusal['rule'], FailureCode>;
+});
 
 type OverLimit = {
   readonly source: string;

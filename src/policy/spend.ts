@@ -1,4 +1,5 @@
-import type { Bot } from '../connection.ts';
+import type { Bot } from '../once/connection.ts';
+import type { EngineContext, Word } from '../once/engine/context.ts';
 import {
   addUnits,
   countedAsset,
@@ -6,30 +7,28 @@ import {
   type OwnSpending,
   type UnitsByHour,
   unitsOf,
-} from '../intent/amount.ts';
-import { spellingsOf } from '../intent/spellings.ts';
-import type { TransferRequest } from '../intent/wanted.ts';
-import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
+} from '../once/intent/amount.ts';
+import { spellingsOf } from '../once/intent/spellings.ts';
+import type { TransferRequest } from '../once/intent/wanted.ts';
+import type { Decision, Intent, Reads, SpendingReads } from '../once/journal/journal.ts';
 import {
   limitsADay,
   needsApproval,
   oldestHour,
   type Policies,
   type Refusal,
+  refusalFailure,
   refusedByDay,
   refusedByItself,
   refusedOnFile,
   type Spend,
-} from '../policy/policy.ts';
-import { isApprovedByAnother, needsAnother } from './approval.ts';
+} from './policy.ts';
 
-/** What the policies say about a transfer that is about to be claimed. */
-export type PolicyWord =
-  | { readonly is: 'allowed' }
-  | { readonly is: 'needs-approval' }
-  | { readonly is: 'refused'; readonly refusal: Refusal };
+const allowed: Word = { is: 'allowed' };
 
-const allowed: PolicyWord = { is: 'allowed' };
+function refusedFor(refusal: Refusal): Word {
+  return { is: 'refused', failure: refusalFailure(refusal.rule, refusal) };
+}
 
 /** A transfer to be claimed, and what is known about it. */
 type SpendOrder = {
@@ -51,35 +50,28 @@ export function spendOf(
   return { to, asset, spellings: spellingsOf(asset, spellings), units: unitsOf(amount) };
 }
 
-/** What an intent would spend, according to its frozen bytes. */
-export function spendOfIntent({ body }: Pick<Intent, 'body'>, bot: SpellingBot): Spend {
-  return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest, bot);
+/** What these policies say about each claim. A message spends nothing. */
+export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'] {
+  return async ({ kind, body }, intent, tx, { bot, proposes = false, journal: { isShared }, clock }) => {
+    if (kind === 'message') return allowed;
+    const spend = spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest, bot);
+    return spendWithin(policies, { spend, intent, proposes, isShared }, tx, clock.now());
+  };
 }
 
 /**
- * Runs in the commit that claims the transfer, so that no two pass together. What it spends counts at once for the
- * other claims of that commit.
+ * Runs in the commit that claims the transfer. What it spends counts at once for the other claims of that commit, unless
+ * this is a dry run.
  */
 export async function spendWithin(
   policies: Policies,
   order: SpendOrder,
-  tx: Transaction,
-  nowMs: number,
-): Promise<PolicyWord> {
-  const waits = await mustWait(policies, order, tx);
-  const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
-  return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
-}
-
-/** What a dry run shows. Counts nothing. */
-export async function wordOfPolicies(
-  policies: Policies,
-  order: SpendOrder,
   reads: Reads | undefined,
   nowMs: number,
-): Promise<PolicyWord> {
-  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
+  counts = true,
+): Promise<Word> {
   const waits = await mustWait(policies, order, reads);
+  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs, counts && !waits);
   return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
@@ -94,16 +86,16 @@ async function wordOfSpending(
   { spend, intent }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
-  counts = false,
-): Promise<PolicyWord> {
+  counts: boolean,
+): Promise<Word> {
   const byItself = refusedByItself(policies, spend);
-  if (byItself !== undefined) return { is: 'refused', refusal: byItself };
+  if (byItself !== undefined) return refusedFor(byItself);
   if (!limitsADay(policies, spend)) return allowed;
   const own = intent && (await reads.ownSpending(intent.id));
   const each = await spendingOfEach(spend, reads, nowMs);
   // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
   const refusal = refusedByDay(policies, spend, without(own, together(each)), nowMs);
-  if (refusal !== undefined) return { is: 'refused', refusal };
+  if (refusal !== undefined) return refusedFor(refusal);
   const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
   if (counts && itself !== undefined) {
     if (own !== undefined) addUnits(itself, own.hour, -own.units);
@@ -150,10 +142,18 @@ async function mustWait(
   reads: Pick<Reads, 'decisionsOf'> | undefined,
 ): Promise<boolean> {
   if (intent?.approved !== true) return proposes || needsApproval(policies, spend);
-  return needsAnother(policies) && !isApprovedByAnother((await reads?.decisionsOf(intent.id)) ?? []);
+  const needsAnother = policies.some(({ approvals }) => approvals === 'other');
+  return needsAnother && !isApprovedByAnother((await reads?.decisionsOf(intent.id)) ?? []);
 }
 
-function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): PolicyWord {
+function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): Word {
   const refusal = isShared ? undefined : refusedOnFile(policies);
-  return refusal === undefined ? { is: 'needs-approval' } : { is: 'refused', refusal };
+  return refusal === undefined ? { is: 'needs-approval' } : refusedFor(refusal);
+}
+
+/** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
+export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
+  const proposed = decisions.find(({ kind }) => kind === 'proposed')?.role;
+  const approved = decisions.findLast(({ kind }) => kind === 'approved')?.role;
+  return proposed !== undefined && approved !== undefined && proposed !== approved;
 }

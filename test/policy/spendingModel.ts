@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { spendWithin } from '../../../src/once/engine/spend.ts';
-import { unitsOf } from '../../../src/once/intent/amount.ts';
-import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
-import type { Decision, Guards, NewIntent, Transaction } from '../../../src/once/journal/journal.ts';
-import type { Policies } from '../../../src/once/policy/policy.ts';
-import { baseUrl, done, endWith, type JournalInHand, newIntent, nowMs } from '../../../testing/journals.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import type { BaseUrl } from '../../src/once/intent/baseUrl.ts';
+import type { Decision, Guards, NewIntent, Transaction } from '../../src/once/journal/journal.ts';
+import type { Policies } from '../../src/policy/policy.ts';
+import { spendWithin } from '../../src/policy/spend.ts';
+import { baseUrl, done, endWith, type JournalInHand, newIntent, nowMs } from '../../testing/journals.ts';
 
 /** A store that counts what is spent. */
 export type CountingStore<Place> = {

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { DiskTrouble } from '../../machine/disk.ts';
-import { failing } from '../failures.ts';
-import { addressComplaint } from '../intent/address.ts';
-import { canonicalAmount, countedAsset, unitsOf } from '../intent/amount.ts';
-import type { Complaint, TextFault } from '../intent/facts.ts';
-import { placeIn, readJson } from '../intent/jsonText.ts';
+import type { DiskTrouble } from '../machine/disk.ts';
+import { failing } from '../once/failures.ts';
+import { addressComplaint } from '../once/intent/address.ts';
+import { canonicalAmount, countedAsset, unitsOf } from '../once/intent/amount.ts';
+import type { Complaint, TextFault } from '../once/intent/facts.ts';
+import { placeIn, readJson } from '../once/intent/jsonText.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
 /** What is wrong with a field of a policy. */

@@ -1,10 +1,10 @@
 // What the policies mean for an intent: asked in its claim, and by a dry run.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { spendWithin, wordOfPolicies } from '../../../src/once/engine/spend.ts';
-import { unitsOf } from '../../../src/once/intent/amount.ts';
-import type { Intent, Journal, Transaction } from '../../../src/once/journal/journal.ts';
-import type { Policies } from '../../../src/once/policy/policy.ts';
-import { policyOf } from '../../../testing/policies.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import type { Intent, Journal, Transaction } from '../../src/once/journal/journal.ts';
+import type { Policies } from '../../src/policy/policy.ts';
+import { spendWithin } from '../../src/policy/spend.ts';
+import { policyOf } from '../../testing/policies.ts';
 import {
   ada,
   bob,
@@ -21,8 +21,8 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../../testing/scriptedEngine.ts';
-import { allowed, cells, claims } from './design.ts';
+} from '../../testing/scriptedEngine.ts';
+import { allowed, cells, claims } from '../once/engine/design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -64,19 +64,21 @@ describe('over a limit', () => {
   test('what was never sent is refused, and stays as it was', async () => {
     expect(await scripted.run(rent(), [], aDay('1'))).toMatchObject({
       is: 'not-sent',
-      because: 'policy',
-      refusal: { rule: 'day', units: unitsOf('1.5'), limit: unitsOf('1'), remaining: unitsOf('1') },
+      because: 'refused',
+      failure: {
+        fields: { rule: 'day', units: unitsOf('1.5'), limit: unitsOf('1'), remaining: unitsOf('1') },
+      },
     });
     expect(await scripted.intents()).toEqual([]);
     await scripted.run(rent(), [unsent], noRetries);
-    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: refused');
     expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, tainted: false });
     expect(endOf(await scripted.run(rent(), [paid], aDay('1.5')))).toBe('accepted');
   });
 
   test('what was rejected is refused, and stays rejected', async () => {
     await scripted.run(rent(), [rejected]);
-    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: refused');
     expect(await scripted.only()).toMatchObject({ state: 'rejected', tainted: false });
   });
 
@@ -93,7 +95,7 @@ describe('over a limit', () => {
 
   test('of one transfer, too', async () => {
     const small = held({ limits: { SOL: { transfer: '1' } } });
-    expect(endOf(await scripted.run(rent(), [], small))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent(), [], small))).toBe('not sent: refused');
     await scripted.run(rent(), [lost], noRetries);
     expect(endOf(await scripted.run(rent(), [], small))).toBe('held');
   });
@@ -107,14 +109,14 @@ describe('over a limit', () => {
   test('what it has spent itself is not spent twice, and what others spent is', async () => {
     await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('5') });
     expect(endOf(await scripted.run(transfer({ amount: '3' }, once('b')), [], aDay('5')))).toBe(
-      'not sent: policy',
+      'not sent: refused',
     );
     expect(endOf(await scripted.run(transfer({ amount: '2' }, once('c')), [paid], aDay('5')))).toBe(
       'accepted',
     );
     expect(endOf(await scripted.run(rent('3'), [paid], aDay('5')))).toBe('accepted');
     expect(endOf(await scripted.run(transfer({ amount: '0.1' }, once('d')), [], aDay('5')))).toBe(
-      'not sent: policy',
+      'not sent: refused',
     );
   });
 
@@ -210,11 +212,11 @@ describe('over a limit', () => {
           ...held({ limits: { SOL: line } }),
         }),
       );
-    expect(await left({ day: '5' }, '2.1')).toBe('not sent: policy');
+    expect(await left({ day: '5' }, '2.1')).toBe('not sent: refused');
     expect(await left({ day: '5' }, '2')).toBe('open');
     // It is its own: not spent twice.
     expect(endOf(await scripted.run(earlier('unknown'), [paid], aDay('3')))).toBe('accepted');
-    expect(await left({ day: '3' }, '0.1')).toBe('not sent: policy');
+    expect(await left({ day: '3' }, '0.1')).toBe('not sent: refused');
     const [, , unknown] = await scripted.intents();
     expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
   });
@@ -226,8 +228,8 @@ describe('over a limit', () => {
     scripted.clock.advance(24.5 * hour - 1);
     const refused = await next('b');
     expect(refused).toMatchObject({
-      because: 'policy',
-      refusal: { rule: 'day', remaining: unitsOf('2'), freeAtMs: scripted.clock.now() + 1 },
+      because: 'refused',
+      failure: { fields: { rule: 'day', remaining: unitsOf('2'), freeAtMs: scripted.clock.now() + 1 } },
     });
     scripted.clock.advance(1);
     expect(endOf(await next('b'))).toBe('accepted');
@@ -299,7 +301,7 @@ describe('a person’s word', () => {
   });
 
   test('does not lift a limit, and what waits for it spends nothing', async () => {
-    expect(endOf(await scripted.run(rent('10'), [], above))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent('10'), [], above))).toBe('not sent: refused');
     expect(endOf(await scripted.run(rent('8'), [], above))).toBe('held');
     for (const to of [ada, bob])
       expect(endOf(await scripted.run(transfer({ amount: '1', to }, once(to)), [paid], above))).toBe(
@@ -307,8 +309,8 @@ describe('a person’s word', () => {
       );
     const { id } = (await scripted.intents())[0] ?? { id: '' };
     await approve(id);
-    expect(endOf(await scripted.resume(id, [], above))).toBe('not sent: policy');
-    expect(endOf(await scripted.run(rent('8'), [], above))).toBe('not sent: policy');
+    expect(endOf(await scripted.resume(id, [], above))).toBe('not sent: refused');
+    expect(endOf(await scripted.run(rent('8'), [], above))).toBe('not sent: refused');
   });
 });
 
@@ -351,7 +353,7 @@ describe('a dry run says', () => {
       ...anew,
       ...more,
     };
-    return wordOfPolicies(policies, order, journal?.reads, scripted.clock.now());
+    return spendWithin(policies, order, journal?.reads, scripted.clock.now(), false);
   };
   const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];
 
@@ -363,7 +365,10 @@ describe('a dry run says', () => {
   });
 
   test('that it is refused, where it would need approval as well', async () => {
-    expect(await ask(above, { amount: '5' })).toMatchObject({ is: 'refused', refusal: { rule: 'transfer' } });
+    expect(await ask(above, { amount: '5' })).toMatchObject({
+      is: 'refused',
+      failure: { fields: { rule: 'transfer' } },
+    });
   });
 
   test('that it is allowed once a person has said so, and refused on a file if another role must', async () => {
@@ -373,7 +378,7 @@ describe('a dry run says', () => {
     expect(await ask(above, { intent }, journal)).toEqual({ is: 'allowed' });
     const other = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
     for (const asked of [{}, { intent }])
-      expect(await ask(other, asked, journal)).toMatchObject({ refusal: { rule: 'approvals' } });
+      expect(await ask(other, asked, journal)).toMatchObject({ failure: { fields: { rule: 'approvals' } } });
     expect(await ask(other, { intent, isShared: true }, journal)).toEqual({ is: 'needs-approval' });
     expect(await ask(other, { amount: '1' }, journal)).toEqual({ is: 'allowed' });
   });
@@ -384,10 +389,10 @@ describe('a dry run says', () => {
     const day = [policyOf({ limits: { SOL: { day: '3' } } })];
     for (const _ of [1, 2]) expect(await ask(day, {}, journal)).toEqual({ is: 'allowed' });
     expect(await ask(day, { amount: '2' }, journal)).toMatchObject({
-      refusal: { rule: 'day', remaining: unitsOf('1.5') },
+      failure: { fields: { rule: 'day', remaining: unitsOf('1.5') } },
     });
     expect(await ask([policyOf({ limits: { SOL: { day: '1' } } })], {})).toMatchObject({
-      refusal: { rule: 'day', remaining: unitsOf('1'), freeAtMs: undefined },
+      failure: { fields: { rule: 'day', remaining: unitsOf('1'), freeAtMs: undefined } },
     });
   });
 
@@ -402,6 +407,8 @@ describe('a dry run says', () => {
     expect(await ask(day, { amount: '3', ...(unknown && { intent: unknown }) }, journal)).toEqual({
       is: 'allowed',
     });
-    expect(await ask(day, { amount: '3' }, journal)).toMatchObject({ refusal: { remaining: 0n } });
+    expect(await ask(day, { amount: '3' }, journal)).toMatchObject({
+      failure: { fields: { remaining: 0n } },
+    });
   });
 });

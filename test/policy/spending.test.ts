@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spendWithin } from '../../../src/once/engine/spend.ts';
-import { unitsOf } from '../../../src/once/intent/amount.ts';
-import { openFile } from '../../../src/once/journal/file/opening.ts';
-import type { Reads, Transaction } from '../../../src/once/journal/journal.ts';
-import type { Policies } from '../../../src/once/policy/policy.ts';
-import { done, endWith, newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import { openFile } from '../../src/once/journal/file/opening.ts';
+import type { Reads, Transaction } from '../../src/once/journal/journal.ts';
+import type { Policies } from '../../src/policy/policy.ts';
+import { spendWithin } from '../../src/policy/spend.ts';
+import { done, endWith, newIntent, newPath, nowMs, opened } from '../../testing/journals.ts';
 import { describeSpending, people } from './spendingModel.ts';
 
 describeSpending(

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { policyAt } from '../../../src/cli/bot/policyFile.ts';
-import { newFolder } from '../../../testing/journals.ts';
+import { policyAt } from '../../src/cli/bot/policyFile.ts';
+import { newFolder } from '../../testing/journals.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
