@@ -51,6 +51,7 @@ const throughProxy = (place: SharedPlace): SharedPlace => ({ ...place, url: prox
 const patience = { sleep: shortSleep };
 
 /** Ends the sessions of all others on this journal's database that are in a transaction. */
+/** Those who wait for the next question of a transaction: a change is not waited for, but what is asked after it is. */
 function killOthers(place: SharedPlace): Promise<unknown> {
   return onServer(place, (client) =>
     client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -98,6 +99,7 @@ describe('a commit', () => {
     await journal.commit(async (tx) => {
       runs += 1;
       await tx.begin(intent, 'h', nowMs);
+      await tx.get('x');
       if (runs === 1) await killOthers(place);
       await tx.get('x');
     }, beforeSending);
@@ -112,6 +114,7 @@ describe('a commit', () => {
     await journal.commit(async (tx) => {
       runs += 1;
       await tx.begin(newIntent(), 'h', nowMs);
+      await tx.get('x');
       if (runs < 9) await killOthers(place);
       await tx.get('x');
     }, beforeSending);
@@ -127,6 +130,7 @@ describe('a commit', () => {
       journal.commit(async (tx) => {
         runs += 1;
         await tx.begin(intent, 'h', nowMs);
+        await tx.get('x');
         await killOthers(place);
         await tx.get('x');
       }, beforeSending),
