@@ -23,10 +23,11 @@ describe('batch send --template', () => {
   });
 
   test('is checked whole before anything is sent', async () => {
-    for (const text of ['Hi {{first_name}} {{last_name}}', 'Hi {{first_name}']) {
-      const refused = await operator.json(batch(text), { stdin });
-      expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-file' } });
-    }
+    for (const [text, code] of [
+      ['Hi {{first_name}} {{last_name}}', 'bad-input'],
+      ['Hi {{first_name}', 'bad-file'],
+    ] as const)
+      expect(await operator.json(batch(text), { stdin })).toMatchObject({ exit: 2, error: { code } });
     const { code, stderr } = await operator.run(batch('Hi {{first_name}}'), {
       stdin: stdin.replace('Ada', ''),
     });
