@@ -39,6 +39,19 @@ describe('transfer --propose', () => {
     expect(await paid()).toHaveLength(1);
   });
 
+  test('two of one payment, both approved: one is paid, and the other stops until it is meant', async () => {
+    const again = [...payAda, '--once', 'again'];
+    for (const words of [rent, again]) {
+      const { intent } = await operator.json([...words, '--propose']);
+      expect(await operator.json(['approve', intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
+    }
+    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await operator.json(again)).toMatchObject({ exit: 10, error: { code: 'paid-already' } });
+    expect(await paid()).toHaveLength(1);
+    expect(await operator.json([...again, '--repeat'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await paid()).toHaveLength(2);
+  });
+
   test('says on a dry run what it would do', async () => {
     const dry = async () => {
       const { stdout } = await operator.run([...rent, '--propose', '--dry-run']);
