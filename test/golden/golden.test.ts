@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -68,6 +68,22 @@ test.skipIf(!hasStrace)(
           code: 0,
         });
       }
+    } finally {
+      await operator.close();
+    }
+  },
+);
+
+test.skipIf(!hasStrace)(
+  'a first command that is killed before its set-up is done keeps none from sending',
+  async () => {
+    const operator = await SandboxHome.open();
+    try {
+      const killed = ['-f', '-o', '/dev/null', '-e', 'inject=unlink:signal=KILL:when=1'];
+      const words = [...programLine, ...payAda, '--once', 'a', '--yes'];
+      await ended('strace', [...killed, ...words], { env: operator.env });
+      expect(existsSync(`${operator.journal}-journal`)).toBe(true);
+      expect(await ended(String(words[0]), words.slice(1), { env: operator.env })).toMatchObject({ code: 0 });
     } finally {
       await operator.close();
     }

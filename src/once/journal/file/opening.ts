@@ -41,6 +41,7 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     // A process that waited for the lock finds what its holder made.
     if (sizeOf(path) === 0) withSetupLock(path, () => makeFile(path, noted));
     refuseAtRest(path);
+    if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoSetUp(path));
     // A reader looks first: a writer that is the last to close what it refuses would fold the log.
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
     let refused: Failure | undefined;
@@ -80,6 +81,16 @@ function refuseAtRest(path: string): void {
     refuseForeign(versionsOf(resting), path);
   } finally {
     resting.close();
+  }
+}
+
+/** SQLite undoes at the next read what a killed set-up had begun; only a writer may do it. */
+function undoSetUp(path: string): void {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    pragma(database, 'user_version');
+  } finally {
+    database.close();
   }
 }
 
