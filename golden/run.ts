@@ -106,7 +106,7 @@ export async function runAtTerminal(
   answers: readonly Answer[],
 ): Promise<Result> {
   const { env, cwd, stdin, laterMs } = run;
-  const asked = /\[y\/N\] |\[N\]o |shown\): /u;
+  const asked = /\[y\/N\] |\[N\]o: stop |shown\): /u;
   const steps = answers.map(({ typed, meanwhile = '' }) => {
     const whole = typed === '^C' ? '\x03' : `${typed}\r`;
     return meanwhile === '' ? ([asked, whole] as const) : ([asked, whole, meanwhile] as const);
