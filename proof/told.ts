@@ -70,7 +70,7 @@ export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false):
     found.push(`the journal refused something: ${shortened(ran)}`);
   const end = ran.argv.indexOf('--');
   const options = end < 0 ? ran.argv : ran.argv.slice(0, end);
-  const isHelp = options.some((word) => word === '--help' || word === '-h' || word === '--version');
+  const isHelp = options.some((word) => /^(help|--help|-h|--version)$/u.test(word));
   if (ran.code !== null && options.includes('--json') && !isHelp) {
     const objects = objectsOf(ran);
     if (objects === undefined) found.push(`stdout is no JSON: ${shortened(ran)}`);
