@@ -1,5 +1,5 @@
 /** A step of every send, even the first of its journal, just before its intent is committed. */
-export const beforeCommit = 'run INSERT INTO attempts (seq, intent, numbe';
+export const beforeCommit = 'run INSERT INTO attempts (intent, number, st';
 
 /** How far a send has come when its process is killed and its journal is hurt. */
 export type Moment = {

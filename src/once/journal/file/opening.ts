@@ -39,7 +39,7 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     const noted = use === 'accept-loss' ? [] : note.noted();
     makeFolder(dirname(path));
     // A process that waited for the lock finds what its holder made.
-    if (sizeOf(path) === 0) withSetupLock(path, () => makeFile(path, noted));
+    if (sizeOf(path) === 0) withSetupLock(path, () => makeFile(path, noted, use));
     refuseAtRest(path);
     if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoSetUp(path));
     // A reader looks first: a writer that is the last to close what it refuses would fold the log.
@@ -59,10 +59,11 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
 }
 
 /** A journal that was emptied or removed is not new: we no longer know what was sent. */
-function makeFile(path: string, noted: readonly Known[]): void {
+function makeFile(path: string, noted: readonly Known[], use: FileUse): void {
   if (sizeOf(path) > 0) return;
   const isGone = noted.length > 0 || sizeOf(`${path}-wal`) > 0;
-  if (isGone || (existsSync(path) && existsSync(`${path}.owners`)))
+  const isEmptied = existsSync(path) && existsSync(`${path}.owners`);
+  if (use !== 'accept-loss' && (isGone || isEmptied))
     throw journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
   closeSync(openSync(path, 'a', 0o600));
   syncFolder(dirname(path));

@@ -45,7 +45,8 @@ export function acceptLoss(givenPath: string, loss: Loss, who: string, atMs: num
   const log = `${path}-wal`;
   const keptLog = loss.isGone && existsSync(log) ? `${log}.lost` : undefined;
   if (keptLog !== undefined) renameSync(log, keptLog);
-  if (loss.isGone) rmSync(path, { force: true });
+  // An empty file may stay: one that is mounted cannot go.
+  if (loss.isGone && sizeOf(path) > 0) rmSync(path);
   const { database, note } = openFile(path, 'accept-loss');
   try {
     database.exec('BEGIN IMMEDIATE');
