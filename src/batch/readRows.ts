@@ -22,7 +22,7 @@ import type { Template } from './template.ts';
 
 export type Input = Omit<Source, 'name'>;
 
-/** How a file is to be read. */
+/** How the caller says to read a file. */
 export type Reading = Checking & {
   readonly template?: Template | undefined;
   readonly mending: Mending;

@@ -175,7 +175,7 @@ async function decideHappened(
 ): Promise<void> {
   await tx.recordDeath(id, atMs);
   const state = (await tx.get(id))?.state;
-  // Whoever sends it now will learn more.
+  // The process that sends it now will learn more.
   if (state !== 'unknown' && state !== 'held') return;
   await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
 }

@@ -263,12 +263,12 @@ function itIsThis(id: string, signature: string): Suggestion {
   return forAPerson('resolve', id, '--happened', '--signature', signature, ...reason);
 }
 
-/** Outside of a terminal, whoever is to decide looks first. */
+/** A decision for a person at a terminal. Elsewhere the command that looks is suggested instead. */
 function forAPerson(command: string, id: string, ...more: readonly string[]): Suggestion {
   return { decides: [command, id, ...more], looks: ['history', id] };
 }
 
-/** The chain may know: whoever can ask it does so first. */
+/** The chain may know, so it is asked first if a node is known. */
 export function asking(id: string, hasNode: boolean): Suggestion[] {
   return hasNode ? [['verify', id]] : [];
 }
@@ -337,7 +337,7 @@ export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): st
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
-/** Of what a person approved, until it is sent. */
+/** Said of an approved entry until it is sent. */
 export const approvedNotSent = 'approved, not sent';
 
 function stateOf({

@@ -256,7 +256,7 @@ async function holdFor(
   const nowMs = engine.clock.now();
   if (why === 'approval') {
     refuseUnnamedProposal(intent);
-    // The first one who wanted it approved: whoever runs the command again proposes nothing.
+    // Only the first command that wanted an approval is its proposer. A re-run proposes nothing.
     const isProposed = (await tx.decisionsOf(id)).some(({ kind }) => kind === 'proposed');
     if (!isProposed) await keepProposer(intent, tx, engine, nowMs);
   }

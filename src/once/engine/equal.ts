@@ -5,7 +5,7 @@ import type { Intent, Reads } from '../journal/journal.ts';
 
 export const equalWithinMs = 12 * 3_600_000;
 
-/** A payment that is to be made: `id` is that of its entry. */
+/** A payment to make; `id` is its entry's. */
 type ToPay = Pick<Intent, 'id' | 'baseUrl' | 'payment'>;
 
 /**

@@ -25,7 +25,7 @@ type Planner = {
 type Knowing = {
   /** A person has seen what was done, and wants it once more. */
   readonly again?: boolean | undefined;
-  /** The entry that this command has waited for: it tells how that one ended, whoever told it before. */
+  /** This command waited for this entry, so it tells the outcome even if another command told it before. */
   readonly waitedFor?: string | undefined;
 };
 

@@ -16,7 +16,7 @@ export type Dialect = {
   readonly table: (name: string) => string;
   /** The function that says where in a text another one stands. */
   readonly position: 'instr' | 'strpos';
-  /** A column in a condition for which no index is to be taken. SQLite would take that of a kind before that of a key. */
+  /** A column in a condition that must not use an index. SQLite would prefer the index of kinds to that of keys. */
   readonly aside: (column: string) => string;
   /** All columns of a table, and those by which the life of its owner is judged. */
   readonly withOwner: (table: string) => string;
