@@ -204,9 +204,6 @@ function suggestAnother(
   { terminal }: Pick<Context['display'], 'terminal'>,
 ): Suggestion[] {
   if (!given.takes('once', 'idempotency-key')) return [];
-  if (outcome.is === 'not-sent') return [];
-  const other = underAnotherName(outcome, given);
-  if (other !== undefined) return [other];
   // A user who was asked said No.
   if (outcome.is !== 'concluded' || (!given.flag('yes') && terminal() === 'foreground')) return [];
   const { intent, replayed } = outcome;
@@ -218,17 +215,6 @@ function suggestAnother(
 
 function underOwnName(given: ParsedArgs, id: string): Suggestion {
   return again(given, [], { name: 'once', value: `again-${id}` });
-}
-
-/** Suggests another name: this one belongs to another payment, so this payment can never use it. */
-function underAnotherName(
-  outcome: Outcome,
-  given: ParsedArgs<'idempotency-key' | 'once'>,
-): Suggestion | undefined {
-  if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'another-payment') return undefined;
-  const taken = given.text('once') ?? given.text('idempotency-key');
-  if (taken === undefined) return undefined;
-  return again(given, ['once', 'idempotency-key'], { name: 'once', value: `${taken}-${outcome.intent.id}` });
 }
 
 /** What keeps an intent from being shown, and its state nonetheless. */
