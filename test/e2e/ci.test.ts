@@ -23,7 +23,7 @@ describe('a job of GitHub Actions', () => {
     expect(code).toBe(0);
     expect(annotations(stderr)).toEqual([]);
     expect(read()).toMatch(
-      /^before\n\n\| botctl transfer: exit 0 \| What \| ID \| Result \|\n\| --- \| --- \| --- \| --- \|\n\| <code>accepted<\/code> \| <code>0&#46;/u,
+      /^before\n\n#### botctl transfer ended with exit 0\n\n\| State \| What \| ID \| Result \|\n\| --- \| --- \| --- \| --- \|\n\| <code>accepted<\/code> \| <code>0&#46;/u,
     );
   });
 
@@ -31,7 +31,11 @@ describe('a job of GitHub Actions', () => {
     const { code, stderr } = await operator.run(['batch', 'send', '-', '--once', 'b'], { ...inJob(), stdin });
     expect(code).toBe(2);
     expect(annotations(stderr)).toEqual([
-      expect.stringMatching(/^::error title=botctl batch send%3A exit 2::Rows not done: 2 rejected/u),
+      expect.stringMatching(/^::error title=botctl batch send ended with exit 2::Rows not done: 2 rejected/u),
+    ]);
+    const misspelt = await operator.run(['transfer', '--too', 'x'], inJob());
+    expect(annotations(misspelt.stderr)).toEqual([
+      expect.stringMatching(/^::error title=botctl ended with exit 2::/u),
     ]);
     expect(read()).toContain('<code>done 1&#44; done now 1&#44; rejected 2</code> | <code>b</code>');
   });

@@ -61,10 +61,9 @@ export class StepSummary {
   /** The annotation's line, for a stream that the runner reads. */
   annotation(command: string, exit: Exit): string {
     if (exit === 0 || this.#problem === undefined) return '';
-    const title = `botctl ${command}: exit ${exit}`;
     const { message, hint } = this.#problem;
     const text = hint === undefined ? message : `${message} ${hint}`;
-    return `::error title=${property(safeLine(title))}::${data(safeLine(text))}\n`;
+    return `::error title=${headingOf(command, exit)}::${data(safeLine(text))}\n`;
   }
 
   /** A fault here never changes how the command ends. */
@@ -90,14 +89,20 @@ export class StepSummary {
 }
 
 function table(command: string, exit: Exit, rows: readonly Row[], more: number): string {
-  const head = [`botctl ${command}: exit ${exit}`, 'What', 'ID', 'Result'];
   const lines = [
-    `| ${head.join(' | ')} |`,
+    `#### ${headingOf(command, exit)}`,
+    '',
+    '| State | What | ID | Result |',
     '| --- | --- | --- | --- |',
     ...rows.map((cells) => `| ${cells.map((text, index) => cell(text, index)).join(' | ')} |`),
     ...(more === 0 ? [] : [`| and ${formatCount(more)} more | | | |`]),
   ];
   return `\n${lines.join('\n')}\n`;
+}
+
+/** No command where none was understood. It has nothing that a page or a runner takes for more than text. */
+function headingOf(command: string, exit: Exit): string {
+  return ['botctl', command, `ended with exit ${exit}`].filter((words) => words !== '').join(' ');
 }
 
 /** Formats as code, so that no link, mention or markup works, and encodes special characters as numbers. */
@@ -110,10 +115,6 @@ function cell(text: string, index: number): string {
 
 function data(text: string): string {
   return text.replaceAll('%', '%25');
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 function rowOf(json: Json): Row | undefined {
