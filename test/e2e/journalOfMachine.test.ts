@@ -93,6 +93,20 @@ describe('the journal of a machine', () => {
     },
   );
 
+  test('is left by what never left, and not by what is approved', async () => {
+    const nowhere = ['--base-url', 'http://127.0.0.1:1', '--max-wait', '0s'];
+    expect((await operator.run([...sendHello, '--once', 'a', ...nowhere])).code).toBe(8);
+    expect((await use(own)).code).toBe(0);
+    const proposed = await operator.json([...payAda, '--once', 'b', '--propose']);
+    await operator.run(['approve', proposed.intent?.id ?? '', '--yes']);
+    expect((await use('--unset')).code).toBe(2);
+  });
+
+  test('is said to come after the variable where that is set', async () => {
+    const told = await operator.run(['config', 'journal'], { env: { BOTCTL_JOURNAL: own } });
+    expect(told.stderr).toContain('BOTCTL_JOURNAL is set');
+  });
+
   test('does not hold for the sandbox inside a command', async () => {
     await use(own);
     await operator.run([...sendHello, '--sandbox', '--once', 'a']);

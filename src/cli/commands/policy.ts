@@ -114,7 +114,7 @@ function policyFacts({ source, limits, recipients, onlyRecipients, approvals }: 
     [
       'Approvals',
       approvals === 'other'
-        ? 'only by someone other than who asked for it, told apart by user and host or, in a shared journal, by database role. This rule is for honest people: anyone with the token can pay without botctl'
+        ? 'only by another database role than the one that asked; in a file, where there are no roles, such a payment is refused. This rule is for honest people: anyone with the token can pay without botctl'
         : undefined,
       { approvals },
     ],

@@ -13,6 +13,12 @@ export function isApprovedAndUnsent({ state, approved }: Pick<Intent, 'state' | 
   return state === 'open' && approved;
 }
 
+/** It may have happened, or may yet. */
+export function isUnsettled(intent: Pick<Intent, 'state' | 'approved'>): boolean {
+  const { state } = intent;
+  return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(intent);
+}
+
 /** The decision that ended it. */
 export async function lastDecision(
   id: string,

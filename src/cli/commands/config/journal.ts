@@ -1,6 +1,6 @@
+import { isUnsettled } from '../../../once/engine/approval.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
-import type { State } from '../../../once/journal/journal.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
@@ -21,12 +21,11 @@ export async function journal(given: JournalArgs, context: Context): Promise<Exi
     throw told('usage')`A journal and --unset cannot both be given
       Give one of them.`;
   const paths = profilesPathsOf(context);
+  if (env.BOTCTL_JOURNAL !== undefined) display.warn('BOTCTL_JOURNAL is set, and comes first in this shell.');
   if (text === undefined && !unset) return tell(journalInUse, given, context);
   const wanted = text === undefined ? undefined : await lastingName(text, given, context);
   if (wanted !== readProfiles(paths).journal) await refuseToLeave(given, context);
   await changeProfiles(paths, (file) => ({ ...file, journal: wanted }));
-  if (env.BOTCTL_JOURNAL !== undefined)
-    display.warn('BOTCTL_JOURNAL is set, and still comes first in this shell.');
   return tell(journalSets, given, context);
 }
 
@@ -43,8 +42,6 @@ async function lastingName(text: string, given: ParsedArgs, context: Context): P
   return text;
 }
 
-const unsettled: readonly State[] = ['open', 'sending', 'unknown', 'held'];
-
 /** Another journal would not know what may have happened, and pay it again. */
 async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
   const location = await lastingLocation(context);
@@ -53,11 +50,14 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
     throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
   });
   await whileOpen(opening, async (left) => {
-    for await (const { state } of left.reads.select({ states: unsettled, limit: 1 }))
+    const states = ['open', 'sending', 'unknown', 'held'] as const;
+    for await (const intent of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+      if (!isUnsettled(intent)) continue;
       throw told('not-allowed-now')`
         The journal ${left.place} has entries that are not settled: under another they could happen twice
         Settle them first:
-        $ history --state ${state}`;
+        $ history --state ${intent.state}`;
+    }
   });
 }
 

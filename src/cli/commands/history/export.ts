@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
 import {
@@ -108,12 +108,6 @@ function isInBooks(intent: Intent): boolean {
 /** A row that was left because another entry had paid it: the books have that one. */
 function isPaidByAnother({ resolvedAs, attempts }: Intent): boolean {
   return resolvedAs === 'happened' && attempts === 0;
-}
-
-/** It may have happened, or may yet. */
-function isUnsettled(intent: Intent): boolean {
-  const { state } = intent;
-  return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(intent);
 }
 
 function notSentWords(unsent: number): string {
