@@ -51,7 +51,7 @@ async function expectItSends(name: string): Promise<void> {
 test('the package holds what runs, its licence and its documents, and nothing else', () => {
   expect(paths).toEqual(expect.arrayContaining(['bin/botctl.js', 'dist/main.js', 'package.json', 'LICENSE']));
   const others = paths.filter((path) => !/^(bin|dist|docs)\/|^(package\.json|LICENSE)$/u.test(path));
-  expect(others.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md']);
+  expect(others.sort()).toEqual(['CHANGELOG.md', 'README.md', 'SKILL.md']);
 });
 
 test('npm installs it, and it works', async () => {
