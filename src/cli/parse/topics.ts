@@ -18,7 +18,7 @@ function exitCodes(): string {
     const lines = rows.map(({ exit, means }) => `  ${String(exit).padStart(3)}  ${means}`);
     return `\n${title}:\n${lines.join('\n')}\n`;
   });
-  return `Follow the error. At 9, 10 and 11 it may have happened.\nRunning the same command again is always safe.\n${groups.join('')}`;
+  return `Follow the error. At 9, 10 and 11 it may have happened.\nWith a name, running the same command again is always safe.\n${groups.join('')}`;
 }
 
 const agents = `\
