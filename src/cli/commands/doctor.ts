@@ -64,7 +64,12 @@ type Subject = {
   readonly journal: () => Promise<Journal | undefined>;
 };
 
-type Answered = { readonly bot: ChainBot; readonly url: string; readonly reply: Reply; readonly atMs: number };
+type Answered = {
+  readonly bot: ChainBot;
+  readonly url: string;
+  readonly reply: Reply;
+  readonly atMs: number;
+};
 type Node = Awaited<ReturnType<typeof openChain>>['node'];
 
 type Check = { readonly name: string; ask(subject: Subject): Promise<Verdict | undefined> };

@@ -268,17 +268,21 @@ function forAPerson(command: string, id: string, ...more: readonly string[]): Su
   return { decides: [command, id, ...more], looks: ['history', id] };
 }
 
-/** The chain may know, so it is asked first if a node is known. */
-export function asking(id: string, hasNode: boolean): Suggestion[] {
-  return hasNode ? [['verify', id]] : [];
+/** What a person can decide about an entry that is not finished. */
+export function settling(
+  intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>,
+  hasNode = false,
+): Suggestion[] {
+  const { id, state } = intent;
+  if (isProposal(intent)) return approving.next(id);
+  if (isApprovedAndUnsent(intent)) return [declining(id)];
+  if (state === 'open') return [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
+  // The chain may know, so it is asked first if a node is known.
+  const asking = hasNode ? [['verify', id]] : [];
+  return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
 }
 
-/** What to do about an intent that may have happened and that only a person can decide. */
-export function deciding({ id }: Pick<Intent, 'id'>, hasNode = false): Suggestion[] {
-  return [...asking(id, hasNode), ['history', id], ...resolving(id), forAPerson('resume', id)];
-}
-
-/** Read before `deciding`. */
+/** Read before `settling` of what may have happened. */
 export function howToDecide({ kind }: Pick<Intent, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
   const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
@@ -302,15 +306,6 @@ export const approving = {
 
 function declining(id: string): Suggestion {
   return forAPerson('decline', id, '--reason', whyDeclined);
-}
-
-/** What ends an intent of which nothing was sent. */
-export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>): Suggestion[] {
-  const { id, state } = intent;
-  if (state === 'declined') return [];
-  return isProposal(intent) || isApprovedAndUnsent(intent)
-    ? [declining(id)]
-    : [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
 }
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
