@@ -36,7 +36,7 @@ import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
 import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
-import type { ChainEnd } from './stored.ts';
+import type { ChainEnd } from './telling.ts';
 
 export type OpenedChain = Chain & { close(): Promise<void> };
 
