@@ -56,7 +56,7 @@ export const commandTree: readonly CommandSpec[] = [
     migrate: async () => (await import('./cli/commands/journal.ts')).migrate,
   }),
   leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox.ts')).run),
-  leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor/run.ts')).run),
+  leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor.ts')).run),
   leaf('completion', completionSpec, async () =>
     (await import('./cli/commands/completion.ts')).runFor(commandTree),
   ),

@@ -1,8 +1,7 @@
 import type { Failure } from '../once/failures.ts';
 import type { Loss } from '../once/journal/facts.ts';
-import type { Intent, State } from '../once/journal/journal.ts';
-import type { Known, Note } from '../once/journal/known.ts';
-import { proposals, schemaVersion } from '../once/journal/schema.ts';
+import type { Note } from '../once/journal/known.ts';
+import { schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
@@ -11,7 +10,6 @@ import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreacha
 import {
   askJournal,
   askServer,
-  type JournalFacts,
   migrate,
   refusalOfServer,
   refuseSchema,
@@ -173,72 +171,4 @@ export function grantsSql(schema: string, role = usualRunner): string {
     'COMMIT;',
   ];
   return lines.map((line) => `${line}\n`).join('');
-}
-
-/** What a look at a shared journal and its server shows. It changes nothing. */
-export type SharedLook = {
-  readonly server: ServerFacts;
-  readonly schemaVersion: number;
-  readonly journal: JournalFacts;
-  readonly counts: Partial<Record<State, number>>;
-  /** How many of these wait for approval, or were approved and not sent. */
-  readonly proposals: Partial<Record<State, number>>;
-  readonly oldestUnknown: OldestUnknown | undefined;
-  /** What the journal acknowledged to this machine, and lacks. */
-  readonly missing: readonly Known[];
-};
-
-type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
-
-export async function lookAtShared({
-  connection,
-  schema,
-  place,
-  server,
-  dataFolder,
-}: Asking): Promise<SharedLook> {
-  await refuseSchema(connection, schema, place);
-  const journal = await askJournal(connection, schema);
-  return {
-    server,
-    schemaVersion,
-    journal,
-    ...(await intentsIn(connection, schema, journal.leaseMs)),
-    // A standby lacks what it has not received yet.
-    missing: server.isStandby
-      ? []
-      : await lackedBy(connection, dialectIn(schema), noteOf(dataFolder, journal).noted()),
-  };
-}
-
-async function intentsIn(
-  connection: PgConnection,
-  schema: string,
-  leaseMs: number,
-): Promise<Pick<SharedLook, 'counts' | 'proposals' | 'oldestUnknown'>> {
-  const [intents, owners] = ['intents', 'owners'].map(tablesIn(schema));
-  const countStates = (which: string): string =>
-    /* sql */ `SELECT state, count(*) AS count FROM ${intents} WHERE ${which} GROUP BY state`;
-  const { rows } = await connection.query(countStates('true'));
-  const { rows: proposed } = await connection.query(countStates(proposals));
-  // What a living process is sending is not in doubt.
-  const {
-    rows: [oldest],
-  } = await connection.query(
-    /* sql */ `SELECT s.id, s.may_have_landed_at, s.created_at
-      FROM ${intents} s LEFT JOIN ${owners} o ON o.id = s.owner
-      WHERE s.state <> 'accepted' AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
-        AND coalesce(o.ended_at IS NULL AND o.renewed_at + $1 >= ${nowMs}, false))
-      ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`,
-    [leaseMs],
-  );
-  return {
-    counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
-    proposals: Object.fromEntries(proposed.map(({ state, count }) => [state as State, Number(count)])),
-    oldestUnknown: oldest && {
-      id: String(oldest.id),
-      createdAtMs: Number(oldest.created_at),
-      mayHaveLandedAtMs: oldest.may_have_landed_at === null ? undefined : Number(oldest.may_have_landed_at),
-    },
-  };
 }

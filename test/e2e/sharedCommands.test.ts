@@ -169,7 +169,7 @@ test('a server restored to an earlier point is found out, and its loss accepted 
     await restored.restore(snapshot);
     const refused = await runAt(send('next'));
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
-    expect((await checked()).note).toMatchObject({ level: 'fail' });
+    expect((await checked()).journal).toMatchObject({ level: 'fail' });
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
     const losses = await restored.query<{ who: string }>('SELECT who FROM botctl.losses');
@@ -192,10 +192,7 @@ test('a standby is looked at, and nothing is done to it', async () => {
     await standby.caughtUp();
     url = standby.url;
     expect((await run(['history'])).stdout).toContain('[one]');
-    expect(await checked()).toMatchObject({
-      journal: { level: 'ok' },
-      note: { level: 'ok' },
-    });
+    expect(await checked()).toMatchObject({ journal: { level: 'ok' }, entries: { level: 'ok' } });
     for (const words of [
       ['journal', 'migrate'],
       ['journal', 'accept-loss', '--yes'],

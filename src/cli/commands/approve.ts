@@ -6,15 +6,15 @@ import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../onc
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
-import { approvedRows, nobodyApproves } from '../say/decisions.ts';
+import { approvedRows } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
-import { counted, formatAmountOf } from '../say/phrases.ts';
-import { declined, problemOf, told } from '../say/told.ts';
+import { counted, formatAmountOf, type Suggestion } from '../say/phrases.ts';
+import { noTerminalFor, problemOf, type Told, told } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { decisionLines, drawIntent, forWhom, outcomeView, requestOf } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
-import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
+import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from './deciding.ts';
 import { openJournalOf, settingsOf, whileOpen, whoDecides } from './openJournal.ts';
 import { combineExits, storedReport } from './stored.ts';
 
@@ -52,14 +52,17 @@ async function confirmApproval(
   intent: Intent,
   given: DecideArgs,
   { reads }: Journal,
-  { display }: Context,
+  context: Context,
 ): Promise<void> {
   const { id } = intent;
-  if (given.flag('yes') || !isProposal(intent)) return;
-  if (display.terminal() === 'none') throw nobodyApproves(`Transfer ${id} waits`, ['history', id]);
+  if (!isProposal(intent)) return;
   const decisions = await reads.decisionsOf(id);
-  if (!(await display.confirm((canvas) => drawProposal(intent, decisions, canvas))))
-    throw declined('It stays as it was.');
+  const nobody = (): Told => waitsFor(`Transfer ${id} waits`, ['history', id]);
+  await confirmed((canvas) => drawProposal(intent, decisions, canvas), nobody, given, context);
+}
+
+function waitsFor(what: string, looks: Suggestion): Told {
+  return noTerminalFor('held', `${what} for approval`, [looks]);
 }
 
 function drawProposal(intent: Intent, decisions: readonly Decision[], canvas: LabelCanvas): string {
@@ -102,19 +105,11 @@ async function decideBatch(
       display.notice(`No row of batch ${name} waits for approval.`);
       return 0;
     }
-    if (!given.flag('yes')) {
-      if (display.terminal() === 'none')
-        throw nobodyApproves(`${counted(rows.length, 'row')} of batch ${name} wait`, [
-          'history',
-          '--batch',
-          name,
-          '--state',
-          'held',
-        ]);
-      const intents = rows.map(({ intent }) => intent);
-      const question: Question = () => `${tableOf(intents)}${sumOf(intents)}\n${word} ${those}?`;
-      if (!(await display.confirm(question))) throw declined('They stay as they were.');
-    }
+    const intents = rows.map(({ intent }) => intent);
+    const question: Question = () => `${tableOf(intents)}${sumOf(intents)}\n${word} ${those}?`;
+    const looks = ['history', '--batch', name, '--state', 'held'];
+    const nobody = (): Told => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
+    await confirmed(question, nobody, given, context);
     const exits: Exit[] = [];
     const done: Intent[] = [];
     for (let at = 0; at < rows.length; at += decidedTogether) {

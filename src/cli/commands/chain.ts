@@ -36,7 +36,7 @@ import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
 import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
-import type { ChainEnd } from './stored.ts';
+import type { ChainEnd } from './telling.ts';
 
 export type OpenedChain = Chain & { close(): Promise<void> };
 
@@ -145,13 +145,13 @@ export type ChainsOfIntents = ReturnType<typeof chainsOfIntents>;
 export function chainsOfIntents(given: ParsedArgs, context: Context) {
   const opened = new Map<string, Promise<Opened>>();
 
-  const botOf = async (name: string, id: string) => {
+  const botOf = async (name: string, intent: Intent) => {
     if (given.flag('sandbox')) {
       const { bot, connection } = await openBot(given, context);
       return { bot, close: () => connection.close() };
     }
     if (name === sandboxBot)
-      throw ofTheSandbox(id, await shownLocation(await journalLocation(given, context)), 'resume');
+      throw ofTheSandbox(intent, 'resume', await shownLocation(await journalLocation(given, context)));
     const bot = await knownByName(name, botInputs(context));
     if (bot === undefined)
       throw told('no-such-profile')`
@@ -159,8 +159,8 @@ export function chainsOfIntents(given: ParsedArgs, context: Context) {
         Name another profile whose node shows them, with --profile NAME.`;
     return { bot, close: async () => {} };
   };
-  const connect = async (name: string, { id }: Intent): Promise<Opened> => {
-    const { bot, close } = await botOf(name, id);
+  const connect = async (name: string, intent: Intent): Promise<Opened> => {
+    const { bot, close } = await botOf(name, intent);
     const chain = await openChain(bot, given, context, { isPatient: true });
     const closeBoth = async (): Promise<void> => {
       await chain.close();

@@ -7,7 +7,7 @@ import { isStillToFillIn } from '../say/chain.ts';
 import { earlierDecision, howToSend } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { makes } from '../say/outcomes.ts';
-import { declined, problemOf, type Told, told } from '../say/told.ts';
+import { declined, needsPerson, problemOf, type Told, told } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, outcomeView } from '../show/report.ts';
@@ -87,16 +87,28 @@ export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
   if (args.length > 0 && !args.includes(intent.id)) throw idNotWhole(intent);
 }
 
+/** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not. */
+export async function confirmed(
+  question: Question,
+  nobody: () => Told,
+  given: ParsedArgs<'yes'>,
+  { display }: Pick<Context, 'display'>,
+): Promise<void> {
+  if (given.flag('yes')) return;
+  if (display.terminal() === 'none') throw nobody();
+  if (!(await display.confirm(question))) throw declined();
+}
+
 /** A name is only taken where a person is shown what it stands for, and says so. */
 export async function confirmName(
   intent: Intent,
   given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
+  context: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.args.length === 0 || given.args.some((text) => isOf(intent, text))) return;
-  if (given.flag('yes') || display.terminal() === 'none') throw idNotWhole(intent);
+  if (given.flag('yes')) throw idNotWhole(intent);
   const question: Question = (canvas) => `${drawIntent(intent, canvas)}${askWhetherThis}`;
-  if (!(await display.confirm(question))) throw declined('It stays as it was.');
+  await confirmed(question, () => idNotWhole(intent), given, context);
 }
 
 function isOf({ id, key }: Intent, text: string): boolean {
@@ -122,7 +134,7 @@ export async function confirmDecision(
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.flag('yes') || display.terminal() === 'none') return;
-  if (!(await display.confirm(await question()))) throw declined('It stays as it was.');
+  if (!(await display.confirm(await question()))) throw declined();
 }
 
 /** What was decided, and the question whether to decide otherwise now. */
@@ -141,7 +153,6 @@ function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
 }
 
 function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
-  return told('usage')`Without a question, only a whole ID is taken. This one stands for entry ${id}
-    Check that you mean this entry, then give its whole ID:
-    $ history ${id}`;
+  const why = `Without a question, only a whole ID is taken. This one stands for entry ${id}`;
+  return needsPerson('usage', why, [['history', id]]);
 }

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Exit, Failure } from '../../once/failures.ts';
+import type { Exit } from '../../once/failures.ts';
 import type { Loss } from '../../once/journal/facts.ts';
 import type { Known } from '../../once/journal/known.ts';
 import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { lossSentence } from '../say/journal.ts';
-import { beforeAccepting, missingMayBeSent } from '../say/open.ts';
+import { missingMayBeSent } from '../say/open.ts';
 import { counted, isoExact } from '../say/phrases.ts';
-import { declined, nothingChanged, told } from '../say/told.ts';
+import { noTerminalFor, nothingChanged, told } from '../say/told.ts';
 import { card, type Fact, type Fields, remark } from '../show/card.ts';
+import type { Question } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
+import { confirmed } from './deciding.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from './openJournal.ts';
 
 export async function migrate(given: ParsedArgs<'import'>, context: Context): Promise<Exit> {
@@ -88,19 +90,6 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   return 0;
 }
 
-/** Continues only with --yes, or when a person agrees who sees the consequence. Throws `nobody` if nobody can be asked. */
-async function confirmed(
-  warning: string,
-  question: string,
-  nobody: () => Failure,
-  given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
-): Promise<void> {
-  if (given.flag('yes')) return;
-  if (display.terminal() === 'none') throw nobody();
-  if (!(await display.confirm((canvas) => `${remark(warning, canvas)}${question}`))) throw declined();
-}
-
 export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
@@ -128,10 +117,8 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
 function confirmLoss(place: string, loss: Loss, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
   const lost = safeLine(lossSentence(place, loss));
   const warning = `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
-  const nobody = () => told('usage')`${lost}. There is no terminal for the question
-    C${beforeAccepting.slice(1)}
-    $ journal accept-loss --yes`;
-  return confirmed(warning, 'Accept the loss?', nobody, given, context);
+  const question: Question = (canvas) => `${remark(warning, canvas)}Accept the loss?`;
+  return confirmed(question, () => noTerminalFor('usage', lost), given, context);
 }
 
 async function tellLoss(

@@ -82,7 +82,7 @@ function sandboxBotWith(token: string, given: ParsedArgs): Bot {
 }
 
 /** The sandbox's chain shows its transfers. */
-export function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
+function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
   return {
     cluster: { genesis: node.genesisHash, name: sandboxBot },
     wallet: node.wallet,

@@ -193,7 +193,7 @@ export function mayBeThere(path: string): boolean {
 type EnvContext = Pick<Context, 'env'>;
 type JournalContext = Pick<Context, 'env' | 'display' | 'clock' | 'interrupts'>;
 
-function isEmptyFile(path: string): boolean {
+export function isEmptyFile(path: string): boolean {
   try {
     const stats = statSync(path);
     // An empty file with a setup lock beside it is a journal that another process is creating.

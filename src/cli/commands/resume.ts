@@ -4,10 +4,9 @@ import type { Decision, Intent, Journal, State } from '../../once/journal/journa
 import type { Context, Run } from '../parse/command.ts';
 import type { ResumeArgs } from '../parse/sendingSpecs.ts';
 import { titleOf } from '../say/chain.ts';
-import { nobodyDecides } from '../say/decisions.ts';
 import { done } from '../say/outcomes.ts';
 import { counted, type Suggestion } from '../say/phrases.ts';
-import { type Told, told } from '../say/told.ts';
+import { noTerminalFor, type Told, told } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent } from '../show/report.ts';
@@ -67,7 +66,8 @@ async function confirmSendAgain(
 ): Promise<Decision | undefined> {
   if (given.flag('yes')) refuseAbbreviated(intent, given);
   else {
-    if (display.terminal() === 'none') throw nobodyDecides(intent);
+    if (display.terminal() === 'none')
+      throw noTerminalFor('held', `${titleOf(intent)} may have happened`, [['history', intent.id]]);
     // Asked for only where the question can be asked.
     const held = display.terminal() === 'foreground' ? await balance() : undefined;
     const question: Question = (canvas) => {

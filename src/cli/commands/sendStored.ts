@@ -10,7 +10,7 @@ import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
 import { isUnsent, titleOf } from '../say/chain.ts';
-import { botMoved, ofTheSandbox, profileGone } from '../say/decisions.ts';
+import { noBotFor, ofTheSandbox } from '../say/decisions.ts';
 import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
 import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
@@ -182,9 +182,8 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
       await bot.connection.ready();
       return bot;
     }
-    // With only --sandbox added, the command would use another journal.
     const place = await shownLocation(await journalLocation(given, context));
-    return ({ id }) => ofTheSandbox(id, place, given.command);
+    return (intent) => ofTheSandbox(intent, given.command, place);
   };
   const connect = async (intent: Intent): Promise<ConnectedBot | NoBot> => {
     if (intent.baseUrl === sandboxBaseUrl) return sandbox();
@@ -194,7 +193,7 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
     const bot = isOfEnv
       ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? intent.baseUrl }, botInputs(context))
       : await sayIfSlow(waitingForToken, botOfProfile(intent.bot, botInputs(context)), display);
-    if (bot === undefined) return profileGone;
+    if (bot === undefined) return gone;
     const spelledUrl = ownUrl(bot, intent);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
@@ -213,7 +212,12 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
       // If only the intent says where to send, a token must not go to a service that is not its own.
       const isStored = intent.bot === envBot && givenUrl === undefined;
       if (isStored && journal.hashOf(found.bot.token.reveal()) !== intent.tokenHash)
-        throw anothersToken(intent, given.command);
+        throw noBotFor(
+          intent,
+          'other-token',
+          `${titleOf(intent)} is not known to belong to the token given now, which has no base URL`,
+          [[given.command, intent.id, '--base-url', intent.baseUrl]],
+        );
       return found;
     },
     close: async (): Promise<void> => {
@@ -230,7 +234,20 @@ function ownUrl(bot: Bot, { baseUrl }: Intent): BaseUrl | undefined {
 }
 
 function moved(intent: Intent, bot: Bot): Failure {
-  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.baseUrl) });
+  const [now, then] = [originOf(bot.spelledUrl), originOf(intent.baseUrl)];
+  const why = `The bot ${intent.bot} now belongs to ${now}, but this ${intent.kind} belongs to ${then}`;
+  return noBotFor(intent, 'bot-moved', why);
+}
+
+function gone(intent: Intent): Failure {
+  const { bot, baseUrl } = intent;
+  const adding = ['config', 'add', bot, '--base-url', baseUrl];
+  return noBotFor(intent, 'no-such-profile', `The profile ${bot} no longer exists`, [adding]);
+}
+
+function noTokenNow(intent: Intent): Failure {
+  const why = 'was started with a token from outside the profiles, and no token is given now';
+  return noBotFor(intent, 'no-token', `${titleOf(intent)} ${why}`);
 }
 
 function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
@@ -253,26 +270,4 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
     default:
       return `stays ${resolvedAs ?? state}`;
   }
-}
-
-function noTokenNow(intent: Intent): Told {
-  return told('no-token')`
-    ${titleOf(intent)} was started with a token from outside the profiles, and no token is given now
-    Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.`;
-}
-
-function anothersToken(intent: Intent, command: string): Told {
-  const { id, kind, baseUrl, tokenHash } = intent;
-  const [what, hint] =
-    tokenHash === undefined
-      ? [
-          `The journal does not say which token started ${kind} ${id}, and the token given now has no base URL`,
-          'If this token belongs to the same service, give its base URL too:',
-        ]
-      : [
-          `${titleOf(intent)} was sent with a different token, and the token given now has no base URL`,
-          'Give the token that sent it. If this one belongs to the same service, give its base URL too:',
-        ];
-  return told('other-token', { hint })`${what}
-    $ ${command} ${id} --base-url ${baseUrl}`;
 }

@@ -1,10 +1,10 @@
-import { type ChainView, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
+import { type ChainView, isFinalMatch, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
-import { contradicted, paidAgain, undecided } from '../say/chain.ts';
+import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { type Problem, problemOf, told } from '../say/told.ts';
@@ -103,9 +103,6 @@ async function named(name: string, { reads }: Places): Promise<Intent | undefine
   return found[0];
 }
 
-/** How the wait for the chain ended. */
-export type ChainEnd = { readonly view: ChainView; readonly until: Until };
-
 export async function chainStandingOf(
   intent: Intent,
   reads: Pick<Reads, 'observationsOf'>,
@@ -113,24 +110,35 @@ export async function chainStandingOf(
   return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
 }
 
-/** What the chain says against an accepted transfer, or has not shown yet; undefined if all is well. */
+/**
+ * What the chain says against a transfer; undefined if all is well. `until` is what a look just made wanted to see.
+ * Without a look, only what speaks against an accepted one counts.
+ */
 export function chainProblem(
   intent: Intent,
   attempt: Attempt | undefined,
   view: ChainView | undefined,
-  end?: ChainEnd,
+  until?: Until,
 ): Problem | undefined {
-  if (intent.state !== 'accepted') return undefined;
-  const proven = view?.verdict === 'proven' ? view.signature : undefined;
+  const isAccepted = intent.state === 'accepted';
+  if (view === undefined || !(isAccepted || until !== undefined)) return undefined;
+  const again = isAccepted ? paidAgainIn(view, attempt) : undefined;
+  if (again !== undefined) return problemOf(paidAgain(intent, again));
+  if (view.verdict === 'contradicted') return problemOf(contradicted(intent, view));
+  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
+    return problemOf(provenAgainst(intent, view));
+  const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
+  const isReached = isFinalMatch(view) || (view.verdict === 'likely' && until === 'confirmed');
+  return until === undefined || (isReached && !isInDoubt) ? undefined : problemOf(undecided(intent, view));
+}
+
+/** The signatures, if more than one such payment left the wallet. */
+function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly string[] | undefined {
+  if (isPaidAgain(view)) return view.payments?.map(({ signature }) => signature);
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
-  if (view !== undefined && isPaidAgain(view))
-    return problemOf(paidAgain(intent, view.payments?.map(({ signature }) => signature) ?? []));
-  if (proven !== undefined && replied !== undefined && proven !== replied)
-    return problemOf(paidAgain(intent, [proven, replied]));
-  if (view?.verdict === 'contradicted') return problemOf(contradicted(intent, view));
-  if (end === undefined || view?.verdict === 'proven') return undefined;
-  const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
-  return isReached ? undefined : problemOf(undecided(intent, end.view));
+  const { verdict, signature } = view;
+  const isOther = verdict === 'proven' && signature !== undefined && replied !== undefined;
+  return isOther && signature !== replied ? [signature, replied] : undefined;
 }
 
 /** Exit codes that another run of the same command may change. */

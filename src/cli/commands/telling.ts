@@ -1,9 +1,10 @@
-import { wasRepeated } from '../../chain/verdict.ts';
+import type { ChainView } from '../../chain/verdict.ts';
+import type { Until } from '../../chain/verify.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { chainWarnings, repeatedWords } from '../say/chain.ts';
+import { chainWarnings } from '../say/chain.ts';
 import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
@@ -13,7 +14,6 @@ import { neverTwice, type Problem, problemOf, Told } from '../say/told.ts';
 import { type Fields, jsonOf } from '../show/card.ts';
 import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
 import {
-  type ChainEnd,
   chainProblem,
   chainStandingOf,
   decisionsShown,
@@ -21,6 +21,9 @@ import {
   signatureOf,
   storedReport,
 } from './stored.ts';
+
+/** How the wait for the chain ended. */
+export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
 /** What was known of it before its outcome. */
 type Known = {
@@ -45,13 +48,13 @@ export async function tell(
     chainEnd?.view ??
     (outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined);
   const against =
-    outcome.is === 'concluded' ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd) : undefined;
+    outcome.is === 'concluded'
+      ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd?.until)
+      : undefined;
   const exit = against === undefined ? explanation.exit : exitOf(against.code);
-  const isUnsure = outcome.is === 'concluded' && wasRepeated(outcome.intent) && chain?.payments === undefined;
   const warnings = [
     ...explanation.warnings,
-    ...(chain === undefined ? [] : chainWarnings(chain)),
-    ...(isUnsure ? [repeatedWords()] : []),
+    ...(outcome.is === 'concluded' ? chainWarnings(outcome.intent, chain) : []),
   ];
   const next = suggestAnother(outcome, given, display);
   const also = next.length === 0 ? {} : { next: [...(explanation.problem?.next ?? []), ...next] };

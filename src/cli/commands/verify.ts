@@ -12,16 +12,7 @@ import type { Intent, Journal } from '../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../bot/settings.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
-import {
-  type ChainCounts,
-  chainWarnings,
-  contradicted,
-  isUnsent,
-  provenAgainst,
-  repeatedWords,
-  someUnproven,
-  undecided,
-} from '../say/chain.ts';
+import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
 import { inWords } from '../say/inWords.ts';
 import { counted } from '../say/phrases.ts';
@@ -194,30 +185,14 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   if (page.length > 0) yield page;
 }
 
-function isInDoubt({ state }: Intent): boolean {
-  return state === 'unknown' || state === 'held';
-}
-
 /** What is wrong with it; undefined if it is proven. */
-async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
-  const attempt = await journal.reads.decisiveAttempt(intent.id);
-  const against = chainProblem(intent, attempt, view);
-  if (against !== undefined) return against;
-  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
-    return problemOf(provenAgainst(intent, view));
-  if (isFinalMatch(view) && !isInDoubt(intent)) return undefined;
-  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : undecided(intent, view));
+async function problemWith({ intent, view }: Verified, { reads }: Journal): Promise<Problem | undefined> {
+  return chainProblem(intent, await reads.decisiveAttempt(intent.id), view, 'finalized');
 }
 
 async function reportOn({ intent, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
   const report = await storedReport(intent, given.command, journal.reads);
-  const warnings = [...chainWarnings(view), ...(isUnsure({ intent, view }) ? [repeatedWords()] : [])];
-  return { ...report, chain: view, warnings };
-}
-
-/** No search shows whether the service paid once. */
-function isUnsure({ intent, view }: Verified): boolean {
-  return wasRepeated(intent) && view.payments === undefined;
+  return { ...report, chain: view, warnings: chainWarnings(intent, view) };
 }
 
 async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
@@ -252,7 +227,7 @@ async function tellRow(
     const whole = problem === undefined ? report : { ...report, problem };
     await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
   } else if (problem !== undefined) display.warn(problem.message, problem.next);
-  else if (isUnsure(verified)) display.warn(`${repeatedWords()} (ID ${verified.intent.id})`);
+  else for (const warning of report.warnings) display.warn(`${warning} (ID ${report.intent.id})`);
   return problem;
 }
 

@@ -1,6 +1,6 @@
 import type { Candidate, Gap, Search } from '../../chain/search.ts';
 import type { Reason } from '../../chain/transaction.ts';
-import type { ChainView, Paid } from '../../chain/verdict.ts';
+import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
@@ -31,12 +31,15 @@ function why({ reasons, verdict }: Pick<ChainView, 'reasons' | 'verdict'>): stri
 }
 
 /** What is odd about a payment that the chain shows, a sentence each. */
-export function chainWarnings({ verdict, commitment, paid }: ChainView): string[] {
+export function chainWarnings(intent: Intent, view: ChainView | undefined): string[] {
+  const { verdict, commitment, paid, payments } = view ?? {};
   const isFinal = verdict === 'likely' && commitment === 'finalized';
   const isLess = paid !== undefined && paid.fee_units !== '0';
   return [
     ...(isFinal ? [`On the chain, ${noWallet}.`] : []),
     ...(isLess ? ['On the chain, the mint kept a fee: the recipient received less than was sent.'] : []),
+    // No search shows whether the service paid once.
+    ...(wasRepeated(intent) && payments === undefined ? [repeatedWords()] : []),
   ];
 }
 
@@ -93,20 +96,16 @@ export function contradicted({ id }: Intent, view: ChainView): Told {
 
 /** It is not proven so far. */
 export function undecided({ id, state }: Intent, view: ChainView): Told {
-  const { verdict, signature, reasons } = view;
+  const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
     return told('unproven', { next: [itIsThis(id, signature)] })`
       The chain shows a payment that may be this transfer: ${why(view)}. It stays ${state} (ID ${id}).
       Check the wallet. If it is this transfer, say so:`;
-  if (state === 'accepted' && reasons.includes('no-signature'))
-    return told('unproven')`
-      The service accepted the transfer, but the chain cannot show it: ${why(view)} (ID ${id}).
-      Looking again does not help. Ask the service about it, by its transfer ID:
-      $ history ${id}`;
   return told('unproven')`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
-    This proves nothing either way. Look again later:
-    $ verify ${id}`;
+    This proves nothing either way. Look again later, or ask the service about it, by its transfer ID:
+    $ verify ${id}
+    $ history ${id}`;
 }
 
 /** The service accepted it, and more than one such payment left the wallet. */
@@ -162,22 +161,17 @@ export function searched({ intent, payment, search }: Searched): Told {
   const none = gap === undefined ? between : 'was found';
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
-  if (candidates.length > 0 && rivals.length > 0)
-    return told('unproven', { next: [id, ...rivals].map((each) => ['history', each]) })`
-      ${message} ${rivals.length === 1 ? 'Another transfer' : 'Other transfers'} of the same payment may have made ${candidates.length === 1 ? 'it' : 'them'}: ${listed(rivals)}.
-      Compare times and memos, then decide which transfer it was with botctl resolve.`;
-  if (candidates.length > 0)
-    return told('unproven', {
-      next: candidates.map(({ signature }) => itIsThis(id, signature)),
-    })`
-      ${message}
-      If ${candidates.length === 1 ? 'it' : 'one of them'} is this transfer, say so; finding it decides nothing. If not, look again later.`;
-  return state === 'held'
-    ? told('unproven', { next: resolving(id) })`${message}
-      Ask the service too, then decide. ${onlyIfSure}`
-    : told('unproven')`${message}
-      Run its own command again: within 30 minutes of the first request that finishes the payment, after that it is held and you decide.
-      $ history ${id}`;
+  if (candidates.length === 0)
+    return told('unproven', { next: settling(intent) })`${message}
+      Ask the service too, then decide, or run its own command again. ${onlyIfSure}`;
+  const others =
+    rivals.length === 0 ? '' : ` Transfers of the same payment may have made some: ${listed(rivals)}.`;
+  const looks = rivals.length === 0 ? [] : [id, ...rivals].map((each) => ['history', each]);
+  return told('unproven', {
+    next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
+  })`
+    ${message}${others}
+    Compare times and memos. If one of them is this transfer, say so; finding it decides nothing. If not, look again later.`;
 }
 
 /** How many transfers ended how, where not all are proven. */
@@ -268,17 +262,21 @@ function forAPerson(command: string, id: string, ...more: readonly string[]): Su
   return { decides: [command, id, ...more], looks: ['history', id] };
 }
 
-/** The chain may know, so it is asked first if a node is known. */
-export function asking(id: string, hasNode: boolean): Suggestion[] {
-  return hasNode ? [['verify', id]] : [];
+/** What a person can decide about an entry that is not finished. */
+export function settling(
+  intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>,
+  hasNode = false,
+): Suggestion[] {
+  const { id, state } = intent;
+  if (isProposal(intent)) return approving.next(id);
+  if (isApprovedAndUnsent(intent)) return [declining(id)];
+  if (state === 'open') return [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
+  // The chain may know, so it is asked first if a node is known.
+  const asking = hasNode ? [['verify', id]] : [];
+  return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
 }
 
-/** What to do about an intent that may have happened and that only a person can decide. */
-export function deciding({ id }: Pick<Intent, 'id'>, hasNode = false): Suggestion[] {
-  return [...asking(id, hasNode), ['history', id], ...resolving(id), forAPerson('resume', id)];
-}
-
-/** Read before `deciding`. */
+/** Read before `settling` of what may have happened. */
 export function howToDecide({ kind }: Pick<Intent, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
   const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
@@ -302,15 +300,6 @@ export const approving = {
 
 function declining(id: string): Suggestion {
   return forAPerson('decline', id, '--reason', whyDeclined);
-}
-
-/** What ends an intent of which nothing was sent. */
-export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>): Suggestion[] {
-  const { id, state } = intent;
-  if (state === 'declined') return [];
-  return isProposal(intent) || isApprovedAndUnsent(intent)
-    ? [declining(id)]
-    : [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
 }
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */

@@ -1,6 +1,6 @@
 import type { Suggestion } from './phrases.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
-import { type Sentence, says, type Told, told } from './told.ts';
+import { type Told, told } from './told.ts';
 
 export function noProfileToShow(isNameEmpty: boolean, path: string): Told {
   const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.';
@@ -21,9 +21,4 @@ export function noneInUse(others: readonly string[]): readonly [string, readonly
 export function tokenAsArgument(): Told {
   return told('usage')`A token cannot be an argument: arguments are visible in ps and in the shell’s history
     If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
-}
-
-export function endsWithApiPath(baseUrl: string, without: string): Sentence {
-  return says`${baseUrl} ends with a path that botctl adds itself
-    Give it without that: ${without}`;
 }

@@ -2,20 +2,18 @@ import type { Ending, Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { givingUp, isUnsent } from './chain.ts';
+import { isUnsent, settling } from './chain.ts';
 import { takenBy } from './intent.ts';
 import { inWords, sentenceOf } from './inWords.ts';
 import {
+  againWords,
   declinedWords,
   didNotHappenWords,
   heldWords,
   inProgress,
   nouns,
-  openWords,
   paidAlready,
-  rejectionWords,
   summary,
-  unknownWords,
   verbs,
 } from './outcomes.ts';
 import { formatCount, iso } from './phrases.ts';
@@ -120,14 +118,12 @@ function wordsOfState(
       return outcome.replayed ? notDone(didNotHappenWords(intent)) : didNotHappenWords(intent);
     case 'sending':
       return inProgress(intent);
-    case 'unknown':
-      return unknownWords(outcome, said, nowMs);
     case 'held':
       return heldWords(intent, said, needsOtherName, hasNode);
+    case 'unknown':
     case 'rejected':
-      return rejectionWords(outcome, said, code);
     case 'open':
-      return openWords(outcome, said, code, nowMs);
+      return againWords(outcome, said, code, nowMs);
   }
 }
 
@@ -189,9 +185,9 @@ function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: 
   return {
     message: `This ${what} ${takenBy(intent, wanted)}.`,
     hint: mayEnd
-      ? `If this is another ${noun}, give it a new ${name}. Or give up the earlier one, which was never sent:`
+      ? `If this is another ${noun}, give it a new ${name}. Or settle the earlier one, which was never sent:`
       : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
-    next: mayEnd ? givingUp(intent) : [['history', id]],
+    next: mayEnd ? settling(intent) : [['history', id]],
   };
 }
 

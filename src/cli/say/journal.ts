@@ -84,7 +84,7 @@ export const journalTable: Table<JournalFacts> = {
     $ history ${shown[0] ?? ''} --journal ${path}`,
 };
 
-export const putBackParts =
+const putBackParts =
   'Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.';
 
 /** `journal` is the subject of the sentence. An empty journal in its place is not suggested: it would send again. */

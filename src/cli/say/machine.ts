@@ -24,12 +24,12 @@ export const inputTable: Table<InputFacts> = {
     ${whenReady}`,
 };
 
-export const insecureTlsHint =
+const insecureTlsHint =
   'Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.';
 
-export const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
+const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
 
-export function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
+function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
   return scheme === undefined
     ? 'The proxy in HTTPS_PROXY is not an http:// or https:// URL'
     : `The proxy in HTTPS_PROXY begins with ${scheme}://, and botctl uses only http:// and https:// proxies`;

@@ -1,16 +1,16 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
-import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
+import type { Outcome } from '../../once/engine/outcome.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, asking, deciding, howToDecide, resolving } from './chain.ts';
+import { approving, howToDecide, settling } from './chain.ts';
 import { handWords } from './history.ts';
 import { formatAgo, formatDuration, iso } from './phrases.ts';
-import { nothingSent, type Sentence, says, thisOneSentNothing, whenReady } from './told.ts';
+import { nothingSent, type Sentence, says, thisOneSentNothing } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
@@ -25,46 +25,65 @@ function at(ms: number, nowMs: number): string {
   return `${iso(ms)} (in ${formatDuration(ms - nowMs)})`;
 }
 
-function when(stopped: Stopped | undefined, nowMs: number): string {
-  return stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
-}
-
-/** Here and below, `said` is the last attempt in a few words. */
-export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Sentence {
-  // The last attempt was not sent, so the doubt is about an earlier one.
-  const why =
-    attempt?.trouble?.is === 'claim-too-old'
-      ? `an earlier request was sent, and the last one was not (${troubleWords(attempt.trouble)})`
-      : said;
-  const between =
-    stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
-      ? 'Interrupted before the next try. '
-      : '';
-  const message = `${between}The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
-  if (attempt?.status === 401 || attempt?.status === 403) {
-    return {
-      message,
-      hint: `An earlier request may have reached the service. Fix the token’s permission, then run the same command again, or resume the ${nouns[intent.kind]}.`,
-      next: [['resume', intent.id]],
-    };
-  }
+/** What is not done and what the same command may still do. `said` is the last attempt in a few words. */
+export function againWords(outcome: Concluded, said: string, code: FailureCode, nowMs: number): Sentence {
+  const { intent, attempt, stopped } = outcome;
+  const { id, kind, state } = intent;
+  const fix = fixFor(outcome, code);
+  const back = stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
+  const again = `un the same command again${back}`;
+  const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
+  const next = {
+    unknown: [['resume', id]],
+    rejected: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
+  };
   return {
-    message,
-    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the ${nouns[intent.kind]}. ${alwaysSafe[intent.kind]}`,
-    next: [['resume', intent.id]],
+    message: `${stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted' ? 'Interrupted before the next try. ' : ''}${notDoneWords(outcome, said)}`,
+    hint: `${fix === undefined ? 'R' : `${fix}, then r`}${again}.${state === 'unknown' ? ` ${alwaysSafe[kind]}` : ''}`,
+    next: next[state as keyof typeof next] ?? [],
   };
 }
+
+function notDoneWords({ intent, attempt }: Concluded, said: string): string {
+  const { id, kind, state } = intent;
+  const what = `The ${nouns[kind]}`;
+  switch (state) {
+    case 'unknown': {
+      // The last attempt was not sent, so the doubt is about an earlier one.
+      const isEarlier = attempt?.trouble?.is === 'claim-too-old';
+      const why = isEarlier ? `an earlier request was sent, and the last one was not (${said})` : said;
+      return `${what} may have been ${done[kind]}: ${why}. ${called(intent)}.`;
+    }
+    case 'rejected':
+      return `The service refused the ${nouns[kind]} (${said}). ${nothingOf(intent)}`;
+    default:
+      return `${what} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`;
+  }
+}
+
+/** What must change before the same command can do more, as the start of a sentence. */
+function fixFor({ intent: { state }, attempt }: Concluded, code: FailureCode): string | undefined {
+  if (state === 'rejected') return fixes[code] ?? 'Fix what the service complains about';
+  if (attempt?.status === 401 || attempt?.status === 403) return fixes['not-permitted'];
+  return (
+    adviceOn(attempt?.trouble) ?? (code === 'unreachable' ? 'Check the network and the base URL' : undefined)
+  );
+}
+
+const fixes: Partial<Record<FailureCode, string>> = {
+  'token-rejected': 'Give a valid token',
+  'not-permitted': 'Turn on the permission for this bot (to send messages, or the wallet transfer scope)',
+  'not-found': 'Check the conversation id (or the base URL)',
+  'insufficient-balance': 'Check the amount, and add enough to the bot’s wallet for it and the fee',
+  redirected:
+    'Set the base URL to the service’s own address (botctl follows no redirect, which could send the token elsewhere)',
+};
 
 const alwaysSafe = {
   message: 'Either way the service sends it only once.',
   transfer:
     'That is always safe: within 30 minutes it finishes the payment, after that it is held and you decide.',
 } as const;
-
-function advised(attempt: Attempt | undefined): string {
-  const advice = adviceOn(attempt?.trouble);
-  return advice === undefined ? '' : `${advice}. `;
-}
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
   approval: 'the command asked for it, or the amount is more than the policy allows without approval',
@@ -97,21 +116,19 @@ export function heldWords(
   needsOtherName: boolean,
   knowsNode: boolean,
 ): Sentence {
-  const { id, kind, heldReason: why } = intent;
+  const { kind, heldReason: why } = intent;
   if (isProposal(intent))
     return {
       message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(intent)}. ${nothingSent}`,
       hint: approving.hint,
-      next: approving.next(id),
+      next: settling(intent),
     };
   const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
     message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
-    hint: needsOtherName
-      ? `${hasNode ? 'Ask the chain first: botctl verify' : 'Check the wallet'}, then decide whether this payment happened. If it did not and you still want to make it, give it a new name: under the same name the service always gives the same reply.`
-      : howToDecide(intent, hasNode),
-    next: needsOtherName ? [...asking(id, hasNode), ...resolving(id)] : deciding(intent, hasNode),
+    hint: `${howToDecide(intent, hasNode)}${needsOtherName ? ' If it did not happen and you still want it, give it a new name: under this one the service always gives the same reply.' : ''}`,
+    next: settling(intent, hasNode),
   };
 }
 
@@ -133,17 +150,6 @@ export function declinedWords(
     $ history ${id}`;
 }
 
-const remedies: Partial<Record<FailureCode, string>> = {
-  'token-rejected': 'The token is missing or not valid: give a valid one and run the same command again.',
-  'not-permitted':
-    'Turn on the permission for this bot (to send messages, or the wallet transfer scope), then run the same command again.',
-  'not-found': 'Check the conversation id (or the base URL), then run the same command again.',
-  'insufficient-balance':
-    'Check the amount. If it is right, add enough to the bot’s wallet for it and the fee, then run the same command again.',
-  redirected:
-    'botctl does not follow redirects, because they could send the token elsewhere. Set the base URL to the service’s own address, then run the same command again.',
-};
-
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
 function nothingOf({ namedBy, kind }: Intent): string {
   return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
@@ -153,44 +159,6 @@ const nothingByThis: Readonly<Record<Kind, string>> = {
   message: 'This request sent no message.',
   transfer: 'This request made no transfer.',
 };
-
-export function rejectionWords({ intent }: Concluded, said: string, code: FailureCode): Sentence {
-  const noun = nouns[intent.kind];
-  const hint = remedies[code] ?? 'Fix what the service complains about, then run the command again.';
-  const refused =
-    code === 'redirected' ? `answered with a redirect instead of taking the ${noun}` : `refused the ${noun}`;
-  const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
-  return {
-    message: `The service ${refused} (${said}). ${nothingOf(intent)}`,
-    hint,
-    next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
-  };
-}
-
-export function openWords(
-  { intent, attempt, stopped }: Concluded,
-  said: string,
-  code: FailureCode,
-  nowMs: number,
-): Sentence {
-  const noun = nouns[intent.kind];
-  const stays = `botctl ${makes[intent.kind]} it only if you run the command again or resume it (ID ${intent.id}).`;
-  switch (code) {
-    case 'interrupted':
-      return says`Interrupted before the ${noun} was ${done[intent.kind]}. ${stays}
-        ${whenReady}`;
-    case 'rate-limited':
-      return says`
-        The service is limiting the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}
-        Run the same command again${when(stopped, nowMs)}.`;
-    case 'fenced':
-      return says`The ${noun} was not sent: ${said}. ${stays}
-        Run the same command again.`;
-    default:
-      return says`The service could not be reached (${said}); the ${noun} was not sent. ${stays}
-        ${adviceOn(attempt?.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`;
-  }
-}
 
 export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };

@@ -68,14 +68,6 @@ export function formatPause(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** How far one clock is from another; the other's name follows. */
-export function formatClockOffset(aheadMs: number): string {
-  // A Date header has whole seconds, so a difference below two says nothing.
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  if (seconds < 2) return 'agrees with';
-  return `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
-}
-
 /** `1.5 SOL`: the amount as given, never rounded. */
 export function formatAmountOf(amount: string, asset: string): string {
   return `${amount} ${asset}`;

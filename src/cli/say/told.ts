@@ -250,19 +250,20 @@ export function interrupted(when: string): Told {
     ${whenReady}`;
 }
 
-/** It would be stopped by what it reads there. */
-export function inBackground(): Told {
-  return told('no-answer')`This command is running in the background, where it cannot ask you
-    If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.`;
+/** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
+export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Told {
+  return told(code, { next })`${why}
+    Run it in the foreground of a terminal to be asked. If you have decided, add --yes, with whole IDs.`;
 }
 
-export function interruptedAtQuestion(): Told {
-  return interrupted('at the question');
+export function noTerminalFor(code: FailureCode, what: string, next?: readonly Suggestion[]): Told {
+  return needsPerson(code, `${what}, and there is no terminal for the question`, next);
 }
 
 export const questionAgain = 'Run the same command again to be asked again.';
 
 /** A person answered No, or nothing. */
-export function declined(hint = questionAgain): Told {
-  return told('declined', { hint })`Answered No`;
+export function declined(): Told {
+  return told('declined')`Answered No
+    ${questionAgain}`;
 }

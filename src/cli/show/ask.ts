@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
 import { diskTrouble } from '../say/phrases.ts';
-import { inBackground, interruptedAtQuestion, told } from '../say/told.ts';
+import { interrupted, needsPerson, noTerminalFor } from '../say/told.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 
@@ -46,12 +46,12 @@ export function askHidden(label: string, asking: Asking): Promise<string> {
 type Read = (prompt: string, terminal: OpenTerminal, over: AbortSignal) => Promise<string | undefined>;
 
 async function typedLine(prompt: (columns: number) => string, asking: Asking, read: Read): Promise<string> {
-  const { terminal, clock, interrupted } = asking;
+  const { terminal, clock, interrupted: stopped } = asking;
   const over = new AbortController();
   const end = (): void => over.abort();
   let isLate = false;
-  interrupted.addEventListener('abort', end, { once: true });
-  if (interrupted.aborted) end();
+  stopped.addEventListener('abort', end, { once: true });
+  if (stopped.aborted) end();
   void clock.sleep(patienceMs, over.signal).then(() => {
     isLate = !over.signal.aborted;
     end();
@@ -60,11 +60,10 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
     const typed = over.signal.aborted ? undefined : await readAt(terminal, prompt, read, over.signal);
     if (typed !== undefined) return typed;
     throw isLate
-      ? told('no-answer')`Nobody answered within 5 minutes
-        Run the same command again. If nobody is at the terminal, add --yes.`
-      : interruptedAtQuestion();
+      ? needsPerson('no-answer', 'Nobody answered within 5 minutes')
+      : interrupted('at the question');
   } finally {
-    interrupted.removeEventListener('abort', end);
+    stopped.removeEventListener('abort', end);
     end();
   }
 }
@@ -72,10 +71,12 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
 /** Who is not in the foreground would be stopped by what it reads, and by some of what it writes. */
 function refuseElsewhere(terminal: Terminal): void {
   const { is } = terminal.look();
-  if (is === 'none')
-    throw told('usage')`There is no terminal for the question
-      Add --yes, or give the answer as an option.`;
-  if (is === 'background') throw inBackground();
+  if (is === 'none') throw noTerminalFor('usage', 'A question must be answered');
+  if (is === 'background')
+    throw needsPerson(
+      'no-answer',
+      'This command is running in the background, where it cannot ask you (under timeout: timeout --foreground)',
+    );
 }
 
 async function readAt(
@@ -99,8 +100,7 @@ function openOf(terminal: Terminal): OpenTerminal {
   try {
     return terminal.open();
   } catch (error) {
-    throw told('no-answer', { cause: error })`The terminal cannot be opened to ask you: ${diskTrouble(error)}
-      If you have decided, add --yes.`;
+    throw needsPerson('no-answer', `The terminal cannot be opened to ask you: ${diskTrouble(error)}`);
   }
 }
 

@@ -30,30 +30,3 @@ export function cutTo(text: string, width: number, widthOf: WidthOf = lengthOf):
 export function pad(text: string, width: number, widthOf: WidthOf = lengthOf): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
-
-/** Wraps to a width in terminal cells. A longer word is split. */
-export function wrapTo(text: string, width: number, widthOf: WidthOf): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ').flatMap((one) => broken(one, width, widthOf))) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
-function broken(word: string, width: number, widthOf: WidthOf): string[] {
-  if (widthOf(word) <= width) return [word];
-  const parts: string[] = [];
-  let part = '';
-  for (const { segment } of new Intl.Segmenter().segment(word)) {
-    if (part !== '' && widthOf(part + segment) > width) {
-      parts.push(part);
-      part = '';
-    }
-    part += segment;
-  }
-  return [...parts, part];
-}

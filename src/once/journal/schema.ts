@@ -8,9 +8,6 @@ export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'a
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
 
-/** They wait for approval, or were approved and not sent. The first condition is an index's. */
-export const proposals = `state <> 'accepted' AND ((state = 'held' AND why = 'approval') OR (state = 'open' AND approved = 1))`;
-
 /** The batch whose row it is. */
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 

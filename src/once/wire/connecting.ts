@@ -96,7 +96,7 @@ function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | und
  * An open connection: TCP, a proxy's tunnel if there is one, and TLS. No byte of a request has been sent on it. Nothing
  * here times out: aborting `over` closes all that is under way.
  */
-export async function dial(
+async function dial(
   service: URL,
   proxy: ProxyServer | undefined,
   over: AbortSignal,

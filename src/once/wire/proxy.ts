@@ -13,14 +13,9 @@ function said(env: Env, lower: 'https_proxy' | 'no_proxy'): string {
   return env[lower]?.trim() || env[lower.toUpperCase()]?.trim() || '';
 }
 
-/** The text that names the proxy; empty if there is none. It may contain a password. */
-export function proxyText(env: Env): string {
-  return said(env, 'https_proxy');
-}
-
 /** The proxy for an https origin, if the environment names one and does not except the origin. */
 export function proxyFor(origin: URL, env: Env): ProxyServer | undefined {
-  const text = proxyText(env);
+  const text = said(env, 'https_proxy');
   if (text === '' || isExcepted(origin, said(env, 'no_proxy'))) return undefined;
   return parseProxy(text);
 }

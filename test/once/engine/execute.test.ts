@@ -590,7 +590,7 @@ describe('a claim that others may soon take over', () => {
     expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
     const { exit, problem } = await explained(ended, 0);
     expect([exit, problem?.code, problem?.retry]).toEqual([8, 'fenced', 'same-command']);
-    expect(problem?.message).toMatch(/was not sent: this process was silent for too long/u);
+    expect(problem?.message).toMatch(/was not made \(this process was silent for too long/u);
   });
 
   test('is claimed again, where there is time for another try', async () => {

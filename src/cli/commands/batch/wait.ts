@@ -113,8 +113,7 @@ export class BatchWait {
     const stored = await storedReport(intent, given.command, journal.reads);
     const view = seen ?? stored.chain;
     const report = { ...stored, chain: view };
-    const end = view && { view, until: this.#options.until };
-    const problem = chainProblem(intent, report.attempt, view, end);
+    const problem = chainProblem(intent, report.attempt, view, this.#options.until);
     if (display.face === 'json') {
       const json = await reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
       await display.show({ ...outcomeView(report), json });

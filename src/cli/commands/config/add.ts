@@ -8,12 +8,11 @@ import { type ProfileRecord, readProfiles } from '../../bot/profiles.ts';
 import { profileOfSandbox, sandboxPort } from '../../bot/sandboxProfile.ts';
 import { type Context, globalNames, ParsedArgs } from '../../parse/command.ts';
 import type { AddArgs } from '../../parse/setUpSpecs.ts';
-import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, theCommandLine } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
 import { sentence, told } from '../../say/told.ts';
 import { card, under } from '../../show/card.ts';
-import type { Finding } from '../doctor/findings.ts';
+import type { Finding } from '../doctor.ts';
 import { givenSource, warnOfPolicy, waysGiven } from './edit.ts';
 import { profileFacts, profilesPathsOf } from './show.ts';
 
@@ -72,15 +71,10 @@ function requiredUrl(given: ParsedArgs): string {
 
 /** What the doctor finds with this profile. One that is not ready yet is kept all the same. */
 async function findingsOn(name: string, given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
-  const { examine } = await import('../doctor/run.ts');
+  const { examine } = await import('../doctor.ts');
   const profile = { name: 'profile', value: name };
   const kept = given.occurrences.filter((one) => one.name === 'journal' || one.name === 'timeout');
-  try {
-    return await examine(new ParsedArgs('doctor', [], [...kept, profile], globalNames), context);
-  } catch (thrown) {
-    const { failed } = await import('../doctor/findings.ts');
-    return [failed('journal', await inWords(thrown))];
-  }
+  return examine(new ParsedArgs('doctor', [], [...kept, profile], globalNames), context);
 }
 
 /** Ends with one line: ready, or what is not. */

@@ -29,7 +29,7 @@ import { noneInUse, tokenAsArgument } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { listed } from '../../say/phrases.ts';
-import { problemOf, told } from '../../say/told.ts';
+import { declined, problemOf, told } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
@@ -166,9 +166,7 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
   if (display.terminal() !== 'none' && !given.flag('yes')) {
     const hasStoredToken = token.kind === 'stored';
     const question = `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
-    if (!(await display.confirm(() => question)))
-      throw told('declined')`Answered No: profile ${name} is still there
-        Run the same command again to be asked again.`;
+    if (!(await display.confirm(() => question))) throw declined();
   }
   await changeProfiles(paths, (before) => removeProfile(before, name));
   const says = `Removed profile ${name}.`;

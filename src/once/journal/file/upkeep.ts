@@ -1,22 +1,12 @@
 // SQL: what is done with a journal’s file besides sending through it.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { backup } from '@photostructure/sqlite';
-import { codeOf, type DiskTrouble, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
-import { removeFile } from '../../../machine/fileLock.ts';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { backup, DatabaseSync } from '@photostructure/sqlite';
+import { codeOf, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss } from '../facts.ts';
-import { sqliteFailure } from './faults.ts';
+import { damaged, pragma, sqliteFailure } from './faults.ts';
 import { openFile } from './opening.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
 
@@ -33,6 +23,23 @@ export function findLoss(givenPath: string): Loss | undefined {
     const lost = factsOf(error, 'lost');
     if (lost === undefined) throw error;
     return lost.loss;
+  }
+}
+
+/** Refuses a file in which SQLite’s own check finds a fault. Opening reads only a part of it. */
+export function refuseDamage(givenPath: string): void {
+  const path = resolveLinks(givenPath);
+  try {
+    // If the database is an empty file, SQLite would delete its log, with all that was sent last.
+    if (sizeOf(path) === 0) return;
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      if (pragma(database, 'quick_check(1)') !== 'ok') throw damaged(path);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw sqliteFailure(error, path);
   }
 }
 
@@ -133,30 +140,5 @@ export function diskKind(folder: string): 'tmpfs' | 'overlay' | 'network' | unde
     return magics[statfsSync(folder).type >>> 0];
   } catch {
     return undefined;
-  }
-}
-
-const diskFull: DiskTrouble = { is: 'failed', code: 'ENOSPC', said: '' };
-
-const tried = Buffer.alloc(8192, 1);
-
-/**
- * Why nothing could be sent with a journal there, if so. Writes and syncs as a send would, and leaves nothing behind.
- */
-export function writingTrouble(path: string, isThere: boolean): DiskTrouble | undefined {
-  const probe = join(dirname(path), `.botctl-doctor-${process.pid}`);
-  try {
-    if (isThere) closeSync(openSync(path, 'r+'));
-    const file = openSync(probe, 'wx', 0o600);
-    try {
-      if (writeSync(file, tried) < tried.length) return diskFull;
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-      removeFile(probe);
-    }
-    return undefined;
-  } catch (error) {
-    return diskTroubleOf(error);
   }
 }

@@ -8,19 +8,19 @@ import {
   readFileSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { backup as copyByPages, DatabaseSync, DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as locks from '../../../../src/machine/fileLock.ts';
-import { lookAtJournal } from '../../../../src/once/journal/file/lookOnly.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import {
   acceptLoss,
   backUp,
   diskKind,
   findLoss,
-  writingTrouble,
+  refuseDamage,
 } from '../../../../src/once/journal/file/upkeep.ts';
 import { Note } from '../../../../src/once/journal/known.ts';
 import { failureOf } from '../../../../testing/failure.ts';
@@ -40,7 +40,6 @@ type Disk = {
   synced: string[];
   opened: string[];
   statfs?: Partial<fs.StatsFs>;
-  takes?: number;
   /** The file that lists the mounts, if there is one. */
   mounts?: string;
   isFull?: true;
@@ -89,8 +88,6 @@ vi.mock('node:fs', async (original) => {
       disk.synced.push(names.get(file) ?? '');
     },
     statfsSync: (path: PathLike) => ({ ...real.statfsSync(path), ...disk.statfs }),
-    writeSync: (file: number, bytes: Buffer, ...rest: number[]): number =>
-      disk.takes ?? real.writeSync(file, bytes, ...rest),
     readFileSync: (path: PathLike, encoding: 'utf8') =>
       real.readFileSync(path === '/proc/self/mountinfo' ? (disk.mounts ?? '/no/proc') : path, encoding),
     renameSync: (from: string, to: string): void => {
@@ -144,9 +141,6 @@ describe('a journal that is opened', () => {
     disk.isLax = true;
     const path = newPath();
     expect(() => openJournal(path)).toThrow(expect.objectContaining({ kind: 'not-durable' }));
-    expect(lookAtJournal(path).syncsFully).toBe(false);
-    disk = { synced: [], opened: [], said: [], connected: [] };
-    expect(lookAtJournal(path).syncsFully).toBe(true);
   });
 
   test('while another sets it up, is what that one made, and no other', async () => {
@@ -288,18 +282,18 @@ describe('what doctor asks of a disk', () => {
     expect(diskKind(newFolder())).toBe(kind);
     expect(diskKind(join(newFolder(), 'no'))).toBeUndefined();
   });
+});
 
-  test('whether a journal can be written there, as it is and synced, without a trace', () => {
-    const folder = newFolder();
-    const path = join(folder, 'journal.db');
-    expect(writingTrouble(path, false)).toBeUndefined();
-    expect(disk.synced).toEqual([`.botctl-doctor-${process.pid}`]);
-    expect(writingTrouble(path, true)).toMatchObject({ is: 'failed', code: 'ENOENT' });
-    disk.takes = 4096;
-    expect(writingTrouble(path, false)).toMatchObject({ is: 'failed', code: 'ENOSPC' });
-    expect(readdirSync(folder)).toEqual([]);
-    expect(writingTrouble(join(folder, 'no', 'journal.db'), false)).toMatchObject({ code: 'ENOENT' });
-  });
+test('damage that opening does not meet is found by SQLite’s own check', async () => {
+  const path = newPath();
+  const journal = opened(path);
+  for (let nth = 0; nth < 300; nth += 1) await done(journal, 'accepted');
+  await journal.close();
+  refuseDamage(path);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, bytes.length - 4096));
+  await openJournal(path).close();
+  expect(() => refuseDamage(path)).toThrow(expect.objectContaining({ kind: 'damaged' }));
 });
 
 // The last writer to close would delete the log, and with it what was intact in it.

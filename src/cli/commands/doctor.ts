@@ -1,0 +1,439 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { systemProgram } from '../../chain/transaction.ts';
+import { envBot, sandboxBot } from '../../once/connection.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { withoutApiPath } from '../../once/intent/baseUrl.ts';
+import { type Journal, type StateCounts, states } from '../../once/journal/journal.ts';
+import { endpoint, type Reply } from '../../once/wire/flight.ts';
+import type { ChainBot } from '../bot/chooseBot.ts';
+import type { Context, ParsedArgs, Run } from '../parse/command.ts';
+import { balanceText } from '../say/balance.ts';
+import { approvedNotSent } from '../say/chain.ts';
+import { inWords } from '../say/inWords.ts';
+import { counted, formatCount, listed, type Suggestion, withLacking } from '../say/phrases.ts';
+import { type Sentence, says, type Told, told } from '../say/told.ts';
+import { adviceOn, troubleWords } from '../say/trouble.ts';
+import type { Canvas, Paint, View } from '../show/display.ts';
+import { pad } from '../show/table.ts';
+import { foldAtBlanks, safeLine } from '../show/text.ts';
+import { balanceTimeoutMs } from './balance.ts';
+import { openChain, refuseNoMint, refuseOtherCluster } from './chain.ts';
+import { openBot } from './openBot.ts';
+import {
+  isEmptyFile,
+  isThere,
+  type JournalLocation,
+  journalLocation,
+  mayBeThere,
+  openAt,
+  settingsOf,
+  shownLocation,
+  withServer,
+} from './openJournal.ts';
+
+type Level = 'ok' | 'warn' | 'fail';
+
+/** What one check found and, if something is wrong, what to do. */
+export type Finding = {
+  readonly check: string;
+  readonly level: Level;
+  readonly says: string;
+  readonly todo?: string;
+  /** Commands that fix it, each ready to paste. */
+  readonly next?: readonly Suggestion[];
+};
+
+type Verdict = Sentence & { readonly level: Level };
+
+const at =
+  (level: Level) =>
+  (...how: Parameters<typeof says>): Verdict => ({ ...says(...how), level });
+const [ok, warn, fail] = [at('ok'), at('warn'), at('fail')];
+
+/** What the checks look at. What several of them look at is asked once; if that fails, the first of them says why. */
+type Subject = {
+  readonly given: ParsedArgs;
+  readonly context: Context;
+  readonly bot: () => Promise<ChainBot>;
+  readonly reply: () => Promise<Answered>;
+  /** Undefined if the bot names no node. */
+  readonly chain: () => Promise<Node | undefined>;
+  readonly location: () => Promise<JournalLocation>;
+  /** Undefined if none exists yet. */
+  readonly journal: () => Promise<Journal | undefined>;
+};
+
+type Answered = {
+  readonly bot: ChainBot;
+  readonly url: string;
+  readonly reply: Reply;
+  readonly atMs: number;
+};
+type Node = Awaited<ReturnType<typeof openChain>>['node'];
+
+type Check = { readonly name: string; ask(subject: Subject): Promise<Verdict | undefined> };
+
+/** A check whose look finds nothing to judge says nothing. */
+function check<Facts>(
+  name: string,
+  look: (subject: Subject) => Facts | Promise<Facts>,
+  verdict: (facts: NonNullable<Facts>) => Verdict | undefined,
+): Check {
+  return {
+    name,
+    ask: async (subject) => {
+      const facts = await look(subject);
+      return facts === undefined || facts === null ? undefined : verdict(facts);
+    },
+  };
+}
+
+/** The Node majors that botctl is tested on. Older ones fail before this code runs. */
+const testedMajors = [20, 22, 24, 26];
+
+const noticedMs = 30_000;
+
+const disks = {
+  tmpfs: 'in memory (tmpfs), and is lost when this machine stops',
+  overlay: 'in a container’s own layer (overlay), and is lost when the container is removed',
+  network: 'on a network disk, whose locks may not reach all machines',
+} as const;
+
+const checks: readonly Check[] = [
+  check(
+    'node',
+    () => process.versions as NodeJS.Dict<string>,
+    ({ bun, node = '' }) => {
+      if (bun !== undefined) return ok`Bun ${bun}, in botctl’s own file`;
+      if (testedMajors.includes(Number.parseInt(node, 10))) return ok`Node ${node}`;
+      return warn`Node ${node} is not a version that botctl is tested on
+        If anything is odd, use Node ${listed(testedMajors.map(String), 'or')}.`;
+    },
+  ),
+  check(
+    'bot',
+    ({ bot }) => bot(),
+    ({ name }) => ok`${name}`,
+  ),
+  check(
+    'sandbox',
+    async ({ bot }) => {
+      if ((await bot()).name !== sandboxBot) return undefined;
+      const { chainTrouble } = await import('../../sandbox/chain.ts');
+      return { trouble: chainTrouble() };
+    },
+    ({ trouble }) => {
+      if (trouble === undefined) return ok`messages and real transfers`;
+      return warn`messages only. ${trouble.message}
+        ${trouble.hint}`;
+    },
+  ),
+  check(
+    'address',
+    ({ reply }) => reply(),
+    ({ url }) => ok`${url} answers`,
+  ),
+  check(
+    'token',
+    ({ reply }) => reply(),
+    ({ bot: { name, tokenSource }, reply: { status } }) => {
+      if (status === 401) {
+        const next = name === envBot ? [] : [['config', 'set', name, 'token']];
+        return {
+          ...fail`from ${tokenSource}; the service refuses it (401)
+          Give the bot another token.`,
+          next,
+        };
+      }
+      if (status === 403)
+        return warn`from ${tokenSource}; it may not send messages (403)
+          Have the bot given the permission, unless it only pays.`;
+      if ([400, 404, 422].includes(status)) return ok`from ${tokenSource}; the service accepts it`;
+      return warn`from ${tokenSource}; the answer does not show whether it is accepted (${status})
+        The first use will show.`;
+    },
+  ),
+  check(
+    'clock',
+    async ({ reply: asked }) => {
+      const { reply, atMs } = await asked();
+      return atMs - Date.parse(reply.headers.date ?? '');
+    },
+    (aheadMs) => {
+      if (Number.isNaN(aheadMs)) return undefined;
+      if (Math.abs(aheadMs) <= noticedMs) return ok`agrees with the service’s`;
+      return warn`${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the service’s
+        Set the clock: the age of an unknown transfer is measured with it.`;
+    },
+  ),
+  check(
+    'chain',
+    ({ chain }) => chain(),
+    ({ host, clusterName = 'unknown' }) => ok`${host}: cluster ${clusterName}`,
+  ),
+  check('wallet', walletOf, ({ wallet, owner, node, holdings }) => {
+    if (owner !== undefined && owner !== 'none' && owner !== systemProgram)
+      return fail`${wallet} belongs to the program ${owner}, so it is not a wallet
+        Set the address of the bot’s own wallet, the owner of its token accounts.`;
+    const text = balanceText({ is: 'asked', host: node.host, cluster: node.clusterName, holdings });
+    if (holdings.some(({ held }) => 'because' in held))
+      return warn`${text}
+        Try again later.`;
+    if (holdings.every(({ held }) => 'units' in held && held.units === 0n))
+      return warn`the wallet ${wallet} holds nothing on ${node.clusterName ?? 'this cluster'}
+        Check the address and the cluster, or add money to it.`;
+    return ok`${text}`;
+  }),
+  check(
+    'journal',
+    async ({ journal, location }) => {
+      const [opened, where] = [await journal(), await location()];
+      const named = where.namedBy === 'journal' ? ' (botctl config journal names it)' : '';
+      return { isThere: opened !== undefined, place: `${await shownLocation(where)}${named}` };
+    },
+    ({ isThere: isMade, place }) =>
+      isMade
+        ? ok`${place} has everything that it acknowledged to this machine`
+        : ok`none yet; the first command creates ${place}`,
+  ),
+  check(
+    'disk',
+    async ({ location }) => {
+      const where = await location();
+      if (where.is === 'shared') return undefined;
+      const { diskKind } = await import('../../once/journal/file/upkeep.ts');
+      return diskKind(nearestFolder(dirname(where.path)));
+    },
+    (kind) => warn`the journal is ${disks[kind]}
+      Keep it on a local disk that stays: name a file there with --journal or BOTCTL_JOURNAL.`,
+  ),
+  check(
+    'entries',
+    async ({ journal }) => {
+      const opened = await journal();
+      return opened && entriesIn(opened);
+    },
+    ({ counts, waiting, approved }) => {
+      const text = inAList(counts, waiting, approved);
+      if (counts.unknown || counts.sending)
+        return warn`${text}
+          Run the same command again, or resume everything that no process is sending:
+          $ history --state unknown
+          $ resume --all`;
+      if (approved > 0)
+        return warn`${text}
+          What was approved is sent by its own command, run again, or by this:
+          $ resume --all`;
+      if (counts.held)
+        return warn`${text}
+          They are waiting for you to decide. The history shows them:
+          $ history --state held`;
+      return ok`${text}`;
+    },
+  ),
+  check(
+    'durable',
+    async ({ journal, location, given, context }) => {
+      const [opened, where] = [await journal(), await location()];
+      if (opened === undefined || where.is === 'file') return undefined;
+      return withServer(where.address, given, context, async ({ server: { settings } }) =>
+        (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on'),
+      );
+    },
+    (off) =>
+      off.length === 0
+        ? undefined
+        : warn`
+      ${listed(off)} off: the server may lose what it has acknowledged, and the same command would send that again
+      Have the setting changed, unless the server’s disk is safe without it (as ZFS is without full_page_writes).`,
+  ),
+];
+
+export const run: Run = async (given, context) => {
+  const findings = await examine(given, context);
+  const inOrder = findings.every(({ level }) => level !== 'fail');
+  await context.display.show(doctorView(given.command, findings, inOrder));
+  return inOrder ? 0 : 1;
+};
+
+/** Looks at a bot, its service and this machine. Sends no message and no payment. */
+export async function examine(given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
+  const opened: { close(): Promise<void> }[] = [];
+  const subject = subjectOf(given, context, opened);
+  const said = new Set<unknown>();
+  const findings: Finding[] = [];
+  try {
+    for (const { name, ask } of checks) {
+      try {
+        const verdict = await ask(subject);
+        if (verdict !== undefined) findings.push(finding(name, verdict));
+      } catch (thrown) {
+        const failure = await inWords(thrown);
+        if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
+        if (!said.has(thrown)) findings.push(finding(name, failed(failure)));
+        said.add(thrown);
+      }
+    }
+    return findings;
+  } finally {
+    for (const one of opened.reverse()) await one.close();
+  }
+}
+
+function finding(name: string, { level, message, hint, next = [] }: Verdict): Finding {
+  return {
+    check: name,
+    level,
+    says: message,
+    ...(hint === undefined ? {} : { todo: hint }),
+    ...(next.length === 0 ? {} : { next }),
+  };
+}
+
+/** A failure as a verdict. It need not say that nothing was sent: the doctor sends no message and no payment. */
+function failed({ message, details: { hint, next = [] } }: Told): Verdict {
+  // The user is already running the doctor, so that advice is replaced.
+  if (next.some((one) => '0' in one && one[0] === 'doctor'))
+    return fail`${message}
+      Check the journal’s path or URL, the network in between, and whether the server is running.`;
+  return { level: 'fail', message, hint: hint ?? 'Run it with --verbose to see more.', next };
+}
+
+function subjectOf(given: ParsedArgs, context: Context, opened: { close(): Promise<void> }[]): Subject {
+  const { display, clock, interrupts } = context;
+  const { timeoutMs } = settingsOf(given);
+  const connected = once(async () => {
+    const { bot, connection } = await openBot(given, context);
+    opened.push(connection);
+    return { bot, connection };
+  });
+  const location = once(() => journalLocation(given, context));
+  return {
+    given,
+    context,
+    location,
+    bot: async () => (await connected()).bot,
+    reply: once(async () => {
+      const { bot, connection } = await connected();
+      const { url, channel } = connection;
+      const without = withoutApiPath(url);
+      if (without !== undefined)
+        throw told('base-url')`${url} ends with a path that botctl adds itself
+          Give it without that: ${without}`;
+      await connection.ready();
+      // A message without a conversation and content: the service must refuse it.
+      const shipment = { url: endpoint(url, 'message'), token: bot.token, body: Buffer.from('{}') };
+      const limits = { timeoutMs: timeoutMs ?? 5_000, cut: interrupts.first, door: () => undefined };
+      const reply = await display.waiting(`Connecting to ${url}`, channel.fly(shipment, limits));
+      if (reply.came === 'reply') return { bot, url, reply, atMs: clock.now() };
+      const { headersSent, trouble } = reply;
+      throw told('unreachable')`
+        ${url} ${headersSent ? 'gave no reply' : 'cannot be reached'}: ${troubleWords(trouble)}
+        ${adviceOn(trouble) ?? 'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY)'}.`;
+    }),
+    chain: once(async () => {
+      const { bot } = await connected();
+      if (bot.chain === undefined) return undefined;
+      const chain = await openChain(bot, given, context, { timeoutMs: timeoutMs ?? balanceTimeoutMs });
+      opened.push(chain);
+      const mints = Object.keys(bot.chain.assets).map((asset) => refuseNoMint(asset, chain, bot));
+      await display.waiting('Asking the Solana node', Promise.all([refuseOtherCluster(chain), ...mints]));
+      return chain.node;
+    }),
+    journal: once(async () => {
+      const where = await location();
+      if (where.is === 'file') {
+        const { path } = where;
+        if (isEmptyFile(path) ? ![`${path}-wal`, `${path}.note`].some(mayBeThere) : !isThere(where))
+          return undefined;
+        const { refuseDamage } = await import('../../once/journal/file/upkeep.ts');
+        refuseDamage(path);
+      }
+      // A file is opened as a send would open it. A standby of a server can be looked at.
+      const journal = await openAt(where, given, context, where.is === 'file' ? 'send' : 'look');
+      opened.push(journal);
+      if (journal.lost !== undefined) throw journal.lost;
+      // A file that cannot be written refuses even an empty commit.
+      if (where.is === 'file') await journal.commit(async () => {});
+      return journal;
+    }),
+  };
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+async function walletOf({ bot, chain, context }: Subject) {
+  const [node, profile] = [await chain(), (await bot()).chain];
+  const wallet = profile?.wallet;
+  if (node === undefined || wallet === undefined) return undefined;
+  const assets = Object.entries(profile?.assets ?? {}).map(([asset, mint]) => ({ asset, mint }));
+  const asked = Promise.all([node.ownerOf(wallet), node.holdings(wallet, [{ asset: 'SOL' }, ...assets])]);
+  const [owner, holdings] = await context.display.waiting('Asking the Solana node', asked);
+  return { wallet, owner, node, holdings };
+}
+
+type Entries = { readonly counts: StateCounts; readonly waiting: number; readonly approved: number };
+
+async function entriesIn({ reads }: Journal): Promise<Entries> {
+  let [waiting, approved] = [0, 0];
+  for await (const intent of reads.select({ states: ['held', 'open'], limit: Number.MAX_SAFE_INTEGER })) {
+    if (isProposal(intent)) waiting += 1;
+    if (isApprovedAndUnsent(intent)) approved += 1;
+  }
+  return { counts: await reads.stateCounts(), waiting, approved };
+}
+
+/** The number of entries in each state. */
+function inAList(counts: StateCounts, waiting: number, approved: number): string {
+  const more: Readonly<Record<string, string>> = {
+    ...(waiting > 0 && { held: ` (${counted(waiting, 'waits', 'wait')} for approval)` }),
+    ...(approved > 0 && { open: ` (${formatCount(approved)} ${approvedNotSent})` }),
+  };
+  const parts = states.flatMap((state) => {
+    const count = counts[state];
+    return count ? [`${formatCount(count)} ${state}${more[state] ?? ''}`] : [];
+  });
+  return parts.join(', ') || 'none';
+}
+
+const marks: Readonly<Record<Level, (paint: Paint) => string>> = {
+  ok: (paint) => paint.green('ok  '),
+  warn: (paint) => paint.yellow('warn'),
+  fail: (paint) => paint.red('fail'),
+};
+
+const nameWidth = 8;
+const indent = 4 + 2 + nameWidth + 2;
+
+function drawOne({ check: name, level, says: text, todo, next = [] }: Finding, canvas: Canvas): string {
+  const { paint, columns } = canvas;
+  const { lines, lacking } = canvas.suggest(next);
+  const folded = (line: string): string[] => foldAtBlanks(safeLine(line), Math.max(20, columns - indent));
+  const [first = '', ...rest] = [
+    ...folded(text),
+    ...(todo === undefined ? [] : folded(`→ ${withLacking(todo, { lacking })}`)),
+    ...lines.map((line) => `  ${safeLine(line)}`),
+  ];
+  const head = `${marks[level](paint)}  ${paint.bold(pad(name, nameWidth))}  ${first}`;
+  return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
+}
+
+/** Every check with its level, what it found and, if something is wrong, what to do. */
+function doctorView(command: string, findings: readonly Finding[], inOrder: boolean): View {
+  return {
+    json: { schema: 'botctl/1', command, in_order: inOrder, checks: findings },
+    human: (canvas) => findings.map((one) => drawOne(one, canvas)).join(''),
+    quiet: inOrder ? 'ok' : 'fail',
+  };
+}
