@@ -1,8 +1,9 @@
 import { isTokenProgram, systemProgram } from '../../../chain/transaction.ts';
 import { type Bot, connectionTo, envBot } from '../../../once/connection.ts';
 import { withoutApiPath } from '../../../once/intent/baseUrl.ts';
+import { states } from '../../../once/journal/columns.ts';
 import type { JournalLook } from '../../../once/journal/file/lookOnly.ts';
-import { type Intent, states } from '../../../once/journal/journal.ts';
+import type { Intent } from '../../../once/journal/journal.ts';
 import { endpoint } from '../../../once/wire/flight.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { ChainBot, ChainProfile } from '../../bot/chooseBot.ts';
