@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { states } from '../../src/once/journal/journal.ts';
+import { states } from '../../src/once/journal/columns.ts';
 import {
   attempt,
   decision,

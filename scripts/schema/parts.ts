@@ -4,7 +4,7 @@ import { reasons } from '../../src/chain/transaction.ts';
 import { chainVerdicts } from '../../src/chain/verdict.ts';
 import { planKinds } from '../../src/once/engine/planKinds.ts';
 import { failureExits } from '../../src/once/failures.ts';
-import { states, verdicts } from '../../src/once/journal/journal.ts';
+import { states, verdicts } from '../../src/once/journal/columns.ts';
 
 // Definitions of what `--json` prints. No command loads them: the tests check the output against them, and docs/json.md
 // and the JSON Schema file are made from them.

@@ -1,7 +1,15 @@
 import type { Failure } from '../once/failures.ts';
+import {
+  bodyColumns,
+  endColumns,
+  namesOf,
+  paidColumns,
+  standingColumns,
+  triedColumn,
+} from '../once/journal/columns.ts';
 import type { Loss } from '../once/journal/facts.ts';
 import type { Note } from '../once/journal/known.ts';
-import { schemaVersion } from '../once/journal/schema.ts';
+import { kept, schemaVersion } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
@@ -123,34 +131,13 @@ const insertLoss = (schema: string): string =>
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
-  intents: [
-    ...[
-      'body',
-      'bot',
-      'fingerprint',
-      'payment',
-      'state',
-      'owner',
-      'resolved_as',
-      'approved',
-      'why',
-      'tainted',
-      'may_have_landed_at',
-    ],
-    ...['token_hash', 'attempts', 'updated_at', 'reported_at', 'tried_at', 'asset', 'whole', 'nanos', 'odd'],
-  ],
-  attempts: [
-    ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
-    ...['verified', 'reply', 'headers'],
-  ],
+  intents: namesOf({ ...bodyColumns, ...standingColumns, ...triedColumn, ...paidColumns }),
+  attempts: namesOf(endColumns),
   owners: ['renewed_at', 'ended_at'],
   batches: ['rows', 'invalid'],
 };
 
-const growing = [
-  ...['owners', 'intents', 'attempts', 'decisions', 'receipts', 'losses', 'observations'],
-  'batches',
-];
+const growing = ['owners', ...kept.filter((table) => table !== 'meta')];
 
 /** The role that the SQL names; its user may write another. */
 export const usualRunner = 'botctl_runner';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type State, states } from '../../src/once/journal/journal.ts';
+import { states } from '../../src/once/journal/columns.ts';
+import type { State } from '../../src/once/journal/journal.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -226,7 +227,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
 
     test.each([`row_id = 'x'`, `columns = 'x'`])('an intent keeps how it was given: %s', async (change) => {
       await bring('open');
-      await refused(`UPDATE intents SET ${change}`, 'an intent keeps its row');
+      await refused(`UPDATE intents SET ${change}`, 'an intent keeps its key and identity');
     });
 
     test('an intent’s attempts are not uncounted', async () => {

@@ -1,4 +1,4 @@
-import { states } from '../../once/journal/journal.ts';
+import { states } from '../../once/journal/columns.ts';
 import { momentRule } from '../say/phrases.ts';
 import { type ArgsOf, command, options, type ParsedArgs } from './command.ts';
 

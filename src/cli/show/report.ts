@@ -114,7 +114,7 @@ export function settledAt({ intent, attempt }: Replied): number {
 /** The columns of its row that were never sent. */
 export function columnsOf({
   columns,
-}: Pick<Intent, 'columns'>): Readonly<Record<string, string>> | undefined {
+}: Partial<Pick<Intent, 'columns'>>): Readonly<Record<string, string>> | undefined {
   try {
     const kept: unknown = columns === undefined ? undefined : JSON.parse(columns);
     return typeof kept === 'object' && kept !== null ? (kept as Record<string, string>) : undefined;
@@ -132,7 +132,7 @@ function bounded(text: string): string {
 }
 
 /** What its row says for people, in its columns `name` and `note`. */
-export function forWhom(intent: Pick<Intent, 'columns'>): string | undefined {
+export function forWhom(intent: Partial<Pick<Intent, 'columns'>>): string | undefined {
   const cells = Object.entries(columnsOf(intent) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>

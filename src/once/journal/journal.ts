@@ -1,147 +1,67 @@
 import type { Failure } from '../failures.ts';
 import type { OwnSpending, SpendingScope, UnitsByHour } from '../intent/amount.ts';
-import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Trouble } from '../wire/trouble.ts';
+import type {
+  attemptColumns,
+  batchColumns,
+  bodyColumns,
+  decisionColumns,
+  endColumns,
+  intentColumns,
+  keptColumns,
+  Of,
+  observationColumns,
+  receiptColumns,
+  roleColumn,
+} from './columns.ts';
 
-export const states = [
-  'open',
-  'sending',
-  'unknown',
-  'accepted',
-  'rejected',
-  'held',
-  'resolved',
-  'declined',
-] as const;
-export type State = (typeof states)[number];
+export type State = Intent['state'];
 
-export const verdicts = ['accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held'] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = NonNullable<Attempt['verdict']>;
 
-export type NamedBy = 'once' | 'run' | 'key' | 'row';
+export type NamedBy = NonNullable<Intent['namedBy']>;
 
 /** What was decided: about an outcome that is not proven, and about a transfer that waits for approval. */
-export type DecisionKind = Resolution | 'send-again' | 'proposed' | 'approved' | 'declined';
+export type DecisionKind = Decision['kind'];
 
 /** The decisions about an outcome that is not proven. */
-export type Resolution = 'happened' | 'did-not-happen';
+export type Resolution = NonNullable<Intent['resolvedAs']>;
 
 export function isResolution(kind: DecisionKind): kind is Resolution {
   return kind === 'happened' || kind === 'did-not-happen';
 }
 
 /** One thing to do once, with all that is known about it now. */
-export type Intent = {
-  readonly id: string;
-  readonly kind: Kind;
-  /** The URL used for identity and key: all loopback names count as one. */
-  readonly baseUrl: BaseUrl;
-  readonly bot: string;
-  readonly namedBy: NamedBy | undefined;
-  readonly name: string | undefined;
-  /** The `id` of a batch's row, if the row has one. */
-  readonly rowId: string | undefined;
-  /** Columns of its row that are never sent, as a JSON object: as they were when it began. */
-  readonly columns?: string | undefined;
-  readonly key: string;
-  readonly identity: string;
-  readonly fingerprint: string;
-  readonly payment: string | undefined;
-  /** The exact bytes that are sent, idempotency key included. */
-  readonly body: Uint8Array;
-  readonly state: State;
-  readonly tainted: boolean;
-  /**
-   * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
-   * is not in doubt.
-   */
-  readonly mayHaveLandedAtMs: number | undefined;
-  /** Salted hash of the token of the latest attempt. */
-  readonly tokenHash: string | undefined;
-  readonly owner: string | undefined;
+export type Intent = Of<typeof intentColumns> & {
   /** Whether the process that is sending it is alive. */
   readonly ownerLives: boolean;
-  /** Why it is held. */
-  readonly heldReason: string | undefined;
-  readonly resolvedAs: Resolution | undefined;
-  /** A person approved it, and nobody has declined it since. */
-  readonly approved: boolean;
-  readonly attempts: number;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  /** When a command first reported the outcome to its caller. Kept for unnamed intents alone. */
-  readonly reportedAtMs: number | undefined;
   /** When a payment was made, or may have been: at its latest claim. Undefined if it was not. */
   readonly countsAtMs: number | undefined;
 };
 
-export type NewIntent = Pick<
-  Intent,
-  | 'id'
-  | 'kind'
-  | 'baseUrl'
-  | 'bot'
-  | 'namedBy'
-  | 'name'
-  | 'rowId'
-  | 'columns'
-  | 'key'
-  | 'identity'
-  | 'fingerprint'
-  | 'payment'
-  | 'body'
->;
+type IntentBody = Of<typeof bodyColumns>;
+
+export type NewIntent = Omit<Of<typeof keptColumns>, 'columns' | 'createdAtMs'> &
+  Partial<Pick<Intent, 'columns'>> &
+  IntentBody;
 
 /** One HTTP request made for an intent. Without a verdict it is in flight, or its process died. */
-export type Attempt = {
-  readonly number: number;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number | undefined;
-  readonly phase: Phase | undefined;
-  readonly verdict: Verdict | undefined;
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly trouble: Trouble | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly duplicate: boolean;
-  readonly verified: boolean;
-  /** The reply's body as it came, up to a size limit. */
-  readonly reply: Uint8Array | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-};
+export type Attempt = Of<typeof attemptColumns>;
 
 /** How far an attempt got, as its own process saw it. */
-export type Phase = 'not-sent' | 'sent' | 'replied' | 'process-died';
+type Phase = NonNullable<Attempt['phase']>;
 
-export type AttemptEnd = Omit<Attempt, 'number' | 'startedAtMs' | 'endedAtMs' | 'phase' | 'verdict'> & {
+export type AttemptEnd = Omit<Of<typeof endColumns>, 'endedAtMs' | 'phase' | 'verdict'> & {
   readonly phase: Phase;
   readonly verdict: Verdict;
 };
 
-export type Decision = {
-  readonly kind: DecisionKind;
-  readonly who: string;
-  readonly atMs: number;
-  readonly reason: string;
-  readonly signature: string | undefined;
-  /** The body that the decision is about. It does not apply to any other body. */
-  readonly fingerprint?: string | undefined;
-  /** The database role that made it, as the server says; never in a journal in a file. */
-  readonly role?: string | undefined;
-};
+export type Decision = Omit<Of<typeof decisionColumns>, 'fingerprint'> &
+  Partial<Of<Pick<typeof decisionColumns, 'fingerprint'> & typeof roleColumn>>;
 
 /** What a look at a chain proved about an intent. */
-export type Observation = {
-  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided';
-  readonly atMs: number;
-  readonly signature: string | undefined;
-  /** The genesis hash of the chain. Always set, like the signature, if something is proven. */
-  readonly genesis: string | undefined;
-  /** What was seen, as JSON. */
-  readonly facts: string;
-};
+export type Observation = Of<typeof observationColumns>;
 
 /** Selects the intents that meet all given conditions. Newest first, unless `oldestFirst` is set. */
 export type Selection = {
@@ -162,14 +82,7 @@ export type Selection = {
 /** The number of intents in each state. */
 export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
-type BatchName = Scope & { readonly name: string };
-
-/** How many rows a batch's file had when its latest run began. */
-export type BatchInput = BatchName & {
-  readonly rows: number;
-  /** Those that were not valid. */
-  readonly invalid: number;
-};
+export type BatchInput = Of<typeof batchColumns>;
 
 /** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
@@ -205,12 +118,7 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
 };
 
 /** An identifier that the service or the chain gives to one intent only. */
-export type Receipt = {
-  /** Who gave it: a service, by its base URL, or a chain. */
-  readonly origin: string;
-  readonly what: 'transfer-id' | 'signature';
-  readonly value: string;
-};
+export type Receipt = Of<typeof receiptColumns>;
 
 /** What can be read from a journal. */
 export interface Reads {
@@ -261,7 +169,7 @@ export interface Writes {
   /** Claims an intent that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
   /** Gives an intent another bot and body under the same key. Only if it never may have landed, and was never proposed. */
-  rewrite(id: string, to: Pick<NewIntent, 'bot' | 'body' | 'fingerprint' | 'payment'>): Promise<void>;
+  rewrite(id: string, to: IntentBody): Promise<void>;
   /** Makes a dead owner's `sending` intent `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
   /** Records the next attempt of a claimed intent. `attempts` is then its number. */

@@ -1,7 +1,22 @@
 // SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
+import {
+  attemptColumns,
+  batchColumns,
+  bodyColumns,
+  type Columns,
+  decisionColumns,
+  intentColumns,
+  keptColumns,
+  namesOf,
+  observationColumns,
+  paidColumns,
+  receiptColumns,
+  roleColumn,
+  triedColumn,
+} from './columns.ts';
 
 /** The number of what stands here. A journal with another number is refused. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** Whether it counts as spent: it was paid, or may have been. */
 export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
@@ -13,6 +28,17 @@ export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
 /** Until when a payment may have been made: what is not settled may still be made at any time. */
 export const paidUntil = `CASE WHEN state IN ('sending', 'unknown', 'held') THEN 9007199254740991 ELSE tried_at END`;
+
+const table = (name: string, columns: Columns, ...more: readonly string[]): string =>
+  `CREATE TABLE ${name} (
+  ${[...Object.values(columns).map(({ sql }) => sql), ...more].join(',\n  ')}
+) STRICT;`;
+
+const seq = 'seq INTEGER PRIMARY KEY';
+
+/** What belongs to an intent, in the order in which it came. */
+const ofIntent = (name: string, columns: Columns, ...more: readonly string[]): string =>
+  table(name, columns, seq, 'intent INTEGER NOT NULL REFERENCES intents (seq)', ...more);
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -29,55 +55,21 @@ CREATE TABLE losses (
   detail  TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE intents (
-  seq                 INTEGER PRIMARY KEY,
-  created_at          INTEGER NOT NULL,
-  id                  TEXT NOT NULL UNIQUE,
-  kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
-  base_url            TEXT NOT NULL,
-  bot                 TEXT NOT NULL,
-  named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
-  name                TEXT,
-  row_id              TEXT,
-  -- The row's other columns, as JSON. They are never sent.
-  columns             TEXT,
-  key                 TEXT NOT NULL CHECK (key <> ''),
-  identity            TEXT NOT NULL,
-  fingerprint         TEXT NOT NULL,
-  payment             TEXT,
-  body                BLOB NOT NULL,
-  state               TEXT NOT NULL CHECK (state IN
-                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved', 'declined')),
-  tainted             INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)),
-  may_have_landed_at  INTEGER,
-  token_hash          TEXT,
-  owner               TEXT,
-  why                 TEXT,
-  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen')),
-  -- A person approved it, and nobody has declined it since.
-  approved            INTEGER NOT NULL DEFAULT 0 CHECK (approved IN (0, 1)),
-  attempts            INTEGER NOT NULL DEFAULT 0,
-  updated_at          INTEGER NOT NULL,
-  reported_at         INTEGER,
-  -- When its latest attempt began. What it pays, for sums: the asset, and the amount up to its ninth decimal place, or
-  -- all of it as text if it has more.
-  tried_at            INTEGER,
-  asset               TEXT,
-  whole               INTEGER,
-  nanos               INTEGER,
-  odd                 TEXT,
-  UNIQUE (key, base_url, kind),
-  CHECK ((named_by IS NULL) = (name IS NULL)),
-  CHECK ((kind = 'transfer') = (payment IS NOT NULL)),
-  CHECK ((state = 'sending') = (owner IS NOT NULL)),
-  CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
-  -- An intent that may have landed cannot be called unsent or rejected.
-  CHECK (state NOT IN ('open', 'rejected', 'declined') OR may_have_landed_at IS NULL),
-  CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL),
-  CHECK (may_have_landed_at IS NULL OR tainted = 1),
-  -- What waits for a person's approval is not in doubt, and whatever else is held is.
-  CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (may_have_landed_at IS NULL))
-) STRICT;
+${table(
+  'intents',
+  { ...intentColumns, ...triedColumn, ...paidColumns },
+  ...[seq, 'UNIQUE (key, base_url, kind)'],
+  'CHECK ((named_by IS NULL) = (name IS NULL))',
+  `CHECK ((kind = 'transfer') = (payment IS NOT NULL))`,
+  `CHECK ((state = 'sending') = (owner IS NOT NULL))`,
+  `CHECK ((state = 'resolved') = (resolved_as IS NOT NULL))`,
+  // An intent that may have landed cannot be called unsent or rejected.
+  `CHECK (state NOT IN ('open', 'rejected', 'declined') OR may_have_landed_at IS NULL)`,
+  `CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL)`,
+  'CHECK (may_have_landed_at IS NULL OR tainted = 1)',
+  // What waits for a person's approval is not in doubt, and whatever else is held is.
+  `CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (may_have_landed_at IS NULL))`,
+)}
 
 -- A named intent is found by its key.
 CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
@@ -93,76 +85,19 @@ CREATE INDEX intents_equal ON intents (payment, (${paidUntil}), (${batchOfRow}))
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
 CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos, odd) WHERE ${counts};
 
--- How many rows a batch's file had when its latest run began.
-CREATE TABLE batches (
-  name              TEXT NOT NULL,
-  base_url          TEXT NOT NULL,
-  kind              TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
-  rows              INTEGER NOT NULL CHECK (rows >= 0),
-  invalid           INTEGER NOT NULL,
-  PRIMARY KEY (name, base_url, kind)
-) STRICT;
-
-CREATE TABLE attempts (
-  seq          INTEGER PRIMARY KEY,
-  intent       INTEGER NOT NULL REFERENCES intents (seq),
-  number       INTEGER NOT NULL CHECK (number > 0),
-  started_at   INTEGER NOT NULL,
-  ended_at     INTEGER,
-  phase        TEXT CHECK (phase IN ('not-sent', 'sent', 'replied', 'process-died')),
-  verdict      TEXT CHECK (verdict IN ('accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held')),
-  status       INTEGER,
-  request_id   TEXT,
-  trouble      TEXT,
-  retry_after  INTEGER,
-  duplicate    INTEGER NOT NULL DEFAULT 0,
-  verified     INTEGER NOT NULL DEFAULT 1,
-  reply        BLOB,
-  headers      TEXT,
-  UNIQUE (intent, number),
-  CHECK ((verdict IS NULL) = (ended_at IS NULL))
-) STRICT;
-
-CREATE TABLE decisions (
-  seq          INTEGER PRIMARY KEY,
-  intent       INTEGER NOT NULL REFERENCES intents (seq),
-  kind         TEXT NOT NULL CHECK (kind IN
-                 ('happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined')),
-  who          TEXT NOT NULL,
-  at           INTEGER NOT NULL,
-  reason       TEXT NOT NULL,
-  signature    TEXT,
-  -- The body that an approval is for.
-  fingerprint  TEXT,
-  -- The database role that decided, where there are roles.
-  role         TEXT
-) STRICT;
+${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
+${ofIntent('attempts', attemptColumns, 'UNIQUE (intent, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
+${ofIntent('decisions', { ...decisionColumns, ...roleColumn })}
 CREATE INDEX decisions_intent ON decisions (intent);
-
--- A transfer id of one service, or a signature of one service or chain, belongs to one intent.
-CREATE TABLE receipts (
-  seq     INTEGER PRIMARY KEY,
-  origin  TEXT NOT NULL,
-  what    TEXT NOT NULL CHECK (what IN ('transfer-id', 'signature')),
-  value   TEXT NOT NULL CHECK (value <> ''),
-  intent  INTEGER NOT NULL REFERENCES intents (seq),
-  UNIQUE (value, what, origin)
-) STRICT;
+${ofIntent('receipts', receiptColumns, 'UNIQUE (value, what, origin)')}
 CREATE INDEX receipts_intent ON receipts (intent);
-
 -- What chains were seen to say about intents.
-CREATE TABLE observations (
-  seq          INTEGER PRIMARY KEY,
-  intent       INTEGER NOT NULL REFERENCES intents (seq),
-  verdict      TEXT NOT NULL CHECK (verdict IN ('proven', 'likely', 'contradicted', 'undecided')),
-  at           INTEGER NOT NULL,
-  signature    TEXT,
-  genesis      TEXT,
-  facts        TEXT NOT NULL,
-  CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL))
-) STRICT;
+${ofIntent(
+  'observations',
+  observationColumns,
+  `CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL))`,
+)}
 CREATE INDEX observations_intent ON observations (intent);
-
 `;
 
 type Rule = readonly [on: string, when: string, says: string];
@@ -186,16 +121,11 @@ const intentRules: readonly Rule[] = [
       OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') = 'approval'))`,
     'an intent begins claimed, or as a proposal, and untainted',
   ],
-  [
-    'UPDATE ON intents',
-    differs(...['seq', 'id', 'kind', 'base_url', 'key', 'created_at', 'named_by', 'name', 'identity']),
-    'an intent keeps its key and identity',
-  ],
-  ['UPDATE ON intents', differs('row_id', 'columns'), 'an intent keeps its row'],
+  ['UPDATE ON intents', differs('seq', ...namesOf(keptColumns)), 'an intent keeps its key and identity'],
   // People were shown what was ever proposed.
   [
     'UPDATE ON intents',
-    `(${differs('bot', 'body', 'fingerprint', 'payment', 'asset', 'whole', 'nanos', 'odd')})
+    `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
       AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
         AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,
     'the body of an intent is frozen',

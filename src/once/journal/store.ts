@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { GuardedWork, Guards, Intent, Reads, Work } from './journal.ts';
+import type { GuardedWork, Guards, Reads, Work } from './journal.ts';
 import type { Known, Note } from './known.ts';
 import type { Ask } from './rows.ts';
 import { type AskingBase, readsOf, writesOf } from './verbs.ts';
@@ -24,7 +24,6 @@ export type Base = AskingBase & {
 export class Store {
   readonly #base: Base;
   readonly #note: Note;
-  readonly #started = new Map<string, Intent>();
   readonly reads: Reads;
 
   constructor(base: Base, note: Note) {
@@ -36,7 +35,7 @@ export class Store {
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
     let latest: Known | undefined;
     const result = await this.#base.transact((ask, reads) => {
-      const writes = writesOf(ask, this.#base, this.#started, (known) => {
+      const writes = writesOf(ask, this.#base, (known) => {
         latest = known;
       });
       return work({ ...reads, ...readsOf(ask, this.#base, true), ...writes });

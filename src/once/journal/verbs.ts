@@ -1,25 +1,33 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
 import { countedAsset, hourOf, readPayment, summedPayment, type UnitsByHour } from '../intent/amount.ts';
+import {
+  attemptColumns,
+  batchColumns,
+  bodyColumns,
+  decisionColumns,
+  endColumns,
+  intentColumns,
+  intoColumns,
+  observationColumns,
+  paidColumns,
+  reading,
+  receiptColumns,
+  roleColumn,
+  setColumns,
+  triedColumn,
+} from './columns.ts';
 import { type Dialect, type Statement, statementIn } from './dialect.ts';
-import { type Intent, isResolution, type NewIntent, type Reads, type Writes } from './journal.ts';
+import { type Intent, isResolution, type Reads, type Writes } from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
   type Ask,
-  attemptOf,
-  batchInputOf,
-  countsOf,
-  decisionOf,
   intentAsBegun,
   intentOf,
   type JournalRow,
-  observationOf,
   optional,
   processDied,
-  receiptOf,
   rowsStandingOf,
-  standingOf,
-  stateRowOf,
   troubleText,
   type Values,
 } from './rows.ts';
@@ -42,7 +50,8 @@ function textsIn(dialect: Dialect) {
   const { table, position, aside, withOwner } = dialect;
   const [intents, attempts, decisions] = [table('intents'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
-  const entry = withOwner('intents');
+  const paidAt = `CASE WHEN ${counts} THEN tried_at END AS counts_at`;
+  const entry = `${withOwner('intents')}, ${paidAt}`;
   const seqOf = `(SELECT seq FROM ${intents} WHERE id = :id)`;
 
   /** At this origin, whatever the path. */
@@ -105,20 +114,13 @@ function textsIn(dialect: Dialect) {
     batchNames,
     ...spendingIn(dialect),
 
-    begin: `INSERT INTO ${intents} (id, kind, base_url, bot, named_by, name, row_id, columns, key, identity,
-        fingerprint, payment, body, state, owner, why, token_hash, attempts, created_at, updated_at, tried_at,
-        asset, whole, nanos, odd)
-      VALUES (:id, :kind, :baseUrl, :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
-        :fingerprint, :payment, :body, :state, :owner, :why, :tokenHash, :attempts, :at, :at, :triedAt,
-        :asset, :whole, :nanos, :odd)`,
+    begin: `INSERT INTO ${intents} ${intoColumns({ ...intentColumns, ...triedColumn, ...paidColumns })}`,
     addAttempt: `INSERT INTO ${attempts} (intent, number, started_at)
       VALUES (${seqOf}, :number, :at)`,
     claim: `UPDATE ${intents} SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL,
         updated_at = :at, tried_at = :at
       WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
-    rewrite: `UPDATE ${intents} SET bot = :bot, body = :body, fingerprint = :fingerprint, payment = :payment,
-        asset = :asset, whole = :whole, nanos = :nanos, odd = :odd
-      WHERE id = :id`,
+    rewrite: `UPDATE ${intents} SET ${setColumns({ ...bodyColumns, ...paidColumns })} WHERE id = :id`,
     endDeadAttempts: `UPDATE ${attempts} SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
         trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
     markDead: `UPDATE ${intents} SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
@@ -126,14 +128,12 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND state = 'sending' AND owner = :owner`,
     countAttempt: `UPDATE ${intents} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
         tried_at = :at
-      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
-    endAttempt: `UPDATE ${attempts} SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
-        request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
-        verified = :verified, reply = :reply, headers = :headers
+      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${paidAt}`,
+    endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
       WHERE intent = ${seqOf} AND number = :number`,
     conclude: `UPDATE ${intents} SET state = :state, owner = NULL, why = :why, updated_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner
-      RETURNING tainted, may_have_landed_at, reported_at, created_at`,
+      RETURNING *, ${paidAt}`,
     acceptLate: `UPDATE ${intents} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
       WHERE id = :id AND state <> 'accepted'`,
@@ -143,8 +143,7 @@ function textsIn(dialect: Dialect) {
     hold: `UPDATE ${intents} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
         approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
       WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
-    addDecision: `INSERT INTO ${decisions} (intent, kind, who, at, reason, signature, fingerprint)
-      VALUES (${seqOf}, :kind, :who, :at, :reason, :signature, :fingerprint)`,
+    addDecision: `INSERT INTO ${decisions} ${intoColumns(decisionColumns, seqOf)}`,
     approve: `UPDATE ${intents} SET state = 'open', why = NULL, approved = 1, updated_at = :at
       WHERE id = :id AND state = 'held'`,
     decline: `UPDATE ${intents} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
@@ -153,11 +152,9 @@ function textsIn(dialect: Dialect) {
     resolve: `UPDATE ${intents} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
         may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
       WHERE id = :id`,
-    observe: `INSERT INTO ${observations} (intent, verdict, at, signature, genesis, facts)
-      VALUES (${seqOf}, :verdict, :at, :signature, :genesis, :facts)`,
+    observe: `INSERT INTO ${observations} ${intoColumns(observationColumns, seqOf)}`,
     markReported: `UPDATE ${intents} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
-    keepBatch: `INSERT INTO ${batches} (name, base_url, kind, rows, invalid)
-      VALUES (:name, :baseUrl, :kind, :rows, :invalid)
+    keepBatch: `INSERT INTO ${batches} ${intoColumns(batchColumns)}
       ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid`,
   };
 }
@@ -192,6 +189,12 @@ export function holding(dialect: Dialect, noted: readonly Known[]): readonly [St
 
 const text = (given: string | undefined): string | undefined =>
   given?.replaceAll('\0', '\ufffd').toWellFormed();
+
+const attemptOf = reading(attemptColumns);
+const decisionOf = reading({ ...decisionColumns, ...roleColumn });
+const observationOf = reading(observationColumns);
+const receiptOf = reading(receiptColumns);
+const batchInputOf = reading(batchColumns);
 
 /** What a database asks with. */
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
@@ -233,7 +236,8 @@ export function readsOf(
     equalPayment: ({ sinceMs: since, ...about }) => first(verbs.equalPayment, { ...about, since }),
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
       all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
-    stateCounts: async () => countsOf(await all(verbs.stateCounts, {}, stateRowOf)),
+    stateCounts: async () =>
+      Object.fromEntries(await all(verbs.stateCounts, {}, ({ state, count }) => [state, Number(count)])),
     rowsStanding: (name) =>
       all(verbs.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
     batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),
@@ -259,41 +263,28 @@ const everyOne = 1_000_000_000;
 export class Overtaken extends Error {}
 
 /** Each runs within a commit. */
-export function writesOf(
-  ask: Ask,
-  { verbs, owners }: AskingBase,
-  /** Entries that this process has an attempt of, as they were when it began. */
-  started: Map<string, Intent>,
-  onKnown: (known: Known) => void,
-): Writes {
+export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (known: Known) => void): Writes {
   const change = async (statement: Statement, values: Values): Promise<void> => {
     await ask(statement, values);
   };
-  const tried = (intent: Intent): Intent => {
-    started.set(intent.id, intent);
-    return intent;
-  };
   return {
     begin: async (intent, tokenHash, at) => {
-      const owner = owners.self();
-      const values = {
-        ...valuesOf(intent, at),
-        state: 'sending',
-        owner,
-        tokenHash,
-        attempts: 1,
-        triedAt: at,
-      };
-      await Promise.all([ask(verbs.begin, values), ask(verbs.addAttempt, { id: intent.id, number: 1, at })]);
+      const countsAtMs = intent.payment === undefined ? undefined : at;
+      const owned = { owner: owners.self(), ownerLives: true, tokenHash, attempts: 1, countsAtMs };
+      const begun = intentAsBegun(intent, at, { state: 'sending', ...owned });
+      const sums = { triedAtMs: at, ...summedPayment(intent.payment) };
+      await Promise.all([
+        ask(verbs.begin, Object.assign({}, begun, sums)),
+        ask(verbs.addAttempt, { id: intent.id, number: 1, at }),
+      ]);
       onKnown({ entry: intent.id, number: 1, atMs: at });
-      return tried(intentAsBegun(intent, owner, tokenHash, at));
+      return begun;
     },
     claim: async (id, at) => {
       const claimed = await ask(verbs.claim, { id, owner: owners.self(), at });
       if (claimed.length === 0) throw new Overtaken(`intent ${id} is being sent already`);
     },
-    rewrite: (id, { bot, body, fingerprint, payment }) =>
-      change(verbs.rewrite, { id, bot, body, fingerprint, payment, ...summedPayment(payment) }),
+    rewrite: (id, to) => change(verbs.rewrite, { id, ...to, ...summedPayment(to.payment) }),
     recordDeath: async (id, at) => {
       const [row] = await ask(verbs.get, { id });
       const owner = optional<string>(row?.owner);
@@ -306,64 +297,30 @@ export function writesOf(
       if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
       await ask(verbs.addAttempt, { id, number: Number(row.attempts), at });
       onKnown({ entry: id, number: Number(row.attempts), atMs: at });
-      return tried(intentOf(row, true));
+      return intentOf(row, true);
     },
     endAttempt: (id, number, end, at) =>
       change(verbs.endAttempt, {
+        ...end,
         id,
         number,
-        at,
-        phase: end.phase,
-        verdict: end.verdict,
-        status: end.status,
+        endedAtMs: at,
         requestId: text(end.requestId),
         trouble: troubleText(end.trouble),
-        retryAfter: end.retryAfterMs,
-        duplicate: Number(end.duplicate),
-        verified: Number(end.verified),
-        reply: end.reply,
         headers: JSON.stringify(end.headers),
       }),
     conclude: async (id, state, why, at) => {
-      const known = started.get(id);
       const [row] = await ask(verbs.conclude, { id, owner: owners.self(), state, why, at });
-      if (row === undefined) {
-        if (state === 'accepted') await change(verbs.acceptLate, { id, at });
-        return undefined;
-      }
-      started.delete(id);
-      if (known === undefined) {
-        const [whole] = await ask(verbs.get, { id });
-        return whole && intentOf(whole, false);
-      }
-      const { tainted, mayHaveLandedAtMs, reportedAtMs } = standingOf(row);
-      return {
-        ...known,
-        tainted,
-        mayHaveLandedAtMs,
-        reportedAtMs,
-        countsAtMs: state === 'open' || state === 'rejected' ? undefined : known.countsAtMs,
-        state,
-        heldReason: why,
-        owner: undefined,
-        ownerLives: false,
-        updatedAtMs: at,
-      };
+      if (row === undefined && state === 'accepted') await change(verbs.acceptLate, { id, at });
+      return row && intentOf(row, false);
     },
     keepReceipts: async (id, receipts) => {
       await Promise.all(receipts.map((receipt) => ask(verbs.keepReceipt, { id, ...receipt })));
     },
     hold: (id, why, at) => change(verbs.hold, { id, why, at }),
     decide: async (id, { kind, who, atMs: at, reason, signature, fingerprint }) => {
-      await change(verbs.addDecision, {
-        id,
-        kind,
-        who: text(who),
-        at,
-        reason: text(reason),
-        signature,
-        fingerprint,
-      });
+      const decided = { kind, who: text(who), atMs: at, reason: text(reason), signature, fingerprint };
+      await change(verbs.addDecision, { id, ...decided });
       onKnown({ entry: id, number: 0, atMs: at });
       // How long it may be sent again is counted from the decision.
       if (kind === 'send-again') await change(verbs.dateLanding, { id, at });
@@ -371,35 +328,14 @@ export function writesOf(
       if (kind === 'approved') await change(verbs.approve, { id, at });
       if (kind === 'declined') await change(verbs.decline, { id, at });
     },
-    observe: (id, { atMs: at, facts, ...rest }) =>
-      change(verbs.observe, { ...rest, id, at, facts: text(facts) }),
+    observe: (id, observation) =>
+      change(verbs.observe, { ...observation, id, facts: text(observation.facts) }),
     markReported: (id, at) => change(verbs.markReported, { id, at }),
     keepBatch: (input) => change(verbs.keepBatch, input),
     propose: async (intent, why, at) => {
-      await change(verbs.begin, { ...valuesOf(intent, at), state: 'held', why, attempts: 0 });
-      const [row] = await ask(verbs.get, { id: intent.id });
-      return intentOf(row ?? {}, false);
+      const proposed = intentAsBegun(intent, at, { state: 'held', heldReason: why });
+      await change(verbs.begin, Object.assign({}, proposed, summedPayment(intent.payment)));
+      return proposed;
     },
-  };
-}
-
-/** Written out, because copying with a rest is slow for each row of a batch. */
-function valuesOf(intent: NewIntent, at: number): Values {
-  return {
-    id: intent.id,
-    kind: intent.kind,
-    baseUrl: intent.baseUrl,
-    bot: intent.bot,
-    namedBy: intent.namedBy,
-    name: intent.name,
-    rowId: intent.rowId,
-    columns: intent.columns,
-    key: intent.key,
-    identity: intent.identity,
-    fingerprint: intent.fingerprint,
-    payment: intent.payment,
-    body: intent.body,
-    at,
-    ...summedPayment(intent.payment),
   };
 }

@@ -7,7 +7,8 @@ import { identify, isInDoubt, makePlan, planOfNewJournal } from '../../../src/on
 import { claimedBy } from '../../../src/once/failures.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Order } from '../../../src/once/intent/naming.ts';
-import { type Intent, type Receipt, states } from '../../../src/once/journal/journal.ts';
+import { states } from '../../../src/once/journal/columns.ts';
+import type { Intent, Receipt } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { attemptOf, lastRemembered, receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
+import { attemptColumns, reading } from '../../../src/once/journal/columns.ts';
+import { lastRemembered, receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
 
 test.each([
   ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
@@ -13,12 +14,12 @@ test.each(['', 'x', '7', 'null', '{}', null, undefined])(
   'a trouble that was damaged to %j is none',
   (trouble) => {
     const attempt = { number: 1, headers: '{', trouble };
-    expect(attemptOf(attempt)).toMatchObject({ number: 1, trouble: undefined, headers: {} });
+    expect(reading(attemptColumns)(attempt)).toMatchObject({ number: 1, trouble: undefined, headers: {} });
   },
 );
 
 test('an attempt that was answered by nobody has no headers', () => {
-  expect(attemptOf({ number: 1, headers: null }).headers).toEqual({});
+  expect(reading(attemptColumns)({ number: 1, headers: null }).headers).toEqual({});
 });
 
 test.each([null, 'x', '"sol","x"]'])('what rows pay that was damaged to %j is left out', (paid) => {

@@ -2,13 +2,8 @@ import { createHash } from 'node:crypto';
 import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
-import {
-  type Intent,
-  type Journal,
-  type Observation,
-  type Selection,
-  states,
-} from '../../../once/journal/journal.ts';
+import { states } from '../../../once/journal/columns.ts';
+import type { Intent, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { approvedNotSent } from '../../say/chain.ts';

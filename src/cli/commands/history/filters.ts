@@ -1,12 +1,7 @@
 import { addressComplaint } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import {
-  type Intent,
-  type Journal,
-  type Selection,
-  type State,
-  states,
-} from '../../../once/journal/journal.ts';
+import { states } from '../../../once/journal/columns.ts';
+import type { Intent, Journal, Selection, State } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';

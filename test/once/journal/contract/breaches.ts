@@ -36,7 +36,7 @@ const breaches: readonly (readonly [says: string, ...statements: readonly string
     begin().replace(`'sending', 'o'`, `'open', NULL`),
   ],
   ['an intent keeps its key and identity', begin(), `UPDATE intents SET key = 'x'`],
-  ['an intent keeps its row', begin(), `UPDATE intents SET row_id = 'x'`],
+  ['an intent keeps its key and identity', begin(), `UPDATE intents SET row_id = 'x'`],
   ['the body of an intent is frozen', begin(), `UPDATE intents SET fingerprint = 'g'`],
   ['attempts are not uncounted', begin(), 'UPDATE intents SET attempts = 0'],
   [

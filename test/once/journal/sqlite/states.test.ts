@@ -1,7 +1,8 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { states } from '../../../../src/once/journal/columns.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
-import { type State, states } from '../../../../src/once/journal/journal.ts';
+import type { State } from '../../../../src/once/journal/journal.ts';
 import { newPath } from '../../../../testing/journals.ts';
 
 let database: DatabaseSyncInstance;
