@@ -1,9 +1,8 @@
 import { writeSync } from 'node:fs';
 import type { CommandSpec, Context, GlobalName } from './cli/parse/command.ts';
 import { parseCommandLine } from './cli/parse/commandLine.ts';
-import { inWords } from './cli/say/inWords.ts';
-import type { Occurrence } from './cli/say/phrases.ts';
-import { endedEarly, type Interruption, problemOf, type Told } from './cli/say/told.ts';
+import type { Occurrence } from './cli/say/suggest.ts';
+import { endedEarly, type Interruption, problemOf } from './cli/say/told.ts';
 import { columnsIn, type Display, Output, withoutNodeDebug } from './cli/show/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './cli/show/faces.ts';
 import type { StepSummary } from './cli/show/stepSummary.ts';
@@ -19,7 +18,7 @@ import {
   type Terminal,
   terminalOfProcess,
 } from './machine/process.ts';
-import { claimedBy, type Exit, exitOf, isOutage } from './once/failures.ts';
+import { asFailure, claimedBy, type Exit, exitOf, type Failure, isOutage } from './once/failures.ts';
 
 export type ProcessContext = {
   argv: readonly string[];
@@ -124,7 +123,7 @@ async function dispatch(
       doing,
     });
   } catch (thrown) {
-    const failure = await inWords(thrown);
+    const failure = asFailure(thrown);
     const claimed = claimedBy(outer.interrupts);
     const isInDoubt = claimed !== undefined && isOutage(failure.code);
     const told = isInDoubt ? endedEarly(claimed, failure.message) : failure;
@@ -149,7 +148,7 @@ function optionWords(argv: readonly string[]): ReadonlySet<string> {
 }
 
 async function report(
-  failure: Told,
+  failure: Failure,
   doing: Interruption,
   command: string | undefined,
   display: Display,
@@ -164,7 +163,7 @@ async function report(
   return exitOf(failure.code);
 }
 
-function stackOf(failure: Told): string[] {
+function stackOf(failure: Failure): string[] {
   const origin = failure.cause instanceof Error ? failure.cause : failure;
   return (origin.stack ?? '').split('\n').slice(1, 8);
 }

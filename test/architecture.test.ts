@@ -27,13 +27,15 @@ const rooms: Record<string, readonly string[]> = {
 
 /** What each folder of `once`, and each file beside them, imports of the rest of `once`, exactly. */
 const insideOnce: Record<string, readonly string[]> = {
-  failures: [],
-  input: ['failures'],
-  intent: ['failures'],
+  failures: ['phrases', 'says'],
+  phrases: [],
+  says: [],
+  input: ['failures', 'phrases', 'says'],
+  intent: ['failures', 'phrases'],
   wire: ['failures', 'intent'],
-  journal: ['failures', 'intent', 'wire'],
+  journal: ['failures', 'intent', 'phrases', 'wire'],
   connection: ['intent', 'wire'],
-  engine: ['connection', 'failures', 'intent', 'journal', 'wire'],
+  engine: ['connection', 'failures', 'intent', 'journal', 'phrases', 'says', 'wire'],
 };
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
@@ -255,8 +257,27 @@ describe('names', () => {
   });
 });
 
-/** The rooms that throw and return facts: every sentence is made in cli/say. */
+/** The rooms that have words for nothing but their failures. */
 const silent = ['machine', 'once', 'policy', 'chain', 'postgres', 'batch'];
+
+/** Where these stand, and what they share: one row a failure. */
+const withWords = [
+  'batch/facts.ts',
+  'chain/cluster.ts',
+  'once/engine/deciding.ts',
+  'once/engine/facts.ts',
+  'once/failures.ts',
+  'once/input.ts',
+  'once/intent/facts.ts',
+  'once/intent/rules.ts',
+  'once/intent/unusual.ts',
+  'once/journal/facts.ts',
+  'once/phrases.ts',
+  'once/says.ts',
+  'once/wire/connecting.ts',
+  'policy/facts.ts',
+  'postgres/facts.ts',
+];
 
 /**
  * Literals of the silent rooms that have a blank in them and are no sentences for people: words of other programs, of
@@ -320,11 +341,11 @@ function literalsOf(text: string): string[] {
 
 describe('the silent rooms', () => {
   for (const room of silent) {
-    test(`${room} has no sentences`, () => {
+    test(`${room} has no sentences but its failures`, () => {
       const found = files(join(src, room)).flatMap((file) => {
         const text = readFileSync(file, 'utf8');
         const path = relative(src, file);
-        if (text.startsWith(fileOfSql)) return [];
+        if (text.startsWith(fileOfSql) || withWords.includes(path)) return [];
         const own = literalsOf(text).filter((literal) => !spoken[path]?.includes(literal));
         return own.map((literal) => `${path}: ${literal}`);
       });

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { batchFailure } from '../src/batch/facts.ts';
-import { batchTable } from '../src/cli/say/batch.ts';
-import { engineTable } from '../src/cli/say/engine.ts';
-import { intentTable } from '../src/cli/say/intent.ts';
-import { inWords } from '../src/cli/say/inWords.ts';
-import { journalTable } from '../src/cli/say/journal.ts';
-import { sharedTable } from '../src/cli/say/shared.ts';
-import { problemOf, Told } from '../src/cli/say/told.ts';
-import { engineFailure } from '../src/once/engine/facts.ts';
+import { problemOf } from '../src/cli/say/told.ts';
 import {
   asFailure,
   type ExitRow,
   exitOf,
   exitTable,
-  type Failure,
+  Failure,
   failureExits,
   retryOf,
 } from '../src/once/failures.ts';
-import { intentFailure } from '../src/once/intent/facts.ts';
-import { journalFailure } from '../src/once/journal/facts.ts';
-import { sharedFailure } from '../src/postgres/facts.ts';
 import { runMain } from '../testing/inProcess.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
 
@@ -39,15 +28,6 @@ const retries = [
   [130, 'same-command'],
 ] as const;
 
-/** Who makes them, and who has words for each of their kinds. */
-const rooms: readonly (readonly [string, (kind: never, fields: never) => Failure, object])[] = [
-  ['journal', journalFailure, journalTable],
-  ['shared', sharedFailure, sharedTable],
-  ['intent', intentFailure, intentTable],
-  ['engine', engineFailure, engineTable],
-  ['batch', batchFailure, batchTable],
-];
-
 describe('the exit table', () => {
   test('has each exit once, with what a caller may do next', () => {
     expect(exitTable.map((row: ExitRow) => [row.exit, row.retry])).toEqual(retries);
@@ -57,16 +37,8 @@ describe('the exit table', () => {
     for (const code of Object.keys(failureExits) as (keyof typeof failureExits)[]) {
       expect(exitOf(code)).toBeGreaterThan(0);
       expect(exitTable.some((row) => row.exit === exitOf(code))).toBe(true);
-      expect(problemOf(new Told(code, 'x')).retry).toBe(retryOf(code));
+      expect(problemOf(new Failure(code, 'x')).retry).toBe(retryOf(code));
     }
-  });
-
-  test.each(rooms)('every failure of a room has a code of the table: %s', (_room, failure, words) => {
-    for (const kind of Object.keys(words))
-      expect([kind, Object.keys(failureExits)]).toEqual([
-        kind,
-        expect.arrayContaining([failure(kind as never, {} as never).code]),
-      ]);
   });
 
   test('what helps belongs to the failure, not to its exit', () => {
@@ -79,7 +51,7 @@ describe('the exit table', () => {
   test('what has no name is a bug', () => {
     expect(asFailure(new TypeError('x is not a function'))).toMatchObject({ code: 'bug' });
     expect(asFailure('thrown text')).toMatchObject({ code: 'bug' });
-    const named = new Told('held', 'x');
+    const named = new Failure('held', 'x');
     expect(asFailure(named)).toBe(named);
   });
 });
@@ -122,7 +94,7 @@ test.each(['EIO', 'ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'])(
       code,
       syscall: 'open',
     });
-    expect(problemOf(await inWords(error))).toMatchObject({
+    expect(problemOf(asFailure(error))).toMatchObject({
       code: 'machine-fault',
       message: expect.stringMatching(/^This machine failed: /u),
       retry: 'after-fix',

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { whoDecides } from '../src/cli/commands/openJournal.ts';
-import { inWords } from '../src/cli/say/inWords.ts';
 import { problemOf } from '../src/cli/say/told.ts';
 import { dataFolder } from '../src/machine/folders.ts';
+import { asFailure } from '../src/once/failures.ts';
 
 // A container may run as a number that the system has no name and no home for.
 vi.mock('node:os', async (original) => {
@@ -21,7 +21,7 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 test('a user without a home is told to set HOME, and nothing is sent', async () => {
-  const failure = await inWords(thrownBy(() => dataFolder({}, 'linux')));
+  const failure = asFailure(thrownBy(() => dataFolder({}, 'linux')));
   expect(failure.code).toBe('machine-fault');
   expect(problemOf(failure, { does: 'sends', begun: false }).message).toContain('Nothing was sent');
   expect(failure.details.hint).toContain('HOME');

@@ -1,16 +1,16 @@
 import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
 import { addUnits, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
-import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
+import { complain } from '../once/intent/rules.ts';
 import { checkTransfer } from '../once/intent/transfer.ts';
 import type { OwnAddresses } from '../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
+import type { Refusal } from '../policy/facts.ts';
 import {
   limitsADay,
   type Policies,
-  type Refusal,
   refusedByDay,
   refusedByItself,
   type Spend,

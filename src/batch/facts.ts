@@ -1,63 +1,133 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { failing } from '../once/failures.ts';
-import type { ComplaintOf, FieldRules, TextFault, Unseen } from '../once/intent/facts.ts';
+import { type Failure, failing, told } from '../once/failures.ts';
+import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/intent/facts.ts';
+import {
+  type Complaint,
+  type ComplaintOf,
+  complaintSentence,
+  complaintSentences,
+  type FieldRules,
+  longer,
+  type Said,
+  sentenceOn,
+  type ValuesOf,
+} from '../once/intent/rules.ts';
+import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
+import { isItTheRightFile, whenReady } from '../once/says.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
 
+export const nameAnother = 'Name another file with --report.';
+
+const fixTheFolder =
+  'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
+
+type AtPath = { path: string };
+
+function badTemplate(source: string, what: string): Failure {
+  return told('bad-file')`The template ${source} ${what}
+    A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
+}
+
+function cannotBeWritten({ path, trouble }: AtPath & { trouble: DiskTrouble }): string {
+  return `The report ${path} cannot be written: ${troubleInWords(trouble)}`;
+}
+
+function noReportsPlace(path: string, what: string): Failure {
+  return told('bad-file')`The report ${path} is ${what}. It was left unchanged
+    ${nameAnother}`;
+}
+
 /** Why a batch cannot be read, or why its report cannot be written. `source` names the file for people. */
-export type BatchFacts = {
-  /** `line` has the header. */
-  'not-csv': { readonly source: string; readonly line: number };
-  'long-column': { readonly source: string; readonly mostCharacters: number };
-  'too-many-rows': { readonly source: string; readonly mostRows: number };
-  'not-utf8': { readonly source: string; readonly line: number; readonly encoding: 'CP1252' | 'UTF-16' };
-  workbook: { readonly source: string };
-  'template-brace': { readonly source: string };
-  'template-column': { readonly source: string; readonly column: string };
-  interrupted: Record<never, never>;
-  'report-link': { readonly path: string };
-  'report-of-other': { readonly path: string };
-  'report-not-a-file': { readonly path: string };
-  'report-not-begun': { readonly path: string; readonly trouble: DiskTrouble };
-  'report-not-finished': { readonly path: string; readonly trouble: DiskTrouble };
+export const batchFailure = failing('batch', {
+  'not-csv': ({ source, line }: { source: string; line: number }) => told('bad-file')`
+    ${source}, line ${line}: the quotes of the header do not match
+    The first line names the columns. ${isItTheRightFile}`,
+  'long-column': ({ source, mostCharacters }: { source: string; mostCharacters: number }) => told('bad-file')`
+    ${source}: a column’s name is longer than ${mostCharacters} characters
+    The first line names the columns. ${isItTheRightFile}`,
+  'too-many-rows': ({ source, mostRows }: { source: string; mostRows: number }) => told('bad-file')`
+    ${source} has more than ${formatCount(mostRows)} rows
+    Divide it into several files, each a batch with a name of its own.`,
+  'not-utf8': ({
+    source,
+    line,
+    encoding,
+  }: {
+    source: string;
+    line: number;
+    encoding: 'CP1252' | 'UTF-16';
+  }) => told('bad-file')`
+    ${source}, line ${line}: the bytes are not UTF-8; the file seems to be ${encoding}
+    Save it as “CSV UTF-8”, or convert it with iconv -f ${encoding} -t UTF-8, and run the command with the new file.`,
+  workbook: ({ source }: { source: string }) => told('bad-file')`
+    ${source} is a workbook of a spreadsheet, not CSV
+    Save the sheet as “CSV UTF-8”, and run the command with that file.`,
+  'template-brace': ({ source }: { source: string }) =>
+    badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
+  'template-column': ({ source, column }: { source: string; column: string }) =>
+    badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
+  interrupted: () => told('interrupted')`Interrupted while the input was being read
+    ${whenReady}`,
+  'report-link': ({ path }: AtPath) => noReportsPlace(path, 'a link'),
+  'report-of-other': ({ path }: AtPath) => told('bad-file')`
+    ${path} is there already, and is not a report of this batch. It was left unchanged
+    ${nameAnother}`,
+  'report-not-a-file': ({ path }: AtPath) => noReportsPlace(path, 'not a regular file'),
+  'report-not-begun': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
+    ${cannotBeWritten(facts)}
+    ${fixTheFolder}`,
+  'report-not-finished': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
+    ${cannotBeWritten(facts)}. What was sent is in the journal.
+    ${fixTheFolder}`,
+});
+
+const mended: Partial<Record<TextFault['is'], string>> = { 'key-twice': 'there once', 'long-key': 'shorter' };
+
+/** The rules that only rows of a batch have, each with what is said about a value that breaks it. */
+const ownRules = {
+  object: (value: 'other-json' | TextFault): Said => [
+    value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
+    value === 'other-json' ? 'one JSON object' : (mended[value.is] ?? 'one JSON object'),
+  ],
+  quotes: (_: 'unmatched'): Said => [
+    'is not CSV: its quotes do not match',
+    'in quotes where a cell has some, each of them doubled',
+  ],
+  length: ({ most }: { most: number }): Said => [longer({ longerThan: most }), 'one row'],
+  'header-length': ({ header, cells }: { header: number; cells: number }): Said => [
+    `has ${counted(cells, 'cell')}`,
+    `as long as the header: ${counted(header, 'cell')}`,
+  ],
+  json: (value: TextFault): Said => [isFault(value), 'JSON'],
+  id: ({ mostBytes, is }: { mostBytes: number; is: 'not-text' | 'empty' | 'too-long' | Unseen }): Said => [
+    typeof is === 'string' ? badIds[is] : unseenWords(is),
+    `text of at most ${mostBytes} bytes that no other row has`,
+  ],
+  'own-id': ({ id }: { id: string }): Said => [`"${clipped(id)}" is given twice`, 'different in each row'],
+  'no-key': (_: 'given'): Said => ['is given', 'absent: --once and its id name a row'],
+  'own-column': ({ keys }: { keys: readonly string[] }): Said => [
+    `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
+    'one column: case does not matter, and a space, - and _ are the same',
+  ],
+  filled: (_: 'given'): Said => ['is given too', 'absent where its option is given'],
+  'decimal-comma': (_: 'dot'): Said => [
+    'has a dot',
+    'written like 1,5 or 1.234,50, because of --decimal-comma',
+  ],
+  'no-buttons': (_: 'given'): Said => ['is given too', 'absent if components is given'],
+  buttons: (_: 'other'): Said => [
+    'is not an array of buttons',
+    'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them',
+  ],
+  template: (value: 'given' | { column: string; source: string; at: TemplatePlace }): Said => [
+    value === 'given' ? 'is also given by the row' : withoutValue(value),
+    'made by --template alone',
+  ],
 };
 
-const codes = {
-  'not-csv': 'bad-file',
-  'long-column': 'bad-file',
-  'too-many-rows': 'bad-file',
-  'not-utf8': 'bad-file',
-  workbook: 'bad-file',
-  'template-brace': 'bad-file',
-  'template-column': 'bad-file',
-  interrupted: 'interrupted',
-  'report-link': 'bad-file',
-  'report-of-other': 'bad-file',
-  'report-not-a-file': 'bad-file',
-  'report-not-begun': 'machine-fault',
-  'report-not-finished': 'machine-fault',
-} as const;
-
-export const batchFailure = failing<BatchFacts>('batch', codes);
-
-/** The rules that only rows of a batch have, each with the facts about a value that breaks it. */
-export type OwnRules = {
-  object: 'other-json' | TextFault;
-  quotes: 'unmatched';
-  length: { readonly most: number };
-  'header-length': { readonly header: number; readonly cells: number };
-  json: TextFault;
-  id: { readonly mostBytes: number; readonly is: 'not-text' | 'empty' | 'too-long' | Unseen };
-  'own-id': { readonly id: string };
-  'no-key': 'given';
-  'own-column': { readonly keys: readonly string[] };
-  filled: 'given';
-  'decimal-comma': 'dot';
-  'no-buttons': 'given';
-  buttons: 'other';
-  template: 'given' | { readonly column: string; readonly source: string; readonly at: TemplatePlace };
-};
+export type OwnRules = ValuesOf<typeof ownRules>;
 
 /** What is wrong with one field of a row; without a field, with the whole row. */
 export type RowComplaint = ComplaintOf<FieldRules & OwnRules>;
@@ -70,4 +140,37 @@ export function complainOfRow<Rule extends keyof OwnRules>(
   value: OwnRules[Rule],
 ): RowComplaint {
   return { field, rule, value } as RowComplaint;
+}
+
+const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
+
+/** What is not JSON is called so; anything else keeps JSON from being used. */
+function isFault(fault: TextFault): string {
+  const isJson = fault.is !== 'not-json' && fault.is !== 'syntax';
+  return `${isJson ? 'cannot be used: ' : 'is '}${textFaultWords(fault)}`;
+}
+
+function withoutValue({
+  column,
+  source,
+  at: { line, place },
+}: Exclude<OwnRules['template'], 'given'>): string {
+  return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
+}
+
+function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Complaint> {
+  return complaint.rule in ownRules;
+}
+
+function rowSentence(complaint: RowComplaint): string {
+  if (complaint.rule === 'amount' && complaint.value === 'comma')
+    return `${complaintSentence(complaint)}; 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50`;
+  if (!isOwn(complaint)) return complaintSentence(complaint);
+  const say = ownRules[complaint.rule] as (value: unknown) => Said;
+  return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
+}
+
+/** The first few things wrong with a row, and the number of the others. */
+export function rowSentences(complaints: readonly RowComplaint[]): string {
+  return complaintSentences(complaints, rowSentence);
 }

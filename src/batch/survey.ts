@@ -15,7 +15,8 @@ import {
   type Warning,
 } from '../once/intent/wanted.ts';
 import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
-import { needsApproval, type Refusal, refusedOnFile } from '../policy/policy.ts';
+import type { Refusal } from '../policy/facts.ts';
+import { needsApproval, refusedOnFile } from '../policy/policy.ts';
 import { spendOf } from '../policy/spend.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {

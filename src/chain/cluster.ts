@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { failing } from '../once/failures.ts';
+import { failing, told } from '../once/failures.ts';
 import { isLoopback } from '../once/intent/baseUrl.ts';
 
 /** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
@@ -35,16 +35,23 @@ export function explorerLink({ name }: Cluster, signature: string): string | und
   return `https://explorer.solana.com/tx/${signature}${query}`;
 }
 
-/** The URL is not among the fields, because it may carry a key. */
-export type ChainFacts = {
-  /** `origin` says for people where the text came from. */
-  'bad-rpc-url': {
-    readonly origin: string;
-    readonly fault: 'not-a-url' | 'not-https' | 'user-info' | 'fragment';
-  };
-};
+export const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
 
-const chainFailure = failing<ChainFacts>('chain', { 'bad-rpc-url': 'bad-rpc-url' });
+/** The URL is not among the fields, because it may carry a key. `origin` says for people where the text came from. */
+const chainFailure = failing('chain', {
+  'bad-rpc-url': ({ origin, fault }: { origin: string; fault: keyof typeof rpcUrlFaults }) => told(
+    'bad-rpc-url',
+  )`
+    The rpc-url from ${origin} ${rpcUrlFaults[fault]}
+    ${wholeRpcUrl}`,
+});
+
+const rpcUrlFaults = {
+  'not-a-url': 'is not a URL',
+  'not-https': 'is not https (http is allowed only for a node on this machine)',
+  'user-info': 'contains a user name or a password: put a secret into the path or the query',
+  fragment: 'has a part after #, which is never sent',
+} as const;
 
 /** The URL of a Solana node. It often carries a key, so only its host is ever shown. */
 export class RpcUrl {

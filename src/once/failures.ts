@@ -1,5 +1,7 @@
 import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
+import { diskTrouble } from './phrases.ts';
+import { type Advice, neverTwice, says, sentence } from './says.ts';
 
 /**
  * Every way in which botctl can fail, by name. These tables are the only source of exit codes and of what a caller may
@@ -117,32 +119,63 @@ export const failureExits = {
 
 export type FailureCode = keyof typeof failureExits;
 
+const longestMessage = 2000;
+const endShown = 300;
+
+/** Cuts the middle of a message that quotes something very long. The end says whether anything was sent. */
+function bounded(message: string): string {
+  if (message.length <= longestMessage) return message;
+  return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
+}
+
+type Details = Advice & {
+  /** What is known about an earlier run, which may have sent something, as a sentence. */
+  readonly earlier?: string;
+  readonly cause?: unknown;
+};
+
 /**
- * A failure of a room: a kind and its fields, without a sentence. Only the top knows which command runs and so which
- * words fit. Thrown only if nothing was sent; the outcome of an attempt is a value, never a Failure.
+ * A failure in words. What was not done because of it is not among them: only the top knows which command runs. Thrown
+ * only if nothing was sent; the outcome of an attempt is a value, never a Failure.
  */
 export class Failure extends Error {
-  readonly room: string;
-  readonly kind: string;
-  readonly fields: object;
   readonly code: FailureCode;
+  readonly details: Details;
+  /** The row that it was made of, so that code can ask which it is. */
+  readonly room: string = 'cli';
+  readonly kind: string = '';
+  readonly fields: object = {};
 
-  constructor(room: string, kind: string, fields: object, code: FailureCode, cause?: unknown) {
-    super(`${room}/${kind}`, cause === undefined ? undefined : { cause });
+  constructor(code: FailureCode, message: string, { cause, ...details }: Details = {}) {
+    super(bounded(code === 'bug' ? message : sentence(message)), cause === undefined ? undefined : { cause });
     this.name = 'Failure';
-    this.room = room;
-    this.kind = kind;
-    this.fields = fields;
     this.code = code;
+    this.details = details;
   }
 }
 
-/** Makes a room's failures: each kind has the fields that its sentence needs and the code that callers see. */
-export function failing<Facts extends object>(
+/** A failure with this code, written as it is read: see `says`. */
+export function told(code: FailureCode, more: Details = {}): (...how: Parameters<typeof says>) => Failure {
+  return (...how) => {
+    const { message, ...advice } = says(...how);
+    return new Failure(code, message, { ...advice, ...more });
+  };
+}
+
+/** A room's failures, one row a kind: the fields that it needs, its code and its words. */
+type Rows = Readonly<Record<string, (fields: never) => Failure>>;
+
+export type FieldsOf<Row> = Row extends (fields: infer Fields extends object) => Failure ? Fields : object;
+
+/** Makes the failures of a room from its rows. */
+export function failing<Of extends Rows>(
   room: string,
-  codes: { readonly [K in keyof Facts]: FailureCode },
-): <K extends keyof Facts & string>(kind: K, fields: Facts[K] & object, cause?: unknown) => Failure {
-  return (kind, fields, cause) => new Failure(room, kind, fields, codes[kind], cause);
+  rows: Of,
+): <K extends keyof Of & string>(kind: K, fields: FieldsOf<Of[K]>, cause?: unknown) => Failure {
+  return (kind, fields, cause) => {
+    const make = rows[kind] as (fields: object) => Failure;
+    return Object.assign(make(fields), { room, kind, fields, ...(cause === undefined ? {} : { cause }) });
+  };
 }
 
 export function exitOf(code: FailureCode): Exit {
@@ -188,18 +221,16 @@ function isMachineFault(error: unknown): error is Error {
 }
 
 /** Failures that belong to no room. */
-export type MachineFacts = {
-  'no-home': Record<never, never>;
-  failed: { readonly error: Error; readonly path: string | undefined };
-  bug: { readonly what: string };
-};
-
-const machineCodes = {
-  'no-home': 'machine-fault',
-  failed: 'machine-fault',
-  bug: 'bug',
-} as const;
-const machineFailure = failing<MachineFacts>('machine', machineCodes);
+const machineFailure = failing('machine', {
+  'no-home': () => told('machine-fault')`HOME is not set, and this user has no home folder
+    Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.`,
+  failed: ({ error, path }: { error: Error; path: string | undefined }) => told('machine-fault')`
+    This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.
+    Fix the problem named above and run the same command again: ${neverTwice}.`,
+  bug: ({ what }: { what: string }) => told('bug')`botctl itself failed: ${what}
+    Run it again with --verbose and report what it prints. The history shows the state of every entry:
+    $ history`,
+});
 
 /** Turns anything thrown into a failure. What is not recognised is a bug. */
 export function asFailure(thrown: unknown): Failure {

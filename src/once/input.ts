@@ -1,18 +1,21 @@
 import type { Readable } from 'node:stream';
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 import { openToRead } from '../machine/engine/node.ts';
-import { Failure, failing } from './failures.ts';
+import { Failure, failing, told } from './failures.ts';
+import { troubleInWords } from './phrases.ts';
+import { isItTheRightFile, whenReady } from './says.ts';
 
-/** Failures of reading a file or stdin. `name` is what people call it. */
-export type InputFacts = {
-  unreadable: { readonly name: string; readonly trouble: DiskTrouble };
-  'too-long': { readonly name: string; readonly mostBytes: number };
-  interrupted: { readonly name: string };
-};
-
-const codes = { unreadable: 'bad-file', 'too-long': 'bad-file', interrupted: 'interrupted' } as const;
-
-const inputFailure = failing<InputFacts>('input', codes);
+/** `name` is what people call the file, or stdin. */
+const inputFailure = failing('input', {
+  unreadable: ({ name, trouble }: { name: string; trouble: DiskTrouble }) => told('bad-file')`
+    ${name} cannot be read: ${troubleInWords(trouble)}
+    Check the path and its permissions, then run the same command again.`,
+  'too-long': ({ name, mostBytes }: { name: string; mostBytes: number }) => told('bad-file')`
+    ${name} is longer than ${mostBytes} bytes
+    ${isItTheRightFile}`,
+  interrupted: ({ name }: { name: string }) => told('interrupted')`Interrupted while ${name} was being read
+    ${whenReady}`,
+});
 
 export type Source = {
   /** A file's path, or `-` for stdin. */

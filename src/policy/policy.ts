@@ -1,6 +1,6 @@
-import { failing } from '../once/failures.ts';
 import { countedAsset, hourMs, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
-import { type Complaint, complain } from '../once/intent/facts.ts';
+import { type Complaint, complain } from '../once/intent/rules.ts';
+import type { OverRefusal, Refusal } from './facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
@@ -106,39 +106,6 @@ export type Spend = {
   readonly spellings: readonly string[];
   readonly units: bigint;
 };
-
-/** What a policy refuses, by which rule, and what is left. */
-export type Refusal =
-  | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
-  | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
-  | { readonly rule: 'approvals'; readonly source: string }
-  | ({ readonly rule: 'transfer' } & OverLimit)
-  | ({
-      readonly rule: 'day';
-      readonly freeAtMs: number | undefined;
-    } & OverLimit);
-
-export type RefusalFacts = { readonly [R in Refusal as R['rule']]: R };
-
-export const refusalFailure = failing<RefusalFacts>('policy', {
-  asset: 'policy-asset',
-  recipient: 'policy-recipient',
-  approvals: 'policy-limit',
-  transfer: 'policy-limit',
-  day: 'policy-limit',
-});
-
-type OverLimit = {
-  readonly source: string;
-  /** The asset as the policy spells it. */
-  readonly line: string;
-  readonly asset: string;
-  readonly units: bigint;
-  readonly limit: bigint;
-  readonly remaining: bigint;
-};
-
-type OverRefusal = Extract<Refusal, OverLimit>;
 
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {

@@ -11,13 +11,12 @@ import {
 import { spellingsOf } from '../once/intent/spellings.ts';
 import type { TransferRequest } from '../once/intent/wanted.ts';
 import type { Decision, Intent, Reads, SpendingReads } from '../once/journal/journal.ts';
+import { policyFailure, type Refusal } from './facts.ts';
 import {
   limitsADay,
   needsApproval,
   oldestHour,
   type Policies,
-  type Refusal,
-  refusalFailure,
   refusedByDay,
   refusedByItself,
   refusedOnFile,
@@ -27,7 +26,7 @@ import {
 const allowed: Word = { is: 'allowed' };
 
 function refusedFor(refusal: Refusal): Word {
-  return { is: 'refused', failure: refusalFailure(refusal.rule, refusal) };
+  return { is: 'refused', failure: policyFailure(refusal.rule, refusal) };
 }
 
 /** A transfer to be claimed, and what is known about it. */

@@ -8,7 +8,7 @@ import type { Base, OwnReads } from '../once/journal/store.ts';
 import type { Verbs } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
-import { ServerTroubleError, sharedFailure } from './facts.ts';
+import { ServerTroubleError, type SharedKind, sharedFailure } from './facts.ts';
 import {
   codeOf,
   isElsewhere,
@@ -276,7 +276,7 @@ const aboutOwners = (dialect: Dialect) => ({
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
 /** Failures of a commit that was made. */
-const wholes = ['not-on-standby'];
+const wholes: readonly string[] = ['not-on-standby'] satisfies SharedKind[];
 
 /** What needs time is limited by `--max-wait`, everything else by a count. */
 async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {

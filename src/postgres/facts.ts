@@ -1,19 +1,52 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { failing } from '../once/failures.ts';
-import type { Loss } from '../once/journal/facts.ts';
+import { failing, told } from '../once/failures.ts';
+import {
+  beforeAccepting,
+  type Edition,
+  type Loss,
+  lossSentence,
+  missingMayBeSent,
+  otherVersion,
+} from '../once/journal/facts.ts';
+import { troubleInWords } from '../once/phrases.ts';
+import { type Suggestion, whenReady } from '../once/says.ts';
 
 // A URL may hold a password, and a misplaced character can make any part of it one, so no field holds any of it. `place`
 // is the journal's URL without its password.
 
-export type UrlFault = 'not-postgres' | 'password-in-option' | 'unreadable' | 'schema';
+const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
+const spelling =
+  'In a user name or password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25.';
 
-/** Why a server does not answer as it must. */
-export type ServerTrouble =
-  /** The words of the server, the network or the driver. */
-  | { readonly is: 'said'; readonly text: string }
+const urlFaults = {
+  'not-postgres': ['is a URL, but not a postgres:// one', example],
+  'password-in-option': [
+    'contains a password, which every user of this machine can see (in ps)',
+    'Put the URL into BOTCTL_JOURNAL instead, or leave the password out and keep it in PGPASSWORD or in ~/.pgpass.',
+  ],
+  unreadable: ['cannot be read as a URL', `${example} ${spelling}`],
+  schema: [
+    'names a schema that cannot be one',
+    'Use 1 to 63 of a to z, 0 to 9 and _, with a letter or _ first; names that begin with pg_ are reserved.',
+  ],
+} as const;
+
+export type UrlFault = keyof typeof urlFaults;
+
+const serverTroubles = {
   /** No answer in time: on a connection that stands, or because there is none. */
-  | { readonly is: 'silent' | 'out-of-reach' }
-  | { readonly is: 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' };
+  silent: 'its server did not answer in time',
+  'out-of-reach': 'its host did not answer in time',
+  'no-reason': 'it gave no reason',
+  'connection-lost': 'the connection was lost',
+  'commit-undone': 'the server rolled a commit back',
+  'commit-unheard': 'the server has not said how a commit ended',
+} as const;
+
+/** Why a server does not answer as it must. `said`: the words of the server, the network or the driver. */
+export type ServerTrouble =
+  | { readonly is: 'said'; readonly text: string }
+  | { readonly is: keyof typeof serverTroubles };
 
 /** Thrown when no other error says what went wrong. */
 export class ServerTroubleError extends Error {
@@ -25,86 +58,139 @@ export class ServerTroubleError extends Error {
   }
 }
 
+/** Part of a sentence. */
+function serverTrouble(trouble: ServerTrouble): string {
+  return trouble.is === 'said' ? trouble.text : serverTroubles[trouble.is];
+}
+
 /** What the server refuses: the user, the database, or an action. */
-export type Denial = 'user' | 'database' | 'rights';
-
-type None = Record<never, never>;
-type AtPlace = { readonly place: string };
-
-export type SharedFacts = {
-  'bad-url': { readonly source: string; readonly fault: UrlFault };
-  'certificate-unreadable': { readonly path: string; readonly trouble: DiskTrouble };
-
-  interrupted: None;
-  unreachable: AtPlace & { readonly trouble: ServerTrouble };
-  'no-tls': AtPlace;
-  'certificate-refused': AtPlace & { readonly trouble: ServerTrouble };
-  'password-missing': AtPlace;
-  denied: AtPlace & {
-    readonly denial: Denial;
-    readonly role: string;
-    readonly trouble: ServerTrouble;
-  };
-  'through-pooler': AtPlace;
-  'server-too-old': AtPlace & { readonly version: number; readonly least: number };
-  'not-utf8': AtPlace & { readonly encoding: string };
-  /** The server is a standby, so nothing can be sent through it. */
-  'standby-only': AtPlace;
-  /** The server is a standby, so the journal itself cannot be changed. */
-  'unchanged-on-standby': AtPlace;
-  'role-reads-only': AtPlace;
-  'not-durable': AtPlace & { readonly setting: string };
-  'not-on-standby': AtPlace;
-  busy: AtPlace;
-  'disk-full': AtPlace;
-
-  /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
-  'schema-missing': AtPlace & { readonly schema: string; readonly ownersUrl: string | undefined };
-  /** Another botctl made it. */
-  'other-version': AtPlace & { readonly version: number; readonly known: number };
-  'schema-foreign': AtPlace & { readonly schema: string };
-  'may-only-look': AtPlace;
-  'may-not-migrate': AtPlace & { readonly schema: string };
-  /** A file can only be imported into a journal without an entry. */
-  'not-empty': AtPlace;
-
-  lost: AtPlace & { readonly loss: Loss };
-  'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
-  /** Other processes have declared this one dead. */
-  fenced: AtPlace;
-};
-
-const codes = {
-  'bad-url': 'usage',
-  'certificate-unreadable': 'journal-unusable',
-
-  interrupted: 'interrupted',
-  unreachable: 'journal-unreachable',
-  'no-tls': 'journal-unusable',
-  'certificate-refused': 'journal-unusable',
-  'password-missing': 'journal-unusable',
-  denied: 'journal-denied',
-  'through-pooler': 'journal-schema',
-  'server-too-old': 'journal-schema',
-  'not-utf8': 'journal-schema',
-  'standby-only': 'journal-unreachable',
-  'unchanged-on-standby': 'journal-unreachable',
-  'role-reads-only': 'journal-not-writable',
-  'not-durable': 'journal-not-durable',
-  'not-on-standby': 'journal-not-durable',
-  busy: 'journal-busy',
-  'disk-full': 'journal-not-writable',
-
-  'schema-missing': 'journal-schema',
-  'other-version': 'journal-schema',
-  'schema-foreign': 'journal-schema',
-  'may-only-look': 'journal-schema',
-  'may-not-migrate': 'journal-schema',
-  'not-empty': 'not-allowed-now',
-
-  lost: 'journal-lost',
-  'rules-refused': 'journal-damaged',
-  fenced: 'fenced',
+const denials = {
+  user: [
+    keptOut,
+    'Check the user in the URL, the password (in BOTCTL_JOURNAL, PGPASSWORD or ~/.pgpass), and whether the server accepts this user from this machine (its pg_hba.conf).',
+  ],
+  database: [
+    keptOut,
+    'Check the database in the URL. If it is right, have the server’s administrator create it first.',
+  ],
+  rights: [
+    (place: string, role: string) => `The role ${role} has too few rights in the journal ${place}`,
+    'The owner of the journal’s tables must grant them. Run as the owner, journal migrate prints the SQL.',
+  ],
 } as const;
 
-export const sharedFailure = failing<SharedFacts>('shared', codes);
+function keptOut(place: string): string {
+  return `The server of the journal ${place} refused botctl`;
+}
+
+export type Denial = keyof typeof denials;
+
+/** `url` leads the journal's owner to it; undefined if the owner runs this command. */
+function migrating(url: string | undefined): readonly Suggestion[] {
+  return [['journal', 'migrate', ...(url === undefined ? [] : ['--journal', url])]];
+}
+
+type AtPlace = { place: string };
+type Troubled = AtPlace & { trouble: ServerTrouble };
+type OfFile = { path: string; trouble: DiskTrouble };
+type TooOld = AtPlace & { version: number; least: number };
+
+/** How a journal on a server fails. */
+const kinds = {
+  'bad-url': ({ source, fault }: { source: string; fault: UrlFault }) => {
+    const [problem, hint] = urlFaults[fault];
+    return told('usage', { hint })`${source} ${problem}`;
+  },
+  'certificate-unreadable': ({ path, trouble }: OfFile) => told('journal-unusable')`
+    ${path}, which the connection to the journal needs, cannot be read: ${troubleInWords(trouble)}
+    Check sslrootcert, sslcert and sslkey in the URL.`,
+  interrupted: () => told('interrupted')`Interrupted before the journal answered
+    ${whenReady}`,
+  unreachable: ({ place, trouble }: Troubled) => told('journal-unreachable')`
+    The journal ${place} cannot be reached: ${serverTrouble(trouble)}
+    Run the same command again when the server answers. To see how botctl connects to it:
+    $ doctor`,
+  'no-tls': ({ place }: AtPlace) => told('journal-unusable')`
+    The server of the journal ${place} does not offer TLS, and sslmode requires it
+    Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.`,
+  'certificate-refused': ({ place, trouble }: Troubled) => told('journal-unusable')`
+    The server of the journal ${place} did not prove its identity: ${serverTrouble(trouble)}
+    Use the host name in its certificate. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.`,
+  'password-missing': ({ place }: AtPlace) => told('journal-unusable')`
+    The server of the journal ${place} asks for a password
+    Put it into PGPASSWORD, into ~/.pgpass (readable only by you), or into the URL in BOTCTL_JOURNAL.`,
+  denied: ({
+    place,
+    denial,
+    role,
+    trouble,
+  }: AtPlace & { denial: Denial; role: string; trouble: ServerTrouble }) => told('journal-denied')`
+    ${denials[denial][0](place, role)}: ${serverTrouble(trouble)}
+    ${denials[denial][1]}`,
+  'through-pooler': ({ place }: AtPlace) => told('journal-schema')`
+    A pooler in front of the journal ${place} gives each transaction another connection
+    Set it to session mode (PgBouncer: pool_mode = session), or name the server itself.`,
+  'server-too-old': ({ place, version, least }: TooOld) => told('journal-schema')`
+    The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer
+    Use a newer server.`,
+  'not-utf8': ({ place, encoding }: AtPlace & { encoding: string }) => told('journal-schema')`
+    The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text
+    Use a database in UTF8.`,
+  'standby-only': ({ place }: AtPlace) => told('journal-unreachable')`
+    The server of the journal ${place} is a standby, which can only be read
+    Name the server that accepts writes, then run the same command again.`,
+  'role-reads-only': ({ place }: AtPlace) => told('journal-not-writable')`
+    The server of the journal ${place} lets this role only read: the setting default_transaction_read_only is on
+    Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.`,
+  'not-durable': ({ place, setting }: AtPlace & { setting: string }) => told('journal-not-durable')`
+    The server of the journal ${place} may lose what it has acknowledged: its setting ${setting} is off
+    Have the setting turned on, then run the same command again. The doctor says what else you can do:
+    $ doctor`,
+  'not-on-standby': ({ place }: AtPlace) => told('journal-not-durable')`
+    The server of the journal ${place} waits for a standby to store each record, and no standby answered
+    Run the same command again when the standby answers.`,
+  busy: ({ place }: AtPlace) => told('journal-busy')`
+    The journal ${place} is kept busy: another process is blocking this command
+    Run the same command again in a moment: the server soon drops a process that is gone.`,
+  'disk-full': ({ place }: AtPlace) => told('journal-not-writable')`
+    The disk of the journal’s server is full (${place})
+    Have space freed on it, then run the same command again.`,
+  /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
+  'schema-missing': ({
+    place,
+    schema,
+    ownersUrl,
+  }: AtPlace & { schema: string; ownersUrl: string | undefined }) => told('journal-schema', {
+    next: migrating(ownersUrl),
+  })`
+    There is no journal in the schema ${schema} of ${place}
+    Check the schema and the database in the URL. If the journal belongs there, create it as the owner of the database:`,
+  'other-version': ({ place, ...versions }: AtPlace & Edition) =>
+    otherVersion(`The journal ${place}`, versions, 'Use the botctl that made it, on this machine too.'),
+  'not-empty': ({ place }: AtPlace) => told('not-allowed-now')`
+    The journal ${place} has entries, and a file can only be imported into one without any
+    Keep using the file, or import it into a schema of its own: name that with ?schema= in the URL.`,
+  'schema-foreign': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
+    The schema ${schema} of ${place} has a table meta that does not belong to a journal
+    Name another schema in the URL, with ?schema=.`,
+  'may-only-look': ({ place }: AtPlace) => told('journal-schema')`This role may only read the journal ${place}
+    Use a role with the rights that journal migrate prints.`,
+  'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
+    This role may not create or change the schema ${schema} of ${place}
+    Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
+  lost: ({ place, loss }: AtPlace & { loss: Loss }) => told('journal-lost')`
+    ${lossSentence(place, loss)}. ${missingMayBeSent}
+    If you can, bring back the server as it was. Otherwise, ${beforeAccepting}
+    $ journal accept-loss`,
+  'rules-refused': ({ place, trouble }: Troubled) => told('journal-damaged')`
+    The journal ${place} refused to record something: ${serverTrouble(trouble)}
+    It contains something that botctl did not write. Check the wallet and the conversation before you send anything again.`,
+  /** Other processes have declared this one dead. */
+  fenced: ({ place }: AtPlace) => told('fenced')`
+    This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work
+    Run the same command again: it finds out what was done in the meantime.`,
+};
+
+export const sharedFailure = failing('shared', kinds);
+
+export type SharedKind = keyof typeof kinds;

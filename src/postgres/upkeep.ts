@@ -80,7 +80,7 @@ export async function migrateJournal(
   { connection, schema, place, server }: Maintained,
   random: (size: number) => Uint8Array,
 ): Promise<{ readonly from: number; readonly to: number }> {
-  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  if (server.isStandby) throw sharedFailure('standby-only', { place });
   const done = await migrate(connection, schema, random).catch((error: unknown) => {
     throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
   });
@@ -105,7 +105,7 @@ type FoundLoss = { readonly note: Note; readonly loss: Loss };
 
 export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
   const { connection, schema, place, server, dataFolder } = asking;
-  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  if (server.isStandby) throw sharedFailure('standby-only', { place });
   await refuseSchema(connection, schema, place);
   const note = noteOf(dataFolder, await askJournal(connection, schema));
   const missing = await lackedBy(connection, dialectIn(schema), note.noted());

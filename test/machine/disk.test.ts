@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { diskTrouble } from '../../src/cli/say/phrases.ts';
 import { makeFolder } from '../../src/machine/disk.ts';
+import { diskTrouble } from '../../src/once/phrases.ts';
 
 let folder: string;
 beforeEach(() => {

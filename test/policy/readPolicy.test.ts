@@ -1,6 +1,6 @@
 // What a policy may say, and where it says something else.
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../src/cli/say/told.ts';
+import type { Failure } from '../../src/once/failures.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import { readPolicy } from '../../src/policy/readPolicy.ts';
 import { failureOf } from '../../testing/failure.ts';
@@ -11,7 +11,7 @@ const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 const textOf = (written: object): string =>
   JSON.stringify({ schema: 'botctl-policy/1', limits: {}, ...written });
 
-const refusal = (text: string): Promise<Told> => failureOf(() => readPolicy(text, 'p.json'));
+const refusal = (text: string): Promise<Failure> => failureOf(() => readPolicy(text, 'p.json'));
 
 test('all that it says is read', () => {
   expect(

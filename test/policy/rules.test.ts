@@ -1,6 +1,7 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
 import { amountOf, unitsOf } from '../../src/once/intent/amount.ts';
+import { policyFailure, type Refusal } from '../../src/policy/facts.ts';
 import {
   freeAtMs,
   limitsADay,
@@ -8,8 +9,6 @@ import {
   needsApproval,
   oldestHour,
   type Policies,
-  type Refusal,
-  refusalFailure,
   refusedByDay,
   refusedByItself,
   spentWithin,
@@ -125,8 +124,9 @@ test('each refusal has its public code', () => {
     ...{ asset: 'policy-asset', recipient: 'policy-recipient' },
     ...{ approvals: 'policy-limit', transfer: 'policy-limit', day: 'policy-limit' },
   };
+  const over = { source: 'p', line: 'SOL', asset: 'SOL', units: 2n, limit: 1n, remaining: 1n };
   for (const [rule, code] of Object.entries(codes))
-    expect(refusalFailure(rule as keyof typeof codes, {} as Refusal).code).toBe(code);
+    expect(policyFailure(rule as keyof typeof codes, over as unknown as Refusal).code).toBe(code);
 });
 
 describe('whether the journal is asked', () => {

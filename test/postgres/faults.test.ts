@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords } from '../../src/cli/say/inWords.ts';
-import { Failure, retryOf } from '../../src/once/failures.ts';
+import { asFailure, Failure, retryOf } from '../../src/once/failures.ts';
 import { Overtaken } from '../../src/once/journal/verbs.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import { ServerTroubleError } from '../../src/postgres/facts.ts';
@@ -179,7 +178,7 @@ test.each([
     'The owner of the journal’s tables must grant them',
   ],
 ])('%s is told with what helps against it', async (code, message, hint) => {
-  const failure = await inWords(serverFailure(said(code), place));
+  const failure = asFailure(serverFailure(said(code), place));
   expect(failure.message).toContain(message);
   expect(failure.details.hint).toContain(hint);
 });

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { codeOf, makeFolder } from '../../machine/disk.ts';
 import { whileLocked } from '../../machine/fileLock.ts';
-import { Failure } from '../../once/failures.ts';
+import { Failure, told } from '../../once/failures.ts';
 import { originOf, parseBaseUrl } from '../../once/intent/baseUrl.ts';
-import { diskTrouble, formatDuration } from '../say/phrases.ts';
+import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { reservedMeaning } from '../say/profiles.ts';
-import { type Told, told } from '../say/told.ts';
 import { checkProfile } from './chooseBot.ts';
 import {
   findProfile,
@@ -41,7 +40,7 @@ export async function changeProfiles(
   }
 }
 
-function profilesBusy(): Told {
+function profilesBusy(): Failure {
   return told('config-not-writable')`
     Another botctl process has been writing the profiles for ${formatDuration(lockWaitMs)}
     Run the same command again.`;
@@ -98,7 +97,7 @@ export function needsTokenAgain(profile: ProfileRecord, baseUrl: string): boolea
   return originOf(parseBaseUrl(profile['base-url'])) !== originOf(baseUrl);
 }
 
-export function tokenOfOtherOrigin(name: string, profile: ProfileRecord): Told {
+export function tokenOfOtherOrigin(name: string, profile: ProfileRecord): Failure {
   return told(
     'base-url',
   )`The token of profile ${name} is for ${profile['base-url']} and is never sent elsewhere

@@ -1,12 +1,12 @@
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../chain/cluster.ts';
 import { type Env, NoHomeFolder } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
+import { Failure, told } from '../../once/failures.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { spellingsIn } from '../../once/intent/spellings.ts';
+import { listed } from '../../once/phrases.ts';
 import { theProfile, tokenOrigin } from '../say/open.ts';
-import { listed } from '../say/phrases.ts';
 import { addingProfile, listingProfiles } from '../say/profiles.ts';
-import { Told, told } from '../say/told.ts';
 import {
   findProfile,
   noProfiles,
@@ -138,7 +138,7 @@ function profilesOf(env: Env): ProfilesFile {
 /** An empty value means a missing secret or variable, never a wish to use another bot. */
 function notEmpty(value: string, where: string): string {
   if (value !== '') return value;
-  throw new Told(where === 'BOTCTL_TOKEN' ? 'no-token' : 'usage', `${where} is empty`, {
+  throw new Failure(where === 'BOTCTL_TOKEN' ? 'no-token' : 'usage', `${where} is empty`, {
     hint: where.startsWith('--')
       ? `Give ${where} a value, or leave it out.`
       : `Give ${where} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
@@ -243,7 +243,7 @@ export function parseAssets(text: string): Record<string, string> {
   return Object.fromEntries(assets);
 }
 
-function badAssets(problem: string): Told {
+function badAssets(problem: string): Failure {
   return told('bad-input')`The assets are not valid: ${problem}
     Write names and mints, as in USDC=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, with a comma between two.`;
 }
@@ -287,7 +287,7 @@ function variableOf(variable: string, secret: Secret, profile: string, env: Env)
 }
 
 /** Nothing names a bot. */
-export function noBot(): Told {
+export function noBot(): Failure {
   return told('no-token', { next: [...addingProfile, ...listingProfiles] })`
     No profile is in use, and none was named
     Add a profile, name one with --profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.`;

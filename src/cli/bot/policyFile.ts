@@ -4,8 +4,9 @@ import { diskTroubleOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
 import { firstBadByte } from '../../once/intent/jsonText.ts';
+import { policyFailure } from '../../policy/facts.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { policyFailure, readPolicy } from '../../policy/readPolicy.ts';
+import { readPolicy } from '../../policy/readPolicy.ts';
 
 const writableByOthers = 0o022;
 

@@ -4,10 +4,9 @@ import * as z from 'zod/mini';
 import { codeOf } from '../../machine/disk.ts';
 import { configFolder, type Env } from '../../machine/folders.ts';
 import { readSmall } from '../../machine/smallFile.ts';
-import { Failure } from '../../once/failures.ts';
-import { diskTrouble, listed } from '../say/phrases.ts';
+import { Failure, told } from '../../once/failures.ts';
+import { diskTrouble, listed } from '../../once/phrases.ts';
 import { addingProfile, reservedMeaning } from '../say/profiles.ts';
-import { Told, told } from '../say/told.ts';
 
 const text = z.string();
 const optionalText = z.optional(text);
@@ -115,7 +114,7 @@ export function findProfile(file: ProfilesFile, name: string, source?: string): 
   if (profile !== undefined) return profile;
   const meaning = reservedMeaning(name);
   const names = Object.keys(file.profiles);
-  throw new Told(
+  throw new Failure(
     'no-such-profile',
     `There is no profile ${name}${source === undefined ? '' : ` (${source})`}`,
     {

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
+import { type Failure, told } from '../../once/failures.ts';
+import { isoDay } from '../../once/phrases.ts';
 import type { SettingKey } from '../parse/setUpSpecs.ts';
-import { isoDay } from '../say/phrases.ts';
-import { type Told, told } from '../say/told.ts';
 
 type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
@@ -99,7 +99,7 @@ const durationProblems = {
 } as const;
 
 /** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
-function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Told {
+function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Failure {
   return told('bad-input')`${where} ${JSON.stringify(text)} ${durationProblems[problem]}
     Write ${durationRule}; at most 596h.`;
 }

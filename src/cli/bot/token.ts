@@ -1,7 +1,7 @@
+import { wholeRpcUrl } from '../../chain/cluster.ts';
 import type { Env } from '../../machine/folders.ts';
-import { wholeRpcUrl } from '../say/open.ts';
-import type { Suggestion } from '../say/phrases.ts';
-import { told } from '../say/told.ts';
+import { told } from '../../once/failures.ts';
+import type { Suggestion } from '../../once/says.ts';
 
 /** What a profile keeps out of sight. An rpc-url often carries a key, so it is kept like a token. */
 export type Secret = 'token' | 'rpc-url';

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { codeOf } from '../../machine/disk.ts';
 import { readSmall } from '../../machine/smallFile.ts';
-import { Failure } from '../../once/failures.ts';
+import { Failure, told } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
+import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { theFile } from '../say/open.ts';
-import { diskTrouble, formatDuration } from '../say/phrases.ts';
-import { interrupted, type Told, told } from '../say/told.ts';
+import { interrupted } from '../say/told.ts';
 import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
 const mostBytes = 65_536;
@@ -144,6 +144,6 @@ export function commandWords(text: string, secret: Secret = 'token'): readonly [
     Spaces separate words; '…' keeps everything as it is; "…" keeps spaces, with \\" and \\\\ inside; \\ outside quotes keeps the next character. No shell runs: no variables, pipes or ~.`;
 }
 
-function interruptedBeforeToken(): Told {
+function interruptedBeforeToken(): Failure {
   return interrupted('before a token was read');
 }

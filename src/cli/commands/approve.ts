@@ -1,15 +1,15 @@
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
-import type { Exit } from '../../once/failures.ts';
+import { asFailure, type Exit, type Failure, told } from '../../once/failures.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/intent/amount.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import { counted, formatAmountOf } from '../../once/phrases.ts';
+import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
 import { approvedRows } from '../say/decisions.ts';
-import { inWords } from '../say/inWords.ts';
-import { counted, formatAmountOf, type Suggestion } from '../say/phrases.ts';
-import { noTerminalFor, problemOf, type Told, told } from '../say/told.ts';
+import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { decisionLines, drawIntent, forWhom, outcomeView, requestOf } from '../show/report.ts';
@@ -57,11 +57,11 @@ async function confirmApproval(
   const { id } = intent;
   if (!isProposal(intent)) return;
   const decisions = await reads.decisionsOf(id);
-  const nobody = (): Told => waitsFor(`Transfer ${id} waits`, ['history', id]);
+  const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
   await confirmed((canvas) => drawProposal(intent, decisions, canvas), nobody, given, context);
 }
 
-function waitsFor(what: string, looks: Suggestion): Told {
+function waitsFor(what: string, looks: Suggestion): Failure {
   return noTerminalFor('held', `${what} for approval`, [looks]);
 }
 
@@ -108,7 +108,7 @@ async function decideBatch(
     const intents = rows.map(({ intent }) => intent);
     const question: Question = () => `${tableOf(intents)}${sumOf(intents)}\n${word} ${those}?`;
     const looks = ['history', '--batch', name, '--state', 'held'];
-    const nobody = (): Told => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
+    const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
     await confirmed(question, nobody, given, context);
     const exits: Exit[] = [];
     const done: Intent[] = [];
@@ -117,7 +117,7 @@ async function decideBatch(
       const decision = { ...said, atMs: journal.clock.now() };
       for (const end of await decideProposals(page, decision, journal)) {
         if (end.status === 'rejected') {
-          const problem = problemOf(await inWords(end.reason));
+          const problem = problemOf(asFailure(end.reason));
           await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
           exits.push(10);
           continue;

@@ -1,13 +1,12 @@
 import type { AssetOfWallet } from '../../chain/node.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
-import { exitOf } from '../../once/failures.ts';
+import { asFailure, exitOf } from '../../once/failures.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
+import { listed } from '../../once/phrases.ts';
 import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../parse/command.ts';
 import { balanceText, balanceUnknown, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import { chainLacks, reasonWords } from '../say/chain.ts';
-import { inWords } from '../say/inWords.ts';
-import { listed } from '../say/phrases.ts';
 import { problemOf } from '../say/told.ts';
 import { card, type Fact } from '../show/card.ts';
 import { mintOf, type OpenedChain, openChain } from './chain.ts';
@@ -75,7 +74,7 @@ async function askBalance(
   try {
     opened = await openChain(bot, given, context, { timeoutMs });
   } catch (thrown) {
-    return { is: 'no-node', why: (await inWords(thrown)).message };
+    return { is: 'no-node', why: asFailure(thrown).message };
   }
   try {
     const { node } = opened;

@@ -14,8 +14,9 @@ import {
 } from '../../chain/verify.ts';
 import { type Bot, channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
-import { Failure } from '../../once/failures.ts';
+import { asFailure, Failure, told } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
+import { formatDuration } from '../../once/phrases.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import {
@@ -29,9 +30,6 @@ import {
   searched,
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
-import { inWords } from '../say/inWords.ts';
-import { formatDuration } from '../say/phrases.ts';
-import { type Told, told } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
@@ -174,7 +172,7 @@ export function chainsOfIntents(given: ParsedArgs, context: Context) {
         await closeBoth();
         throw thrown;
       }
-      context.display.warn((await inWords(thrown)).message);
+      context.display.warn(asFailure(thrown).message);
     }
     return { chain, close: closeBoth };
   };
@@ -257,7 +255,7 @@ export async function searchOf(
 }
 
 /** Shows what was found, and returns what is to be said of it. */
-export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Display, 'notice'>): Told {
+export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Display, 'notice'>): Failure {
   const request = requestOf(intent);
   const payment = `${amountIn(request)} to ${request.to_address}`;
   for (const candidate of search.candidates) notice(candidateLine(candidate, { intent, payment, search }));

@@ -1,13 +1,12 @@
 import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
+import { isStillToFillIn } from '../../once/engine/deciding.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
-import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, Failure, told } from '../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { isStillToFillIn } from '../say/chain.ts';
 import { earlierDecision, howToSend } from '../say/decisions.ts';
-import { inWords } from '../say/inWords.ts';
 import { makes } from '../say/outcomes.ts';
-import { declined, needsPerson, problemOf, type Told, told } from '../say/told.ts';
+import { declined, needsPerson, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, outcomeView } from '../show/report.ts';
@@ -53,7 +52,7 @@ async function decideOne(
       await markReported(intent, journal, context);
     return 0;
   } catch (thrown) {
-    const failure = await inWords(thrown);
+    const failure = asFailure(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
     // The engine refuses before it decides. After any other failure of its commit, nobody knows.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
@@ -77,7 +76,7 @@ export async function untilUnchanged<Result>(
     } catch (thrown) {
       const isChanged = thrown instanceof Failure && thrown.kind === 'changed-since-shown';
       if (!isChanged || given.flag('yes') || display.terminal() === 'none') throw thrown;
-      display.notice((await inWords(thrown)).message);
+      display.notice(asFailure(thrown).message);
     }
   }
 }
@@ -90,7 +89,7 @@ export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
 /** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not. */
 export async function confirmed(
   question: Question,
-  nobody: () => Told,
+  nobody: () => Failure,
   given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
@@ -152,7 +151,7 @@ function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
   return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
 }
 
-function idNotWhole({ id }: Pick<Intent, 'id'>): Told {
+function idNotWhole({ id }: Pick<Intent, 'id'>): Failure {
   const why = `Without a question, only a whole ID is taken. This one stands for entry ${id}`;
   return needsPerson('usage', why, [['history', id]]);
 }

@@ -3,17 +3,18 @@ import { dirname } from 'node:path';
 import { systemProgram } from '../../chain/transaction.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { asFailure, type Failure, told } from '../../once/failures.ts';
 import { withoutApiPath } from '../../once/intent/baseUrl.ts';
 import { states } from '../../once/journal/columns.ts';
 import type { Journal, StateCounts } from '../../once/journal/journal.ts';
+import { counted, formatCount, listed } from '../../once/phrases.ts';
+import { type Sentence, type Suggestion, says } from '../../once/says.ts';
 import { endpoint, type Reply } from '../../once/wire/flight.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../parse/command.ts';
 import { balanceText } from '../say/balance.ts';
 import { approvedNotSent } from '../say/chain.ts';
-import { inWords } from '../say/inWords.ts';
-import { counted, formatCount, listed, type Suggestion, withLacking } from '../say/phrases.ts';
-import { type Sentence, says, type Told, told } from '../say/told.ts';
+import { withLacking } from '../say/suggest.ts';
 import { adviceOn, troubleWords } from '../say/trouble.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';
@@ -270,7 +271,7 @@ export async function examine(given: ParsedArgs, context: Context): Promise<read
         const verdict = await ask(subject);
         if (verdict !== undefined) findings.push(finding(name, verdict));
       } catch (thrown) {
-        const failure = await inWords(thrown);
+        const failure = asFailure(thrown);
         if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
         if (!said.has(thrown)) findings.push(finding(name, failed(failure)));
         said.add(thrown);
@@ -293,7 +294,7 @@ function finding(name: string, { level, message, hint, next = [] }: Verdict): Fi
 }
 
 /** A failure as a verdict. It need not say that nothing was sent: the doctor sends no message and no payment. */
-function failed({ message, details: { hint, next = [] } }: Told): Verdict {
+function failed({ message, details: { hint, next = [] } }: Failure): Verdict {
   // The user is already running the doctor, so that advice is replaced.
   if (next.some((one) => '0' in one && one[0] === 'doctor'))
     return fail`${message}

@@ -16,7 +16,6 @@ import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
-import { sentenceOf } from '../say/inWords.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
@@ -56,7 +55,7 @@ export async function dryRun(
   const name = nameOf(order.naming);
   const found = plan.found?.id;
   const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
-  const policy = policies && word && { word: word.is, says: await dryPolicyWords(word, plan) };
+  const policy = policies && word && { word: word.is, says: dryPolicyWords(word, plan) };
   const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
@@ -148,7 +147,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
-async function dryPolicyWords(word: Word, { is }: Plan): Promise<string> {
+function dryPolicyWords(word: Word, { is }: Plan): string {
   if (is === 'retry' && word.is !== 'allowed') return 'it would be held: it may have been made already';
   switch (word.is) {
     case 'allowed':
@@ -156,7 +155,7 @@ async function dryPolicyWords(word: Word, { is }: Plan): Promise<string> {
     case 'needs-approval':
       return 'it would be held until a person approves it';
     case 'refused':
-      return `it would be refused. ${(await sentenceOf(word.failure)).message}`;
+      return `it would be refused. ${word.failure.message}`;
   }
 }
 

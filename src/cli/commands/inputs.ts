@@ -1,13 +1,13 @@
 import type { Until } from '../../chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
+import { told } from '../../once/failures.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
-import type { OptionsOfField } from '../../once/intent/facts.ts';
 import { isNamed, type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
+import type { OptionsOfField } from '../../once/intent/rules.ts';
 import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { stdinOf } from '../say/options.ts';
-import { told } from '../say/told.ts';
 
 const maxFileBytes = 1024 * 1024;
 

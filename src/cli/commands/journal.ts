@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Exit } from '../../once/failures.ts';
-import type { Loss } from '../../once/journal/facts.ts';
+import { type Exit, told } from '../../once/failures.ts';
+import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/facts.ts';
 import type { Known } from '../../once/journal/known.ts';
+import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { lossSentence } from '../say/journal.ts';
-import { missingMayBeSent } from '../say/open.ts';
-import { counted, isoExact } from '../say/phrases.ts';
-import { noTerminalFor, nothingChanged, told } from '../say/told.ts';
+import { noTerminalFor, nothingChanged } from '../say/told.ts';
 import { card, type Fact, type Fields, remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';

@@ -6,17 +6,16 @@ import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
-import type { Exit } from '../../once/failures.ts';
+import { type Exit, Failure } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
+import { iso } from '../../once/phrases.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
 import { spendOf } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
-import { iso } from '../say/phrases.ts';
-import { Told } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawIntent, factsInQuestion } from '../show/report.ts';
@@ -126,7 +125,7 @@ function consentFor(
       return equal === undefined ? 'go' : 'pay';
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
-      if (isInDoubt(plan) && thrown instanceof Told && thrown.code === 'no-answer')
+      if (isInDoubt(plan) && thrown instanceof Failure && thrown.code === 'no-answer')
         display.warn(`${thrown.message} ${thrown.details.hint}`);
       throw thrown;
     }

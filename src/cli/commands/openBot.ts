@@ -7,15 +7,14 @@ import {
   connectionTo,
   sandboxBot,
 } from '../../once/connection.ts';
+import { told } from '../../once/failures.ts';
 import { sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
 import { type BotOptions, type ChainBot, type ChainProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/token.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
-import { version } from '../parse/command.ts';
+import { type Context, type ParsedArgs, version } from '../parse/command.ts';
 import { startingSandbox, waitingForToken } from '../say/open.ts';
-import { foreignToSandbox } from '../say/phrases.ts';
-import { told } from '../say/told.ts';
+import { foreignToSandbox } from '../say/suggest.ts';
 import type { Display } from '../show/display.ts';
 import { sandboxFolder, settingsOf } from './openJournal.ts';
 

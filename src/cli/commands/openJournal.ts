@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
-import { Failure } from '../../once/failures.ts';
+import { Failure, told } from '../../once/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
@@ -14,9 +14,7 @@ import type { ServerFacts } from '../../postgres/handshake.ts';
 import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { inWords } from '../say/inWords.ts';
 import { emptyJournal, noJournalFile, noUserName } from '../say/open.ts';
-import { told } from '../say/told.ts';
 
 export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
@@ -88,9 +86,8 @@ export async function openJournalOf(
 ): Promise<Journal> {
   const journal = await openAt(await journalLocation(given, context), given, context, use);
   if (journal.lost !== undefined) {
-    const { lost = '' } = (await inWords(journal.lost)).details;
     context.display.warn(
-      `${lost} The rest of the journal is shown. Nothing can be sent until you deal with this:`,
+      `${journal.lost.message} The rest of the journal is shown. Nothing can be sent until you deal with this:`,
       [['doctor']],
     );
   }

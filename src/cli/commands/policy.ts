@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
-import { type Exit, Failure } from '../../once/failures.ts';
+import { asFailure, type Exit, Failure } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
 import { type Spellings, spellingsOf } from '../../once/intent/spellings.ts';
 import type { Journal } from '../../once/journal/journal.ts';
+import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';
 import { spendingOf } from '../../policy/spend.ts';
 import { readSafely } from '../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { inWords } from '../say/inWords.ts';
-import { formatAmountOf, listed } from '../say/phrases.ts';
-import { Told } from '../say/told.ts';
 import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
 import type { View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
@@ -80,8 +78,8 @@ async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<Give
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
     // Here the policy is an input file like any other: a fault in it prevents no sending.
-    const { message, details } = await inWords(thrown);
-    throw new Told('bad-file', message, details);
+    const { message, details } = asFailure(thrown);
+    throw new Failure('bad-file', message, details);
   }
 }
 

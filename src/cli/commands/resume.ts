@@ -1,12 +1,14 @@
 import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { refuseProposal } from '../../once/engine/resume.ts';
+import { type Failure, told } from '../../once/failures.ts';
 import type { Decision, Intent, Journal, State } from '../../once/journal/journal.ts';
+import { counted } from '../../once/phrases.ts';
+import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ResumeArgs } from '../parse/sendingSpecs.ts';
 import { titleOf } from '../say/chain.ts';
 import { done } from '../say/outcomes.ts';
-import { counted, type Suggestion } from '../say/phrases.ts';
-import { noTerminalFor, type Told, told } from '../say/told.ts';
+import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent } from '../show/report.ts';
@@ -102,7 +104,7 @@ function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>
   return [['There is nothing to resume.', ...left].join(' '), next];
 }
 
-function whichToResume(isBoth: boolean): Told {
+function whichToResume(isBoth: boolean): Failure {
   const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
   return told('usage')`${give}
     Give IDs, or --all. This lists what may have happened:

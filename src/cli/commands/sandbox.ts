@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Exit } from '../../once/failures.ts';
+import { type Exit, told } from '../../once/failures.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
+import { diskTrouble, formatAmountOf, isoExact } from '../../once/phrases.ts';
 import { chainTrouble } from '../../sandbox/chain.ts';
 import type { RequestLog } from '../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
 import { sandboxPort } from '../bot/sandboxProfile.ts';
 import type { Context } from '../parse/command.ts';
 import type { SandboxArgs } from '../parse/setUpSpecs.ts';
-import { diskTrouble, formatAmountOf, isoExact } from '../say/phrases.ts';
-import { told } from '../say/told.ts';
 import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 import { sandboxFolder } from './openJournal.ts';

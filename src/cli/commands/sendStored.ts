@@ -3,7 +3,7 @@ import { isProposal } from '../../once/engine/approval.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
-import { asFailure, type Exit, exitOf, type Failure, stopsAll } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
@@ -11,10 +11,9 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
 import { isUnsent, titleOf } from '../say/chain.ts';
 import { noBotFor, ofTheSandbox } from '../say/decisions.ts';
-import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
 import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
-import { declined, problemOf, Told, told } from '../say/told.ts';
+import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, requestOf } from '../show/report.ts';
@@ -154,7 +153,7 @@ async function reportSkipped(
 ): Promise<Exit> {
   const intent = (await journal.reads.get(found.id)) ?? found;
   const exit = exitOfSkipped(intent, failure);
-  const problem = problemOf(staysAsItWas(await inWords(failure), intent), doing);
+  const problem = problemOf(staysAsItWas(asFailure(failure), intent), doing);
   const report = await storedReport(intent, given.command, journal.reads);
   await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
   return exit;
@@ -250,12 +249,12 @@ function noTokenNow(intent: Intent): Failure {
   return noBotFor(intent, 'no-token', `${titleOf(intent)} ${why}`);
 }
 
-function staysAsItWas({ code, message, details }: Told, intent: Intent): Told {
+function staysAsItWas({ code, message, details }: Failure, intent: Intent): Failure {
   const what = message.includes(intent.id) ? 'It' : titleOf(intent);
   const stays = `${what} ${isProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
   return isUnsent(intent)
-    ? new Told(code, `${message} ${stays}`, details)
-    : new Told(code, message, { ...details, earlier: stays });
+    ? new Failure(code, `${message} ${stays}`, details)
+    : new Failure(code, message, { ...details, earlier: stays });
 }
 
 function stillSo({ state, kind, resolvedAs }: Intent): string {

@@ -1,13 +1,12 @@
 import { type ChainView, isFinalMatch, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
-import type { Exit } from '../../once/failures.ts';
+import { asFailure, type Exit, told } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
 import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
-import { inWords } from '../say/inWords.ts';
-import { type Problem, problemOf, told } from '../say/told.ts';
+import { type Problem, problemOf } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -55,7 +54,7 @@ export async function markReported(
     await journal.commit((tx) => tx.markReported(id, journal.clock.now()), { unsynced: true });
   } catch (thrown) {
     // The outcome was reported. At worst a later run shows it again instead of doing it again.
-    display.step(notNotedAsReported((await inWords(thrown)).message));
+    display.step(notNotedAsReported(asFailure(thrown).message));
   }
 }
 

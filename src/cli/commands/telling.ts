@@ -1,16 +1,15 @@
 import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
-import { type Exit, exitOf } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
+import { neverTwice, type Suggestion } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
-import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { summary } from '../say/outcomes.ts';
-import type { Suggestion } from '../say/phrases.ts';
-import { neverTwice, type Problem, problemOf, Told } from '../say/told.ts';
+import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf } from '../show/card.ts';
 import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
 import {
@@ -42,7 +41,7 @@ export async function tell(
   { warnings: earlierWarnings = [], chainEnd, hasNode = false }: Known = {},
 ): Promise<Exit> {
   const ending = endingOf(outcome);
-  const explanation = await explain(ending, journal.clock.now(), { hasNode });
+  const explanation = explain(ending, journal.clock.now(), { hasNode });
   // A look that is not on record is newer than what is.
   const chain =
     chainEnd?.view ??
@@ -106,7 +105,7 @@ async function show(
     if (written === 'written') await markReported(intent, journal, context);
     return exit;
   } catch (thrown) {
-    const told = await inWords(thrown);
+    const told = asFailure(thrown);
     if (told.code === 'stdout-not-writable') {
       // The outcome first: what could not be printed is only its report.
       display.warn(`${standing(intent)} ${told.message}`);
@@ -144,7 +143,7 @@ export async function reportJsonOrError(
   try {
     return outcomeView(report).json;
   } catch (thrown) {
-    const told = await inWords(thrown);
+    const told = asFailure(thrown);
     if (problem !== undefined) display.warn(told.message);
     return errorJson(command, problem ?? problemOf(standsAllTheSame(told, intent)));
   }
@@ -155,7 +154,7 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
   try {
     await display.show(outcomeView(report));
   } catch (thrown) {
-    const { message } = await inWords(thrown);
+    const { message } = asFailure(thrown);
     const reply = idOrSignature(report);
     display.warn(reply === undefined ? message : `${message} The reply was: ${reply}`);
   }
@@ -221,8 +220,8 @@ function underOwnName(given: ParsedArgs, id: string): Suggestion {
 }
 
 /** What keeps an intent from being shown, and its state nonetheless. */
-function standsAllTheSame({ code, message, details }: Told, intent: Intent): Told {
-  return new Told(code, message, { ...details, earlier: standing(intent) });
+function standsAllTheSame({ code, message, details }: Failure, intent: Intent): Failure {
+  return new Failure(code, message, { ...details, earlier: standing(intent) });
 }
 
 function standing({ kind, state, id }: Intent): string {

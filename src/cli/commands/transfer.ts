@@ -1,5 +1,6 @@
-import { intentFailure, type OptionsOfField } from '../../once/intent/facts.ts';
+import { intentFailure } from '../../once/intent/facts.ts';
 import type { Order } from '../../once/intent/naming.ts';
+import type { OptionsOfField } from '../../once/intent/rules.ts';
 import { parseTransfer } from '../../once/intent/transfer.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { TransferArgs } from '../parse/sendingSpecs.ts';

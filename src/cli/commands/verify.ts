@@ -7,16 +7,15 @@ import {
   wasRepeated,
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
-import { type Exit, exitOf, Failure, type FailureCode } from '../../once/failures.ts';
+import { type Exit, exitOf, Failure, type FailureCode, told } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
+import { counted } from '../../once/phrases.ts';
 import { type Moment, parseMoment } from '../bot/settings.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
-import { inWords } from '../say/inWords.ts';
-import { counted } from '../say/phrases.ts';
-import { type Problem, problemOf, told } from '../say/told.ts';
+import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
 import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
@@ -97,7 +96,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
     if (done === 0 && !isGone) throw failure;
     notSeen += transfers;
     if (!isGone) left.undecided += transfers;
-    const problem = problemOf(await inWords(failure));
+    const problem = problemOf(failure);
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
   if (done + notSeen === 0) display.notice('Every transfer has its final answer.');

@@ -1,8 +1,8 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Env } from '../../machine/folders.ts';
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
-import type { Exit } from '../../once/failures.ts';
-import { type Does, told } from '../say/told.ts';
+import { type Exit, told } from '../../once/failures.ts';
+import type { Does } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 
 export const version: string = packageJson.version;

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
-import { listed } from '../say/phrases.ts';
-import { type Does, told } from '../say/told.ts';
+import { told } from '../../once/failures.ts';
+import { listed } from '../../once/phrases.ts';
+import type { Does } from '../say/told.ts';
 import {
   type CommandSpec,
   type Example,

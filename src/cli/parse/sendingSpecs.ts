@@ -1,5 +1,5 @@
 import { states } from '../../once/journal/columns.ts';
-import { momentRule } from '../say/phrases.ts';
+import { momentRule } from '../say/history.ts';
 import { type ArgsOf, command, options, type ParsedArgs } from './command.ts';
 
 /** Options of every command that sends one thing. */

@@ -1,9 +1,9 @@
 import type { Holding } from '../../chain/node.ts';
 import type { Reason } from '../../chain/transaction.ts';
+import { type Failure, told } from '../../once/failures.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
+import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
-import { formatAmountOf, listed } from './phrases.ts';
-import { type Told, told } from './told.ts';
 
 /** What a bot's wallet holds, as far as its profile and its node say. */
 export type WalletBalance =
@@ -77,7 +77,7 @@ const toFix: Partial<Record<Reason, ToDo>> = {
 const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again later' };
 
 /** At least one amount is unknown. */
-export function balanceUnknown(because: Reason, host: string): Told {
+export function balanceUnknown(because: Reason, host: string): Failure {
   const { code, todo } = toFix[because] ?? passing;
   return told(code)`The balance is unknown: ${unknownWords(because, host)}
     ${todo}, or ask the doctor what is wrong:

@@ -3,10 +3,20 @@ import type { Reason } from '../../chain/transaction.ts';
 import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import {
+  approving,
+  declining,
+  forAPerson,
+  givingUpUnsent,
+  resolving,
+  whatWasSeen,
+} from '../../once/engine/deciding.ts';
+import { type Failure, told } from '../../once/failures.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent, State } from '../../once/journal/journal.ts';
-import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
-import { nothingSentNow, type Told, told } from './told.ts';
+import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
+import type { Suggestion } from '../../once/says.ts';
+import { nothingSentNow } from './told.ts';
 
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
@@ -87,7 +97,7 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
 
 // A look at the chain ends in three ways: proven, contradicted, or undecided.
 
-export function contradicted({ id }: Intent, view: ChainView): Told {
+export function contradicted({ id }: Intent, view: ChainView): Failure {
   return told('contradicted')`
     The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
     Ask the service what became of it, and check the wallet:
@@ -95,7 +105,7 @@ export function contradicted({ id }: Intent, view: ChainView): Told {
 }
 
 /** It is not proven so far. */
-export function undecided({ id, state }: Intent, view: ChainView): Told {
+export function undecided({ id, state }: Intent, view: ChainView): Failure {
   const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
@@ -109,7 +119,7 @@ export function undecided({ id, state }: Intent, view: ChainView): Told {
 }
 
 /** The service accepted it, and more than one such payment left the wallet. */
-export function paidAgain({ id }: Intent, signatures: readonly string[]): Told {
+export function paidAgain({ id }: Intent, signatures: readonly string[]): Failure {
   return told('paid-more-than-once')`
     The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
     Another machine or person paid the same, or this service does not honour keys.
@@ -117,7 +127,7 @@ export function paidAgain({ id }: Intent, signatures: readonly string[]): Told {
 }
 
 /** An operator decided that it did not happen, and the chain shows that it did. */
-export function provenAgainst({ id }: Intent, view: ChainView): Told {
+export function provenAgainst({ id }: Intent, view: ChainView): Failure {
   return told('contradicted', {
     next: [forAPerson('resolve', id, '--happened', '--reason', 'the chain proves it')],
   })`
@@ -153,7 +163,7 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
 }
 
 /** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
-export function searched({ intent, payment, search }: Searched): Told {
+export function searched({ intent, payment, search }: Searched): Failure {
   const { id, state } = intent;
   const { candidates, rivals, sinceMs, untilMs, gap } = search;
   const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
@@ -185,7 +195,7 @@ export type ChainCounts = {
 export function someUnproven(
   { contradicted: against, paidAgain: again, undecided: open }: ChainCounts,
   of: 'of-batch' | 'of-all' = 'of-all',
-): Told {
+): Failure {
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
   if (again > 0) {
     const denied = against === 0 ? '' : `, and the chain contradicts ${counted(against, 'transfer')}`;
@@ -201,7 +211,7 @@ export function someUnproven(
     This proves nothing either way. Run the same command again later.`;
 }
 
-export function noRpcUrl(bot: string): Told {
+export function noRpcUrl(bot: string): Failure {
   return chainLacks(bot, ['rpc-url'], `The bot ${bot} names no Solana node to look up its transfers`);
 }
 
@@ -213,7 +223,7 @@ export function chainLacks(
   lacks: readonly (keyof typeof variables)[],
   problem: string,
   otherwise = '',
-): Told {
+): Failure {
   const code = lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet';
   if (bot === envBot)
     return told(code)`${problem}
@@ -223,7 +233,7 @@ export function chainLacks(
     ${otherwise}Set what is missing, then run the same command again:`;
 }
 
-export function paysSomethingElse({ id }: Intent, view: ChainView): Told {
+export function paysSomethingElse({ id }: Intent, view: ChainView): Failure {
   return told('not-allowed-now')`
     Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
     Find the signature of its own payment, or leave --signature out if you know by other means.`;
@@ -238,28 +248,8 @@ export function askTheChain(id: string): string {
   return `The service named a signature. This asks the chain about it, and decides if it is proven: botctl verify ${id}`;
 }
 
-const seen = 'WHAT YOU SAW';
-const reason = ['--reason', seen];
-const givenUp = 'WHY IT IS GIVEN UP';
-const whyDeclined = 'WHY IT IS DECLINED';
-
-/** A suggestion that was pasted without filling in its placeholder: nobody has checked anything yet. */
-export function isStillToFillIn(text: string): boolean {
-  return text === seen || text === givenUp || text === whyDeclined;
-}
-
-/** The two decisions about an intent. Each stores what the operator saw. */
-export function resolving(id: string): Suggestion[] {
-  return ['--happened', '--did-not-happen'].map((word) => forAPerson('resolve', id, word, ...reason));
-}
-
 function itIsThis(id: string, signature: string): Suggestion {
-  return forAPerson('resolve', id, '--happened', '--signature', signature, ...reason);
-}
-
-/** A decision for a person at a terminal. Elsewhere the command that looks is suggested instead. */
-function forAPerson(command: string, id: string, ...more: readonly string[]): Suggestion {
-  return { decides: [command, id, ...more], looks: ['history', id] };
+  return forAPerson('resolve', id, '--happened', '--signature', signature, ...whatWasSeen);
 }
 
 /** What a person can decide about an entry that is not finished. */
@@ -270,7 +260,7 @@ export function settling(
   const { id, state } = intent;
   if (isProposal(intent)) return approving.next(id);
   if (isApprovedAndUnsent(intent)) return [declining(id)];
-  if (state === 'open') return [forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp)];
+  if (state === 'open') return [givingUpUnsent(id)];
   // The chain may know, so it is asked first if a node is known.
   const asking = hasNode ? [['verify', id]] : [];
   return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
@@ -290,16 +280,6 @@ const onlyIfSure =
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
 export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason'>): boolean {
   return intent.state === 'open' || isProposal(intent) || intent.state === 'declined';
-}
-
-/** What to do about an intent that waits for approval. */
-export const approving = {
-  hint: 'Check the recipient and the amount. Then approve it or decline it:',
-  next: (id: string): Suggestion[] => [['history', id], forAPerson('approve', id), declining(id)],
-};
-
-function declining(id: string): Suggestion {
-  return forAPerson('decline', id, '--reason', whyDeclined);
 }
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */

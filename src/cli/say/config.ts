@@ -1,8 +1,8 @@
-import type { Suggestion } from './phrases.ts';
+import { type Failure, told } from '../../once/failures.ts';
+import type { Suggestion } from '../../once/says.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
-import { type Told, told } from './told.ts';
 
-export function noProfileToShow(isNameEmpty: boolean, path: string): Told {
+export function noProfileToShow(isNameEmpty: boolean, path: string): Failure {
   const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.';
   return told('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`${why}
     List the profiles in ${path}, or add one:`;
@@ -18,7 +18,7 @@ export function noneInUse(others: readonly string[]): readonly [string, readonly
 }
 
 /** The value is not echoed: it is a token, and it is already in the shell's history. */
-export function tokenAsArgument(): Told {
+export function tokenAsArgument(): Failure {
   return told('usage')`A token cannot be an argument: arguments are visible in ps and in the shell’s history
     If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
 }

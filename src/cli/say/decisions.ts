@@ -1,8 +1,8 @@
+import { type Failure, told } from '../../once/failures.ts';
 import type { Decision, Intent } from '../../once/journal/journal.ts';
+import type { Suggestion } from '../../once/says.ts';
 import { isUnsent, settling } from './chain.ts';
 import { didWords } from './history.ts';
-import type { Suggestion } from './phrases.ts';
-import { type Told, told } from './told.ts';
 
 /** The last line of what was decided of a batch. */
 export function approvedRows(
@@ -39,14 +39,14 @@ export function noBotFor(
   code: Botless,
   why: string,
   first: readonly Suggestion[] = [],
-): Told {
+): Failure {
   const way = isUnsent(intent) ? 'give it up: it was never sent' : 'decide whether it happened';
   return told(code, { next: [...first, ...settling(intent)] })`${why}
     A token goes only to its own service. Bring back its bot (a profile, --token-file or BOTCTL_TOKEN), or ${way}.`;
 }
 
 /** With only --sandbox added, the command would use another journal. */
-export function ofTheSandbox({ id }: Intent, command: string, journal: string): Told {
+export function ofTheSandbox({ id }: Intent, command: string, journal: string): Failure {
   return told('bot-moved')`This entry belongs to the sandbox
     Add --sandbox.
     $ ${command} ${id} --sandbox --journal ${journal}`;

@@ -2,9 +2,10 @@ import type { Ending, Outcome } from '../../once/engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
+import { formatCount, iso } from '../../once/phrases.ts';
+import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
 import { isUnsent, settling } from './chain.ts';
 import { takenBy } from './intent.ts';
-import { inWords, sentenceOf } from './inWords.ts';
 import {
   againWords,
   declinedWords,
@@ -16,18 +17,12 @@ import {
   summary,
   verbs,
 } from './outcomes.ts';
-import { formatCount, iso } from './phrases.ts';
 import {
-  allowanceShown,
-  neverTwice,
   nothingSent,
   nothingSentNow,
   notSentNow,
   type Problem,
   questionAgain,
-  type Sentence,
-  says,
-  sentence,
   unsentBecause,
 } from './told.ts';
 
@@ -41,29 +36,29 @@ export type Explanation = {
 /** What is known beside the outcome: whether it is a row, and whether its bot names a node. */
 type BesideIt = { readonly isRow?: boolean; readonly hasNode?: boolean };
 
-export async function explain(
+export function explain(
   ending: Ending,
   nowMs: number,
   { isRow = false, hasNode = false }: BesideIt = {},
-): Promise<Explanation> {
+): Explanation {
   const { outcome, code, oddStatus } = ending;
   if (code === undefined)
     return { exit: 0, warnings: oddStatus === undefined ? [] : [oddStatusWords(oddStatus)] };
-  const { message, hint, next = [], allowance, end } = await wordsOf(ending, code, nowMs, hasNode);
+  const { message, hint, next = [], shown, end } = wordsOf(ending, code, nowMs, hasNode);
   const problem: Problem = {
     code,
     message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
-    ...allowanceShown(allowance),
+    ...shown,
     retry: retryOf(code),
   };
   return { exit: exitOf(code), problem, warnings: [] };
 }
 
 /** What is shown of the deciding reply. */
-function replyOf(outcome: Outcome): Pick<Problem, 'status' | 'request_id'> {
+function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
   if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.intent)) return {};
   const { status, requestId } = outcome.attempt;
   return {
@@ -79,7 +74,7 @@ function hasNoReply({ state }: Intent): boolean {
 /** `end` says that nothing was sent. */
 type Unsent = Sentence & { readonly end?: string };
 
-async function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: boolean): Promise<Unsent> {
+function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: boolean): Unsent {
   const { outcome, complaint } = ending;
   switch (outcome.is) {
     case 'concluded':
@@ -89,12 +84,12 @@ async function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode
     case 'not-sent':
       // What is refused may not have been sent before: that would be held.
       return notDone(
-        await notSentWords(outcome, nowMs),
+        notSentWords(outcome, nowMs),
         outcome.because !== 'declined' && outcome.because !== 'refused',
       );
     case 'not-recorded':
       return {
-        message: `${outcome.attempt.status === undefined ? 'A request ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
+        message: `${outcome.attempt.status === undefined ? 'A request ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${messageOf(outcome.cause)}`,
         hint: hintToRecord(outcome),
       };
   }
@@ -144,16 +139,15 @@ function isGone(cause: unknown): boolean {
   return cause instanceof Failure && cause.code === 'journal-gone';
 }
 
-async function messageOf(thrown: unknown): Promise<string> {
-  if (thrown instanceof Failure) return (await inWords(thrown)).message;
+function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** Why nothing was sent now, and what to do about it. */
-async function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Promise<Sentence> {
+function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sentence {
   switch (outcome.because) {
     case 'refused':
-      return sentenceOf(outcome.failure);
+      return { message: outcome.failure.message, ...outcome.failure.details };
     case 'paid-already':
       return paidAlready(outcome.equal, nowMs);
     case 'declined':

@@ -1,8 +1,11 @@
-import type { Decision, DecisionKind, Resolution } from '../../once/journal/journal.ts';
-import { momentRule } from './phrases.ts';
-import { type Told, told } from './told.ts';
+import { type Failure, told } from '../../once/failures.ts';
+import type { DecisionKind, Resolution } from '../../once/journal/journal.ts';
 
-export function notAMoment(option: 'since' | 'until', value: string): Told {
+/** How to write a moment, for help and complaints. */
+export const momentRule =
+  'how long ago (30m, 24h, 2d, 1w), a month (2026-11), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
+
+export function notAMoment(option: 'since' | 'until', value: string): Failure {
   return told('usage')`--${option} "${value}" is not a time.
     Write ${momentRule}.`;
 }
@@ -21,8 +24,3 @@ export const didWords: Readonly<Record<DecisionKind, string>> = {
   proposed: 'asked for approval',
   approved: 'approved it',
 };
-
-/** A person on a machine; the database role is what a server knows of them. */
-export function handWords({ who, role }: Pick<Decision, 'who' | 'role'>): string {
-  return role === undefined ? who : `${who} (database role ${role})`;
-}

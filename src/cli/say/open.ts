@@ -1,9 +1,10 @@
-import type { ChainFacts } from '../../chain/cluster.ts';
+import { Failure, told } from '../../once/failures.ts';
+import { damagedJournal } from '../../once/journal/facts.ts';
 import type { NoFile } from '../../once/journal/place.ts';
+import type { Suggestion } from '../../once/says.ts';
 import type { UrlSource } from '../../postgres/address.ts';
 import type { TokenSource } from '../bot/profiles.ts';
-import { type Occurrence, optionWords, type Suggestion } from './phrases.ts';
-import { type Sentence, says, sentence, type Table, Told, told } from './told.ts';
+import { type Occurrence, optionWords } from './suggest.ts';
 
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
@@ -32,22 +33,8 @@ export function tokenOrigin(source: TokenSource): string {
   }
 }
 
-export const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
-
-const rpcUrlFaults = {
-  'not-a-url': 'is not a URL',
-  'not-https': 'is not https (http is allowed only for a node on this machine)',
-  'user-info': 'contains a user name or a password: put a secret into the path or the query',
-  fragment: 'has a part after #, which is never sent',
-} as const;
-
-export const chainTable: Table<ChainFacts> = {
-  'bad-rpc-url': ({ origin, fault }) => says`The rpc-url from ${origin} ${rpcUrlFaults[fault]}
-    ${wholeRpcUrl}`,
-};
-
-export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
-  return new Told(
+export function rpcUrlAsArgument(command: 'add' | 'set'): Failure {
+  return new Failure(
     'usage',
     'An rpc-url with a path or a query cannot be an argument: it may contain a secret, and arguments are visible in ps',
     {
@@ -64,8 +51,8 @@ export function rpcUrlQuestion(profile: string): string {
   return `rpc-url of ${profile} (not shown)`;
 }
 
-export function emptyJournal(source: UrlSource): Told {
-  return new Told('usage', `${source} is empty`, {
+export function emptyJournal(source: UrlSource): Failure {
+  return new Failure('usage', `${source} is empty`, {
     hint:
       source !== 'BOTCTL_JOURNAL'
         ? 'Give it a file, or a postgres:// URL.'
@@ -88,34 +75,18 @@ const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
 };
 
 /** The text is not repeated: it may hold a password. */
-export function noJournalFile(source: string, as: NoFile): Told {
+export function noJournalFile(source: string, as: NoFile): Failure {
   const [says, hint] = looks[as];
   return told('usage', { hint })`${source} ${says}`;
 }
 
-export function noUserName(): Told {
+export function noUserName(): Failure {
   return told('usage')`The journal’s URL names no user, and this account has no name
     Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.`;
 }
 
-export const missingMayBeSent = 'What is missing may have been sent';
-
-/** What accepting a loss costs. */
-export const beforeAccepting =
-  'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
-
-/** Damage on the disk that SQLite itself does not notice. */
-export function damaged(what: string): Sentence {
-  return {
-    message: sentence(`The journal is damaged: ${what}`),
-    hint: 'Keep a copy of it, and replace it with a backup. The doctor says which file it is:',
-    next: [['doctor']],
-  };
-}
-
-export function damage(what: string): Told {
-  const { message, ...details } = damaged(what);
-  return new Told('journal-damaged', message, details);
+export function damage(what: string): Failure {
+  return damagedJournal(what);
 }
 
 export type GivenWords = {

@@ -1,8 +1,8 @@
-import { type Told, told } from './told.ts';
+import { type Failure, told } from '../../once/failures.ts';
 
 const option = (name: string): string => `--${name}`;
 
-export function bothGiven(one: string, other: string): Told {
+export function bothGiven(one: string, other: string): Failure {
   return told('usage')`${option(one)} and ${option(other)} are both given
     Give one of them.`;
 }

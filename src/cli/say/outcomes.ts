@@ -1,16 +1,17 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
+import { approving, type Declined, declinedBy } from '../../once/engine/deciding.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
-import type { Attempt, Decision, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
+import type { Attempt, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
+import { formatAgo, formatDuration, iso } from '../../once/phrases.ts';
+import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, howToDecide, settling } from './chain.ts';
-import { handWords } from './history.ts';
-import { formatAgo, formatDuration, iso } from './phrases.ts';
-import { nothingSent, type Sentence, says, thisOneSentNothing } from './told.ts';
+import { howToDecide, settling } from './chain.ts';
+import { nothingSent, thisOneSentNothing } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
@@ -140,12 +141,10 @@ export function didNotHappenWords({ id, kind }: Intent): Sentence {
 /** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
-  declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined,
+  declined: Declined | undefined,
 ): Sentence {
   const anew = { run: '', row: ' and a new id' }[String(namedBy)];
-  const who = declined === undefined ? 'A person' : handWords(declined);
-  const why = declined === undefined ? '' : ` at ${iso(declined.atMs)}: "${declined.reason}"`;
-  return says`${who} declined this ${nouns[kind]}${why} (ID ${id})
+  return says`${declinedBy(`this ${nouns[kind]}`, declined)} (ID ${id})
     To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}.
     $ history ${id}`;
 }

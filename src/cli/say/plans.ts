@@ -1,5 +1,5 @@
 import type { PlanKind } from '../../once/engine/planKinds.ts';
-import { type Told, told } from './told.ts';
+import { type Failure, told } from '../../once/failures.ts';
 
 /** For a dry run: whether it is a re-run, and of what. */
 export const dryRunWords: Readonly<Record<PlanKind, string>> = {
@@ -13,7 +13,7 @@ export const dryRunWords: Readonly<Record<PlanKind, string>> = {
   'new-entry': 'no: it would be new',
 };
 
-export function noCompletionFor(shell: string, shells: readonly string[]): Told {
+export function noCompletionFor(shell: string, shells: readonly string[]): Failure {
   return told('usage')`There is no completion for "${shell}".
     Available: ${shells.join(', ')}.`;
 }

@@ -1,14 +1,12 @@
 import type { FileFacts } from '../../batch/readRows.ts';
 import type { Stop } from '../../batch/stopRules.ts';
-import type { FailureCode, Retry } from '../../once/failures.ts';
+import { Failure, type FailureCode, type Retry, told } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
+import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
+import { type Sentence, type Suggestion, says, sentence } from '../../once/says.ts';
 import type { Fact, Fields } from '../show/card.ts';
-import { clipped, fewOf } from './intent.ts';
-import { inWords, sentenceOf } from './inWords.ts';
 import { again, type GivenWords } from './open.ts';
 import { processName } from './outcomes.ts';
-import { counted, formatCount, listed, type Suggestion } from './phrases.ts';
-import { type Sentence, says, sentence, Told, told } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
 function rowsOf(count: number): string {
@@ -25,7 +23,7 @@ type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas'> & 
 export function invalidRows(
   { invalid, rows, source, lackingFields, columns, hasCommas }: InvalidRows,
   given: GivenWords,
-): Told {
+): Failure {
   const all = invalid === rows;
   const each = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
   const some = all ? each : `${formatCount(invalid)} of ${rowsOf(rows)}`;
@@ -177,7 +175,7 @@ export function rowsMissing(count: number): string {
 const noMore = 'No new rows were started.';
 
 /** Why no new rows were started, and what to do about it. */
-async function stopWords(stop: Stop): Promise<Sentence> {
+function stopWords(stop: Stop): Sentence {
   switch (stop.because) {
     case 'token':
       return says`The service refuses the bot’s token (status ${stop.status}). ${noMore}
@@ -186,11 +184,11 @@ async function stopWords(stop: Stop): Promise<Sentence> {
       return says`The wallet’s balance is too low (status 402). ${noMore}
         Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees.`;
     case 'policy': {
-      const { message, allowance } = await sentenceOf(stop.failure);
+      const { message, details } = stop.failure;
       return {
         message: `${message} No new rows of this asset were started.`,
         hint: 'Wait until the limit allows more, or have the policy changed.',
-        ...(allowance && { allowance }),
+        ...(details.shown && { shown: details.shown }),
       };
     }
     case 'certificate':
@@ -211,7 +209,7 @@ async function stopWords(stop: Stop): Promise<Sentence> {
       return says`Others are still at work after --max-wait (${stop.runners.map(withRows).join(', ')}).
         Wait for the other processes.`;
     case 'failure': {
-      const { message } = await inWords(stop.failure);
+      const { message } = stop.failure;
       return { message: `${message} ${noMore}` };
     }
   }
@@ -236,25 +234,24 @@ function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
 }
 
 /** A batch with rows that are not done, and why it stopped. A failure that stopped it may be what the batch ends with. */
-export async function notAllDone(
+export function notAllDone(
   code: FailureCode,
   notDone: RowCounts,
   needs: ReadonlySet<Retry>,
   stop: Stop | undefined,
   { name, again }: { readonly name: string; readonly again: Suggestion },
-): Promise<Told> {
+): Failure {
   const { declined, invalid, ...others } = notDone;
   if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);
-  const why = stop && (await stopWords(stop));
+  const why = stop && stopWords(stop);
   // Then the batch ends with that failure.
-  const own =
-    stop?.because === 'failure' && stop.failure.code === code ? await inWords(stop.failure) : undefined;
+  const own = stop?.because === 'failure' && stop.failure.code === code ? stop.failure : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');
   const doubt = notDone.unknown === undefined ? '' : 'What is unknown may have happened.';
   const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
-  return new Told(code, said.filter((text) => text !== '').join(' '), {
+  return new Failure(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),
-    ...(why?.allowance && { allowance: why.allowance }),
+    ...(why?.shown && { shown: why.shown }),
     next: [
       ...(own?.details.next ?? []),
       ...(notDone.waiting ? [approvingRows(name)] : []),
@@ -270,13 +267,13 @@ function approvingRows(name: string): Suggestion {
 }
 
 /** Nothing is left that a run could do. */
-function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Told {
+function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Failure {
   const { declined, invalid } = notDone;
   const hints = [
     ...(declined ? ['What was declined stays so: a corrected row takes a new id.'] : []),
     ...(invalid ? ['Fix the rows that are not valid, then run the same command again.'] : []),
   ];
-  return new Told(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {
+  return new Failure(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {
     hint: hints.join(' '),
     next: [...(declined ? [['history', '--state', 'declined']] : []), ...(invalid ? [again] : [])],
   });

@@ -2,90 +2,14 @@ import {
   type Exit,
   type ExitGroup,
   exitTable,
-  Failure,
+  type Failure,
   type FailureCode,
   type Retry,
   retryOf,
+  told,
 } from '../../once/failures.ts';
-import { counted, isoExact, type Suggestion } from './phrases.ts';
-
-type ToldDetails = {
-  /** What to do next, as a sentence. */
-  hint?: string;
-  /** Commands that do it, each ready to paste. */
-  next?: readonly Suggestion[];
-  status?: number;
-  requestId?: string;
-  /** What a policy leaves, and when enough will be available. */
-  allowance?: Allowance;
-  /** What is known about an earlier run, which may have sent something, as a sentence. */
-  earlier?: string;
-  /** What a journal has lost, as a sentence. */
-  lost?: string;
-  cause?: unknown;
-};
-
-type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
-
-const longestMessage = 2000;
-const endShown = 300;
-
-/** Cuts the middle of a message that quotes something very long. The end says whether anything was sent. */
-function bounded(message: string): string {
-  if (message.length <= longestMessage) return message;
-  return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
-}
-
-/** A failure in words. */
-export class Told extends Failure {
-  readonly details: ToldDetails;
-
-  constructor(code: FailureCode, message: string, details: ToldDetails = {}) {
-    super('told', code, {}, code, details.cause);
-    this.message = bounded(code === 'bug' ? message : sentence(message));
-    this.details = details;
-  }
-}
-
-/** A failure's message, what to do next, and other details. */
-export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
-
-/**
- * A failure as it is read: what happened, on its own line; below it what to do; and commands to paste, each after a `$`.
- * A value in a command stays one word of it, whatever it holds: it is quoted where the command is shown.
- */
-export function says(texts: readonly string[], ...values: readonly (string | number | bigint)[]): Sentence {
-  const left = [...values];
-  const filled = (part: string): string => part.replace(/\0/gu, () => String(left.shift()));
-  const lines = texts
-    .join('\0')
-    .split('\n')
-    .map((line) => line.trim());
-  const [first = '', ...below] = lines.filter((line) => line !== '');
-  const message = filled(first);
-  const hints: string[] = [];
-  const next: Suggestion[] = [];
-  for (const line of below) {
-    if (line.startsWith('$ ')) next.push(line.slice(2).split(' ').map(filled));
-    else hints.push(filled(line));
-  }
-  return {
-    message,
-    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
-    ...(next.length === 0 ? {} : { next }),
-  };
-}
-
-/** The same, to be thrown. */
-export function told(code: FailureCode, more: ToldDetails = {}): (...how: Parameters<typeof says>) => Told {
-  return (...how) => {
-    const { message, ...details } = says(...how);
-    return new Told(code, message, { ...details, ...more });
-  };
-}
-
-/** One sentence for each kind of a room's failures. A kind without one does not compile. */
-export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
+import { counted } from '../../once/phrases.ts';
+import { neverTwice, type Suggestion, sentence, whenReady } from '../../once/says.ts';
 
 /** A failure as shown: the JSON object's `error`, and the two lines for a person. */
 export type Problem = {
@@ -93,37 +17,20 @@ export type Problem = {
   message: string;
   hint?: string;
   next?: readonly Suggestion[];
-  status?: number;
-  request_id?: string;
-  /** For a policy's refusal: how much of the asset may still be spent, and when this amount may be. */
-  remaining?: string;
-  free_at?: string;
   retry: Retry;
 };
 
 /** If the failure kept a command from its work, the message ends with what was not done. */
-export function problemOf(told: Told, doing?: Interruption): Problem {
-  const { hint, next = [], status, requestId, allowance, earlier } = told.details;
-  const end = doing && endOf(told.code, doing);
+export function problemOf(failure: Failure, doing?: Interruption): Problem {
+  const { hint, next = [], shown, earlier } = failure.details;
+  const end = doing && endOf(failure.code, doing);
   return {
-    code: told.code,
-    message: [told.message, end, earlier].filter((text) => text).join(' '),
+    code: failure.code,
+    message: [failure.message, end, earlier].filter((text) => text).join(' '),
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...allowanceShown(allowance),
-    retry: retryOf(told.code),
-  };
-}
-
-export function allowanceShown({
-  remaining,
-  freeAtMs,
-}: Allowance = {}): Pick<Problem, 'remaining' | 'free_at'> {
-  return {
-    ...(remaining === undefined ? {} : { remaining }),
-    ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }),
+    ...shown,
+    retry: retryOf(failure.code),
   };
 }
 
@@ -165,7 +72,7 @@ export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group)
 export function endedEarly(
   claimed: { readonly intents: number; readonly lastId: string } | undefined,
   ended = 'botctl stopped before it had finished.',
-): Told {
+): Failure {
   if (claimed === undefined)
     return told('bug')`${ended}
       Run the same command again. If it stops again, report what --verbose prints.`;
@@ -218,7 +125,6 @@ export function endOf(code: FailureCode, { does, begun }: Interruption): string 
 }
 
 /** Said if no earlier attempt may have sent it either. */
-export const isItTheRightFile = 'Is it the right file?';
 export const nothingSent = 'Nothing was sent.';
 export const nothingSentNow = 'Nothing was sent this time.';
 export const nothingChanged = 'Nothing was changed.';
@@ -229,41 +135,32 @@ export const notSentNow = 'This row was not sent this time.';
 /** Said when another process is sending it. */
 export const thisOneSentNothing = 'This command sent nothing.';
 
-/** A promise about running the same command again. */
-export const neverTwice = 'nothing is sent twice';
-
 /** Shown before the output of a dry run. */
 export const onDryRun = 'nothing is sent (--dry-run)';
 
 /** Not a failure: the request is already done or must not be done. */
 export const unsentBecause = (why: string): string => `Nothing was sent this time: ${sentence(why)}`;
 
-export function sentence(what: string): string {
-  return /[.!?]$/u.test(what) ? what : `${what}.`;
-}
-
-export const whenReady = 'Run the same command again when you are ready.';
-
 /** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
-export function interrupted(when: string): Told {
+export function interrupted(when: string): Failure {
   return told('interrupted')`Interrupted ${when}
     ${whenReady}`;
 }
 
 /** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
-export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Told {
+export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {
   return told(code, { next })`${why}
     Run it in the foreground of a terminal to be asked. If you have decided, add --yes, with whole IDs.`;
 }
 
-export function noTerminalFor(code: FailureCode, what: string, next?: readonly Suggestion[]): Told {
+export function noTerminalFor(code: FailureCode, what: string, next?: readonly Suggestion[]): Failure {
   return needsPerson(code, `${what}, and there is no terminal for the question`, next);
 }
 
 export const questionAgain = 'Run the same command again to be asked again.';
 
 /** A person answered No, or nothing. */
-export function declined(): Told {
+export function declined(): Failure {
   return told('declined')`Answered No
     ${questionAgain}`;
 }

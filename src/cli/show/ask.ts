@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
-import { diskTrouble } from '../say/phrases.ts';
+import { diskTrouble } from '../../once/phrases.ts';
 import { interrupted, needsPerson, noTerminalFor } from '../say/told.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';

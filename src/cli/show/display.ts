@@ -1,7 +1,10 @@
 import type { ChalkInstance } from 'chalk';
 import type { AtTerminal } from '../../machine/process.ts';
-import { diskTrouble, type Suggested, type Suggestion } from '../say/phrases.ts';
-import { type Problem, told } from '../say/told.ts';
+import { told } from '../../once/failures.ts';
+import { diskTrouble } from '../../once/phrases.ts';
+import type { Suggestion } from '../../once/says.ts';
+import type { Suggested } from '../say/suggest.ts';
+import type { Problem } from '../say/told.ts';
 
 export type Paint = ChalkInstance;
 

@@ -1,5 +1,6 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
-import { type Occurrence, type Suggested, type Suggestion, suggested, withLacking } from '../say/phrases.ts';
+import type { Suggestion } from '../../once/says.ts';
+import { type Occurrence, type Suggested, suggested, withLacking } from '../say/suggest.ts';
 import type { Problem } from '../say/told.ts';
 import { columnsOf, type Display, type Output, type Paint, plain, type View } from './display.ts';
 import { foldAtBlanks, safeJson, safeLine } from './text.ts';

@@ -1,12 +1,13 @@
 import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
+import { handWords } from '../../once/engine/deciding.ts';
 import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
+import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
-import { didWords, handWords } from '../say/history.ts';
+import { didWords } from '../say/history.ts';
 import { damage } from '../say/open.ts';
-import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import { card, type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { occupantOf } from '../../machine/wholeFile.ts';
 import type { Exit } from '../../once/failures.ts';
-import { formatCount } from '../say/phrases.ts';
+import { formatCount } from '../../once/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Display } from './display.ts';
 import { cutTo } from './table.ts';

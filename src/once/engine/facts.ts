@@ -1,50 +1,66 @@
-import { failing } from '../failures.ts';
+import { failing, told } from '../failures.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Decision, State } from '../journal/journal.ts';
+import { damagedJournal } from '../journal/facts.ts';
+import type { State } from '../journal/journal.ts';
+import { approving, type Declined, declinedBy, resolving } from './deciding.ts';
 
-type Nothing = Record<never, never>;
+type OfDeclined = { id: string; declined: Declined | undefined };
 
 /** How the engine fails with an order or a decision, before anything was sent. */
-export type EngineFacts = {
-  /** The journal refers to an intent that it does not contain. */
-  'intent-missing': Nothing;
+export const engineFailure = failing('engine', {
+  'intent-missing': () => damagedJournal('it refers to an entry that it does not contain'),
   /** The request to send has changed on the disk. */
-  'request-changed': { readonly id: string; readonly mayHaveLanded: boolean };
-  /** The intent to replay, or to compare with the order, has changed on the disk. */
-  'intent-changed': { readonly id: string; readonly wasDone: boolean };
-  'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
-  /** What a person must approve has no name. */
-  'unnamed-proposal': Nothing;
-  /** It waits for approval: it is not resumed or resolved. */
-  'is-proposal': { readonly id: string };
-  /** It is approved and not sent: it is not resolved. */
-  'is-approved': { readonly id: string };
-  /** It does not wait for approval. */
-  'not-a-proposal': { readonly id: string; readonly state: State; readonly tainted: boolean };
-  'proposal-declined': {
-    readonly id: string;
-    readonly declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined;
-  };
+  'request-changed': ({ id, mayHaveLanded }: { id: string; mayHaveLanded: boolean }) => {
+    const before = mayHaveLanded ? '. What was sent before may have happened' : '';
+    return damagedJournal(`the request of entry ${id} has changed${before}`);
+  },
+  /** The entry to replay, or to compare with the order, has changed on the disk. */
+  'intent-changed': ({ id, wasDone }: { id: string; wasDone: boolean }) => {
+    const before = wasDone ? '. It was done before' : '';
+    return damagedJournal(`the record of entry ${id} has changed${before}`);
+  },
+  'unnamed-on-shared': ({ place, kind: what }: { place: string; kind: Kind }) => told('unnamed-shared')`
+    The journal ${place} is shared, and a ${what} without a name is never sent through a shared journal
+    Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
+    $ help reruns`,
+  'unnamed-proposal': () => told('usage')`
+    A payment that waits for approval needs a name: give --once
+    The name keeps the approval with this payment, also when the command is run again.`,
+  'is-proposal': ({ id }: { id: string }) =>
+    told('held', {
+      hint: approving.hint,
+      next: approving.next(id),
+    })`Transfer ${id} waits for approval, so it cannot be resumed or resolved`,
+  'is-approved': ({ id }: { id: string }) => told('not-allowed-now')`
+    Transfer ${id} is approved and not sent, so it cannot be resolved
+    Run its own command again or resume it, which sends it. If it is no longer wanted, decline it.
+    $ history ${id}`,
+  'not-a-proposal': ({ id, state, tainted }: { id: string; state: State; tainted: boolean }) => {
+    const isInDoubt = tainted && (state === 'held' || state === 'unknown' || state === 'sending');
+    if (isInDoubt)
+      return told('not-allowed-now', { next: [['resume', id], ...resolving(id)] })`
+        Entry ${id} is ${state} and does not wait for approval: it may have happened
+        Resume it, or decide whether it happened.`;
+    return told('not-allowed-now')`Entry ${id} is ${state} and does not wait for approval
+      The history shows what happened to it. Entries that wait for approval are listed as held.
+      $ history ${id}
+      $ history --state held`;
+  },
+  'proposal-declined': ({ id, declined }: OfDeclined) => told('proposal-declined')`
+    ${declinedBy(`transfer ${id}`, declined)}
+    To make it after all, run the command under a new name.
+    $ history ${id}`,
   /** It is not as it was when the decision was asked for. */
-  'changed-since-shown': { readonly id: string };
-  /** A process is sending it, so an operator cannot decide now. */
-  'being-sent': { readonly id: string };
-  proven: { readonly id: string; readonly state: State };
-};
-
-const codes = {
-  'intent-missing': 'journal-damaged',
-  'request-changed': 'journal-damaged',
-  'intent-changed': 'journal-damaged',
-  'unnamed-on-shared': 'unnamed-shared',
-  'unnamed-proposal': 'usage',
-  'is-proposal': 'held',
-  'is-approved': 'not-allowed-now',
-  'not-a-proposal': 'not-allowed-now',
-  'proposal-declined': 'proposal-declined',
-  'changed-since-shown': 'held',
-  'being-sent': 'not-allowed-now',
-  proven: 'not-allowed-now',
-} as const;
-
-export const engineFailure = failing<EngineFacts>('engine', codes);
+  'changed-since-shown': ({ id }: { id: string }) => told('held')`
+    Entry ${id} has changed since this command looked at it
+    Look at it again, then decide:
+    $ history ${id}`,
+  'being-sent': ({ id }: { id: string }) => told('not-allowed-now')`A running process is sending entry ${id}
+    Wait for it to end, or end it. Then decide.`,
+  proven: ({ id, state }: { id: string; state: State }) => {
+    const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
+    return told('not-allowed-now')`Entry ${id} is ${state}: the service’s own reply shows that ${proof}
+    The history shows its requests.
+    $ history ${id}`;
+  },
+});

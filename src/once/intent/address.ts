@@ -1,6 +1,6 @@
 import { Point } from '@noble/ed25519';
 import { base58 } from '@scure/base';
-import { type Complaint, complain, type FieldRules } from './facts.ts';
+import { type Complaint, complain, type FieldRules } from './rules.ts';
 import { type OwnAddresses, unusualAddress } from './unusual.ts';
 
 const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;

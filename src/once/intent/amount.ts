@@ -1,4 +1,4 @@
-import { type BadAmount, type Complaint, complain } from './facts.ts';
+import { type BadAmount, type Complaint, complain } from './rules.ts';
 
 /** Decimal places of the assets for which they are known. */
 const knownDecimals: Readonly<Record<string, number>> = { SOL: 9 };

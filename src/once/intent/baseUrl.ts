@@ -1,4 +1,4 @@
-import { type IntentFacts, intentFailure } from './facts.ts';
+import { intentFailure, longestBaseUrl, type UrlFault } from './facts.ts';
 
 /** The address of a service, in one spelling only, because it is part of an intent's identity. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };
@@ -12,9 +12,6 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** It is part of keys and of an index, which takes no text of any length. */
-export const longestBaseUrl = 1000;
-
 /** Proxies and servers may read these as another path, so one service would have many spellings. */
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
@@ -23,7 +20,7 @@ const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
  * because a URL parser would remove it. `name` is for the error.
  */
 export function parseBaseUrl(text: string, name?: string): BaseUrl {
-  const bad = (fault: IntentFacts['bad-base-url']['fault']) => intentFailure('bad-base-url', { name, fault });
+  const bad = (fault: UrlFault) => intentFailure('bad-base-url', { name, fault });
   if (text.length > longestBaseUrl) throw bad('long');
   if (!URL.canParse(text)) throw bad('not-a-url');
   const url = new URL(text);

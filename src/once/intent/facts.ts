@@ -1,99 +1,6 @@
-import { failing } from '../failures.ts';
-
-/** What is wrong with a text. */
-export type BadText = 'empty' | 'half-pair';
-
-/** Why a text is not an amount. */
-export type BadAmount =
-  | 'empty'
-  | 'sign'
-  | 'exponent'
-  | 'comma'
-  | 'blank'
-  | 'leading-zero'
-  | 'bare-fraction'
-  | 'bare-dot'
-  | 'other';
-
-/** The rules of a request's fields, each with the facts about a value that breaks it. */
-export type FieldRules = {
-  given: 'missing';
-  known: 'unknown';
-  /** For faults that have no rule of their own. */
-  valid: 'invalid';
-  /** The type that the value must have. */
-  shape: string;
-
-  text: BadText;
-  conversation: BadText;
-  content: { readonly most: number; readonly is: BadText | 'far-too-long' | { readonly characters: number } };
-  label: BadText;
-  style: BadText;
-  'custom-id': BadText;
-  'component-type': BadText;
-  'row-of-buttons': 'empty';
-  'distinct-ids': { readonly id: string };
-  button: 'no-label' | 'no-id' | 'empty-style' | { readonly unknown: string } | { readonly twice: string };
-
-  asset: 'empty' | 'blanks' | { readonly insteadOfSol: string } | { readonly longerThan: number };
-  address:
-    | 'empty'
-    | 'blanks'
-    | 'shortened'
-    | 'ethereum'
-    | { readonly notBase58At: number }
-    | { readonly characters: number }
-    | { readonly bytes: number };
-  /** `short`: off the curve, and with fewer characters than most addresses. */
-  wallet: 'off-curve' | 'short';
-  unusual: Unusual;
-  recipient: 'no-policy' | 'several-addresses' | { readonly noneOf: readonly string[] };
-  amount: BadAmount | { readonly longerThan: number };
-  positive: 'zero';
-  decimals: { readonly most: number; readonly asset: string; readonly decimals: number };
-};
-
-/** What is wrong with one field: the rule that it breaks, and how. Without a field, with the whole request. */
-export type Complaint = ComplaintOf<FieldRules>;
-
-export type ComplaintOf<Rules> = {
-  readonly [Rule in keyof Rules]: {
-    readonly field: string | undefined;
-    readonly rule: Rule;
-    readonly value: Rules[Rule];
-  };
-}[keyof Rules];
-
-/** Everything that is wrong with one request. */
-export type Complaints = { readonly complaints: readonly Complaint[] };
-
-/** The options that can set a field, the usual one first. Fields that came from a file have none. */
-export type OptionsOfField = Readonly<Record<string, readonly string[]>>;
-
-export function complain<Rule extends keyof FieldRules>(
-  field: string | undefined,
-  rule: Rule,
-  value: FieldRules[Rule],
-): Complaint {
-  return { field, rule, value } as Complaint;
-}
-
-/** What an address is that is hardly ever meant to be paid. */
-export type Unusual = KnownAddress | 'own-wallet' | { readonly mintOf: string };
-
-export type KnownAddress =
-  | 'system-program'
-  | 'system-account'
-  | 'sysvar'
-  | 'token-program'
-  | 'token-program-of-2022'
-  | 'associated-token-program'
-  | 'memo-program'
-  | 'old-memo-program'
-  | 'compute-budget-program'
-  | 'mint-of-wrapped-sol'
-  | 'mint-of-usdc'
-  | 'mint-of-usdt';
+import { type Failure, failing, told } from '../failures.ts';
+import { clipped, listed } from '../phrases.ts';
+import { type Complaint, complaintSentence, complaintSentences, type OptionsOfField } from './rules.ts';
 
 /** What gives an intent its name: an option, a variable, or the key in a payload. */
 export type NameSource = '--once' | '--idempotency-key' | 'BOTCTL_RUN' | 'payload';
@@ -108,42 +15,129 @@ export type TextFault = { readonly line: number; readonly column: number } & (
   | { readonly is: 'key-twice'; readonly key: string }
 );
 
-/** Why a request is refused before it is sent. */
-export type IntentFacts = {
-  'not-valid': {
-    readonly kind: 'message' | 'transfer';
-    readonly complaints: readonly Complaint[];
-    readonly options: OptionsOfField;
-  };
-  'several-names': { readonly sources: readonly NameSource[] };
-  'empty-name': { readonly source: NameSource };
-  'long-name': { readonly source: NameSource; readonly mostBytes: number };
-  'unseen-in-name': { readonly source: NameSource; readonly unseen: Unseen };
-  /** The URL itself is not among the fields. */
-  'bad-base-url': {
-    /** Which URL it is, as people call it. */
-    readonly name: string | undefined;
-    readonly fault: 'long' | 'not-a-url' | 'user-info' | 'not-https' | 'query' | 'path';
-  };
-  /** `source` names the file, or stdin, for people. */
-  'bad-text': { readonly source: string; readonly fault: TextFault };
-};
-
-const codes = {
-  'not-valid': 'bad-input',
-  'several-names': 'usage',
-  'empty-name': 'usage',
-  'long-name': 'usage',
-  'unseen-in-name': 'usage',
-  'bad-base-url': 'base-url',
-  'bad-text': 'bad-file',
-} as const;
-
-export const intentFailure = failing<IntentFacts>('intent', codes);
-
 /** An invisible character in a text, and its position, counted from 1. */
 export type Unseen = {
   readonly is: 'hidden' | 'other-blank' | 'lost' | 'blank-at-end' | 'decomposed';
   readonly codePoint: number;
   readonly position: number;
+};
+
+const requests = { message: 'The message', transfer: 'The transfer' } as const;
+
+function optionsOf({ field = '' }: Complaint, options: OptionsOfField): readonly string[] {
+  const [root = ''] = /^\w+/u.exec(field) ?? [];
+  return (Object.hasOwn(options, root) ? options[root] : undefined) ?? [];
+}
+
+function hintOf(complaints: readonly Complaint[], options: OptionsOfField): string {
+  const lacking = complaints
+    .filter(({ rule }) => rule === 'given')
+    .map((complaint) => optionsOf(complaint, options))
+    .flatMap(([option, other]) => (option === undefined ? [] : [other ? `${option} (or ${other})` : option]));
+  if (lacking.length === 0) return 'Fix it and run the command again.';
+  const rest = lacking.length < complaints.length ? ', fix the rest' : '';
+  return `Give ${listed(lacking)}${rest}, and run the command again.`;
+}
+
+const example = 'Write it like https://bots.example.com.';
+
+/** It is part of keys and of an index, which takes no text of any length. */
+export const longestBaseUrl = 1000;
+
+/** The URL is never echoed. */
+const urlFaults = {
+  long: [`is longer than ${longestBaseUrl} characters`, example],
+  'not-a-url': ['is not a URL', example],
+  'user-info': [
+    'contains a user name or a password',
+    'Leave them out: botctl signs in with the bot token only.',
+  ],
+  'not-https': [
+    'is not https',
+    'Use https: over http, anyone on the network can read the token. Plain http is allowed only for this machine.',
+  ],
+  query: ['has a query or a fragment', example],
+  path: [
+    'has a path that can be spelled in more than one way: it contains %, //, \\, ;, a dot segment, a space or a character that is not ASCII',
+    'Write the path plainly, like https://bots.example.com/team-a: one service must have one address.',
+  ],
+} as const;
+
+export type UrlFault = keyof typeof urlFaults;
+
+type Refused = {
+  kind: 'message' | 'transfer';
+  complaints: readonly Complaint[];
+  options: OptionsOfField;
+};
+
+/** Why a request is refused before it is sent. */
+export const intentFailure = failing('intent', {
+  /** All complaints at once, so that a caller can fix them in one go. */
+  'not-valid': ({ kind, complaints, options }: Refused) => {
+    const said = complaintSentences(complaints, (one) => complaintSentence(one, optionsOf(one, options)));
+    return told('bad-input')`${requests[kind]} is not valid: ${said}
+      ${hintOf(complaints, options)}`;
+  },
+  'several-names': ({ sources }: { sources: readonly NameSource[] }) => told('usage')`
+    Only one name is allowed, but ${listed(sources.map(sourceWords))} are given
+    Keep --once for one payment or message, or --idempotency-key for your own key.`,
+  'empty-name': ({ source }: { source: NameSource }) => told('usage')`
+    ${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one
+    Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.`,
+  'long-name': ({ source, mostBytes }: { source: NameSource; mostBytes: number }) =>
+    badName(source, `is longer than ${mostBytes} bytes`),
+  'unseen-in-name': ({ source, unseen }: { source: NameSource; unseen: Unseen }) =>
+    badName(source, unseenWords(unseen)),
+  /** The URL itself is not among the fields. `name` is how people call it. */
+  'bad-base-url': ({ name = 'The base URL', fault }: { name: string | undefined; fault: UrlFault }) => {
+    const [problem, hint] = urlFaults[fault];
+    return told('base-url', { hint })`${name} ${problem}`;
+  },
+  /** `source` names the file, or stdin, for people. */
+  'bad-text': ({ source, fault }: { source: string; fault: TextFault }) => told('bad-file')`
+    ${source}, line ${fault.line}, column ${fault.column}: ${textFaultWords(fault)}
+    Fix the file and run the command again.`,
+});
+
+function sourceWords(source: NameSource): string {
+  return source === 'payload' ? 'the payload’s idempotency_key' : source;
+}
+
+function badName(source: NameSource, problem: string): Failure {
+  return told('usage')`${sourceWords(source)} ${problem}
+    Names that look the same must be the same. Type the name again, in plain characters.`;
+}
+
+/** What is wrong with a text. The caller says where the text is. */
+export function textFaultWords(fault: TextFault): string {
+  switch (fault.is) {
+    case 'not-utf8':
+      return 'the bytes are not valid UTF-8';
+    case 'not-json':
+      return 'not JSON';
+    case 'syntax':
+      return `not JSON (${fault.error.replace(/([a-z])([A-Z])/gu, '$1 $2').toLowerCase()})`;
+    case 'inexact-number':
+      return 'the number would lose digits; write it as a string';
+    case 'too-deep':
+      return `it is nested deeper than ${fault.mostLevels} levels`;
+    case 'long-key':
+      return `the name of a field is longer than ${fault.mostCharacters} characters`;
+    case 'key-twice':
+      return `the field "${clipped(fault.key)}" is given twice in one object`;
+  }
+}
+
+/** Which character of a name is invisible, and its position. */
+export function unseenWords({ is, codePoint, position }: Unseen): string {
+  return `${unseen[is](`U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`)} (character ${position})`;
+}
+
+const unseen: Readonly<Record<Unseen['is'], (codePoint: string) => string>> = {
+  hidden: (codePoint) => `has ${codePoint}, which is invisible`,
+  'other-blank': (codePoint) => `has ${codePoint}, a space that is not the plain one`,
+  lost: (codePoint) => `has ${codePoint}, which stands for a lost character`,
+  'blank-at-end': () => 'starts or ends with a space',
+  decomposed: (codePoint) => `is not in Unicode’s composed form (NFC): ${codePoint}`,
 };

@@ -1,12 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  type Complaint,
-  type Complaints,
-  complain,
-  type FieldRules,
-  intentFailure,
-  type OptionsOfField,
-} from './facts.ts';
+import { intentFailure } from './facts.ts';
+import { type Complaint, type Complaints, complain, type FieldRules, type OptionsOfField } from './rules.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { ActionRow, Button, Component, MessageRequest, Wanted, Warning } from './wanted.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Complaint, complain, type FieldRules } from './facts.ts';
+import { type Complaint, complain, type FieldRules } from './rules.ts';
 
 type Issue = z.core.$ZodIssue;
 

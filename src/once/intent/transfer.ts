@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { type AllowedRecipients, addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { type Complaint, type Complaints, intentFailure, type OptionsOfField } from './facts.ts';
+import { intentFailure } from './facts.ts';
+import type { Complaint, Complaints, OptionsOfField } from './rules.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 

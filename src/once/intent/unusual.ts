@@ -1,4 +1,6 @@
-import { complain, intentFailure, type KnownAddress, type Unusual } from './facts.ts';
+import { clipped } from '../phrases.ts';
+import { intentFailure } from './facts.ts';
+import { complain } from './rules.ts';
 import type { Wanted } from './wanted.ts';
 
 /** The bot's own addresses, if its profile names them. */
@@ -8,28 +10,30 @@ export type OwnAddresses = {
   readonly assets?: Readonly<Record<string, string>> | undefined;
 };
 
-/** Money sent to such an address is nearly always lost, or goes round in a circle. */
-export function unusualAddress(address: string, { wallet, assets = {} }: OwnAddresses): Unusual | undefined {
-  if (address === wallet) return 'own-wallet';
+/** What is at the address, if money sent there is nearly always lost, or goes round in a circle. */
+export function unusualAddress(address: string, { wallet, assets = {} }: OwnAddresses): string | undefined {
+  if (address === wallet) return 'the bot’s own wallet';
   if (Object.hasOwn(knownAddresses, address)) return knownAddresses[address];
-  for (const [mintOf, mint] of Object.entries(assets)) if (mint === address) return { mintOf };
+  for (const [mintOf, mint] of Object.entries(assets))
+    if (mint === address) return `the mint of ${clipped(mintOf)}`;
   // No key has such an address: each 1 at the end is one chance in 58.
-  if (address.endsWith('1111111111')) return address.startsWith('Sysvar') ? 'sysvar' : 'system-account';
+  if (address.endsWith('1111111111'))
+    return address.startsWith('Sysvar') ? 'a sysvar' : 'an account of the system, which nobody controls';
   return undefined;
 }
 
-/** Points of the curve, by accident or design, that are no wallets. */
-export const knownAddresses: Readonly<Record<string, KnownAddress>> = {
-  '11111111111111111111111111111111': 'system-program',
-  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'token-program',
-  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: 'token-program-of-2022',
-  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'associated-token-program',
-  MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr: 'memo-program',
-  Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo: 'old-memo-program',
-  ComputeBudget111111111111111111111111111111: 'compute-budget-program',
-  So11111111111111111111111111111111111111112: 'mint-of-wrapped-sol',
-  EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: 'mint-of-usdc',
-  Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'mint-of-usdt',
+/** Points of the curve, by accident or design, that are no wallets, as people call them. */
+export const knownAddresses: Readonly<Record<string, string>> = {
+  '11111111111111111111111111111111': 'the system program',
+  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'the token program',
+  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: 'the token program of 2022',
+  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'the associated token program',
+  MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr: 'the memo program',
+  Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo: 'the old memo program',
+  ComputeBudget111111111111111111111111111111: 'the compute budget program',
+  So11111111111111111111111111111111111111112: 'the mint of wrapped SOL',
+  EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: 'the mint of USDC',
+  Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'the mint of USDT',
 };
 
 /** Whether the profile names tokens, and this is none of them. */

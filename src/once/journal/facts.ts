@@ -1,38 +1,8 @@
+import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
-import { Failure, type FailureCode, failing } from '../failures.ts';
+import { Failure, type FieldsOf, failing, told } from '../failures.ts';
+import { counted, formatCount, listed, troubleInWords } from '../phrases.ts';
 import type { Known } from './known.ts';
-
-/** How a journal in a file fails. */
-export type JournalFacts = {
-  busy: { readonly path: string };
-  damaged: { readonly path: string; readonly aside: readonly Move[] };
-  /** Another botctl made it. */
-  'other-version': { readonly path: string; readonly version: number; readonly known: number };
-  /** Somebody changed its tables or rules by hand. */
-  'schema-changed': { readonly path: string };
-  'not-a-file': { readonly path: string; readonly is: 'folder' | 'device' | 'other' };
-  'hard-linked': { readonly path: string };
-  /** It lacks what it acknowledged to this machine. */
-  lost: { readonly path: string; readonly loss: Loss };
-  /** It was copied into another journal. */
-  moved: { readonly path: string; readonly place: string };
-  /** One of its files disappeared or was replaced while the journal was open. */
-  'taken-away': { readonly path: string; readonly how: 'gone' | 'replaced' };
-  'no-journal': { readonly path: string };
-  'not-writable': { readonly path: string; readonly trouble: DiskTrouble };
-  /** The commit succeeded nevertheless, so its work must not be repeated. */
-  'note-not-writable': { readonly note: string; readonly trouble: DiskTrouble };
-  'no-locks': { readonly folder: string };
-  'no-shared-memory': { readonly path: string };
-  'not-durable': Record<never, never>;
-  'set-up-unfinished': { readonly path: string };
-  'backup-there': { readonly path: string };
-  'backup-not-made': { readonly path: string; readonly trouble: DiskTrouble };
-  /** These processes are alive and may be sending through it. */
-  'owners-alive': { readonly path: string; readonly count: number };
-  /** Entries that are sending, unknown or held; `shown` has the ids of the first of them. */
-  unfinished: { readonly path: string; readonly shown: readonly string[]; readonly count: number };
-};
 
 /** What a journal is known to have lost: attempts and decisions, or, where its file is gone or empty, everything. */
 export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[] };
@@ -40,36 +10,134 @@ export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[
 /** A file and the place to move it to. */
 export type Move = { readonly from: string; readonly to: string };
 
-const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
-  busy: 'journal-busy',
-  damaged: 'journal-damaged',
-  'other-version': 'journal-schema',
-  'schema-changed': 'journal-schema',
-  'not-a-file': 'journal-unusable',
-  'hard-linked': 'journal-unusable',
-  lost: 'journal-lost',
-  moved: 'journal-moved',
-  'taken-away': 'journal-gone',
-  'no-journal': 'no-such-journal',
-  'not-writable': 'journal-not-writable',
-  'note-not-writable': 'journal-not-writable',
-  'no-locks': 'journal-not-writable',
-  'no-shared-memory': 'journal-not-writable',
-  'not-durable': 'journal-not-writable',
-  'set-up-unfinished': 'journal-not-writable',
-  'backup-there': 'usage',
-  'backup-not-made': 'machine-fault',
-  'owners-alive': 'not-allowed-now',
-  unfinished: 'not-allowed-now',
+/** What is at a journal's path, if it is not a regular file. */
+const noFiles = { folder: 'a folder', device: 'a device', other: 'not a regular file' } as const;
+
+export type NotAFile = keyof typeof noFiles;
+
+type AtPath = { path: string };
+type OfNote = { note: string; trouble: DiskTrouble };
+/** `shown` has the ids of the first of them. */
+type Unfinished = AtPath & { shown: readonly string[]; count: number };
+export type TakenAway = AtPath & { how: 'gone' | 'replaced' };
+
+/** How a journal in a file fails. */
+const kinds = {
+  busy: ({ path }: AtPath) => told('journal-busy')`The journal ${path} is kept busy by other processes
+    Run the same command again in a moment.`,
+  damaged: ({ path, aside }: AtPath & { aside: readonly Move[] }) => {
+    const next = aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }];
+    return told('journal-damaged', { next })`
+      The journal ${path} is damaged or is not a journal. It was left unchanged
+      Move it aside and put a backup in its place before you send anything: with a new journal, the same command may send again. Without a backup, check by hand what was sent last.`;
+  },
+  'other-version': ({ path, ...versions }: AtPath & Edition) =>
+    otherVersion(
+      `The journal ${path}`,
+      versions,
+      'Use the botctl that made it, or another journal with --journal.',
+    ),
+  /** Somebody changed its tables or rules by hand. */
+  'schema-changed': ({ path }: AtPath) => told('journal-schema')`
+    The journal ${path} was changed by hand: its tables or rules are not as botctl made them
+    Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.`,
+  'not-a-file': ({ path, is }: AtPath & { is: NotAFile }) => told('journal-unusable')`
+    The journal ${path} is ${noFiles[is]}. It was left unchanged
+    Name a file of its own with --journal.`,
+  'hard-linked': ({ path }: AtPath) => told('journal-unusable')`
+    The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
+    Remove one of the names.`,
+  /** It lacks what it acknowledged to this machine. */
+  lost: ({ path, loss }: AtPath & { loss: Loss }) => {
+    const name = basename(path);
+    return told('journal-lost')`
+      ${lossSentence(path, loss)}. ${missingMayBeSent}. The journal was left unchanged
+      If you have ${name} and ${name}-wal as they last were, put both back. If not, ${beforeAccepting}
+      $ journal accept-loss`;
+  },
+  /** It was copied into another journal. */
+  moved: ({ path, place }: AtPath & { place: string }) => told('journal-moved')`
+    The journal ${path} was copied into ${place}, and no longer sends anything itself
+    Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
+  /** One of its files disappeared or was replaced while the journal was open. */
+  'taken-away': ({ path, how }: TakenAway) => told('journal-gone')`
+    The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
+    Put the file back, with its -wal beside it, then run the same command again.`,
+  'no-journal': ({ path }: AtPath) => told('no-such-journal')`There is no journal ${path}
+    Name the right one with --journal or BOTCTL_JOURNAL.`,
+  'not-writable': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('journal-not-writable')`
+    The journal ${path} cannot be written: ${troubleInWords(trouble)}
+    Free some space, or fix the folder’s permissions.`,
+  /** The commit succeeded nevertheless, so its work must not be repeated. */
+  'note-not-writable': ({ note, trouble }: OfNote) => told('journal-not-writable')`
+    The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
+    Fix the problem named above, then run the same command again.`,
+  'no-locks': ({ folder }: { folder: string }) => told('journal-not-writable')`
+    botctl cannot lock files in ${folder}
+    Keep the journal on a disk that supports locks: name its file with --journal.`,
+  'no-shared-memory': ({ path }: AtPath) => told('journal-not-writable')`
+    The journal ${path} is on a file system without shared memory
+    Put it on a local disk with --journal or BOTCTL_JOURNAL.`,
+  'not-durable': () => told('journal-not-writable')`SQLite refuses to write the journal durably
+    Report this, with the output of the doctor:
+    $ doctor`,
+  'set-up-unfinished': ({ path }: AtPath) => told('journal-not-writable')`
+    Another process has been setting up the journal ${path} for too long
+    End that process and run the same command again.`,
+  'backup-there': ({ path }: AtPath) => told('usage')`${path} is there already
+    Name a new file.`,
+  'backup-not-made': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
+    The backup ${path} cannot be written: ${troubleInWords(trouble)}
+    Free some space, or name a file in a folder that you may write to.`,
+  /** These processes are alive and may be sending through it. */
+  'owners-alive': ({ path, count }: AtPath & { count: number }) => told('not-allowed-now')`
+    ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
+    Let them end, or end them. Then run the same command again.`,
+  unfinished: ({ path, shown, count }: Unfinished) => told('not-allowed-now')`
+    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} unfinished: ${listed([...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])])}
+    Resume, resolve, approve or decline each of them there. Then run the same command again. This shows the first:
+    $ history ${shown[0] ?? ''} --journal ${path}`,
 };
 
-export const journalFailure = failing<JournalFacts>('journal', codes);
+export const journalFailure = failing('journal', kinds);
 
 /** The fields of a thrown failure, if it is of this kind. */
-export function factsOf<K extends keyof JournalFacts & string>(
+export function factsOf<K extends keyof typeof kinds>(
   thrown: unknown,
   kind: K,
-): JournalFacts[K] | undefined {
+): FieldsOf<(typeof kinds)[K]> | undefined {
   const isIt = thrown instanceof Failure && thrown.room === 'journal' && thrown.kind === kind;
-  return isIt ? (thrown.fields as JournalFacts[K]) : undefined;
+  return isIt ? (thrown.fields as FieldsOf<(typeof kinds)[K]>) : undefined;
+}
+
+export const missingMayBeSent = 'What is missing may have been sent';
+
+/** What accepting a loss costs. */
+export const beforeAccepting =
+  'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
+
+export type Edition = { version: number; known: number };
+
+/** `journal` is the subject of the sentence. An empty journal in its place is not suggested: it would send again. */
+export function otherVersion(journal: string, { version, known }: Edition, hint: string): Failure {
+  return told('journal-schema')`
+    ${journal} was made by another botctl (journal version ${version}; this one knows ${known}). It was left unchanged
+    ${hint}`;
+}
+
+/** What a journal has lost, as a sentence without its full stop. */
+export function lossSentence(place: string, { isGone, missing }: Loss): string {
+  const known = counted(missing.length, 'request or decision', 'requests and decisions');
+  if (isGone) {
+    const held = missing.length === 0 ? '' : `; it had at least ${known}`;
+    return `The journal ${place} is gone, empty or replaced by another${held}`;
+  }
+  return `The journal ${place} has lost ${known} that it acknowledged to this machine, and perhaps more`;
+}
+
+/** Damage on the disk that the database itself does not notice. */
+export function damagedJournal(what: string): Failure {
+  return told('journal-damaged')`The journal is damaged: ${what}
+    Keep a copy of it, and replace it with a backup. The doctor says which file it is:
+    $ doctor`;
 }

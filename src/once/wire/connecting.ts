@@ -3,24 +3,26 @@ import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { trusted } from '../../machine/authorities.ts';
 import { readLeftovers } from '../../machine/process.ts';
-import { failing } from '../failures.ts';
+import { failing, told } from '../failures.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
 import { TroubleError, troubleOf } from './trouble.ts';
 
 /** Why no connection to the service is attempted. */
-export type WireFacts = {
-  /** Certificates would not be checked (NODE_TLS_REJECT_UNAUTHORIZED). */
-  'unchecked-certificates': Record<never, never>;
-  /**
-   * `scheme` is set only if it is a known one other than http or https. The rest of the text may contain a password.
-   */
-  'bad-proxy': { readonly scheme: string | undefined };
-};
-
-const codes = { 'unchecked-certificates': 'insecure-tls', 'bad-proxy': 'bad-proxy' } as const;
-
-const wireFailure = failing<WireFacts>('wire', codes);
+const wireFailure = failing('wire', {
+  'unchecked-certificates': () => told('insecure-tls')`
+    NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token
+    Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.`,
+  /** `scheme` is given only if it is a known one other than http or https. The rest of the text may contain a password. */
+  'bad-proxy': ({ scheme }: { scheme: string | undefined }) => {
+    const what =
+      scheme === undefined
+        ? 'is not an http:// or https:// URL'
+        : `begins with ${scheme}://, and botctl uses only http:// and https:// proxies`;
+    return told('bad-proxy')`The proxy in HTTPS_PROXY ${what}
+      Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.`;
+  },
+});
 
 export type ConnectingSettings = {
   readonly origin: string;

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeProfiles } from '../../../src/cli/bot/changeProfiles.ts';
 import { type ProfilesFile, profilesPaths, readProfiles } from '../../../src/cli/bot/profiles.ts';
-import type { Told } from '../../../src/cli/say/told.ts';
+import type { Failure } from '../../../src/once/failures.ts';
 import { failureOf, linesOf, wordsOf } from '../../../testing/failure.ts';
 import { Home } from '../../../testing/home.ts';
 
@@ -41,7 +41,7 @@ function change(edit: (file: ProfilesFile) => ProfilesFile): Promise<ProfilesFil
 }
 
 /** What the failure tells the operator to type, typed. */
-function mendWith(failure: Told): void {
+function mendWith(failure: Failure): void {
   const [command] = linesOf(failure);
   if (command === undefined) throw new Error(`no command in: ${wordsOf(failure)}`);
   execFileSync('sh', ['-c', command]);

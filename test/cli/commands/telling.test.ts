@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reportJsonOrError, reportOf, tell } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
-import { suggested } from '../../../src/cli/say/phrases.ts';
-import { type Problem, Told } from '../../../src/cli/say/told.ts';
+import { suggested } from '../../../src/cli/say/suggest.ts';
+import type { Problem } from '../../../src/cli/say/told.ts';
 import type { Display } from '../../../src/cli/show/display.ts';
 import { paintOf } from '../../../src/cli/show/faces.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
+import { Failure } from '../../../src/once/failures.ts';
 import { HeldClock } from '../../../testing/heldClock.ts';
 import { lost, noRetries, paid, ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
 
@@ -69,7 +70,7 @@ describe('a reply that the journal could not take', () => {
     });
     const context = contextWith({
       show: async () => {
-        throw new Told('stdout-not-writable', 'The output could not be written: no space.');
+        throw new Failure('stdout-not-writable', 'The output could not be written: no space.');
       },
     });
     expect(await tell(ended, given, journal, context)).toBe(9);

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../../../src');
 
-/** Where failures are made: their sentences, and what is thrown by mistake. */
-const homes = ['cli/say/', 'once/failures.ts'];
+/** Where failures are made of a sentence. A room makes its own of the rows of its table. */
+const homes = ['cli/', 'once/failures.ts'];
 
-test('a failure in words is made by cli/say alone', () => {
+test('no room makes a failure of a bare sentence', () => {
   const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !homes.some((home) => file.startsWith(home)))
     .filter((file) => /\bnew Failure\(/u.test(readFileSync(resolve(src, file), 'utf8')));

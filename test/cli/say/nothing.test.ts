@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endOf, type Interruption, problemOf, Told, unsentBecause } from '../../../src/cli/say/told.ts';
-import { type FailureCode, failureExits } from '../../../src/once/failures.ts';
+import { endOf, type Interruption, problemOf, unsentBecause } from '../../../src/cli/say/told.ts';
+import { Failure, type FailureCode, failureExits } from '../../../src/once/failures.ts';
 
 describe('a command that stops says what it did not do', () => {
   const ends: readonly [FailureCode, Interruption, string][] = [
@@ -32,19 +32,19 @@ describe('a command that stops says what it did not do', () => {
   });
 
   test('what is known of an earlier run stands behind the end', () => {
-    const failure = new Told('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
+    const failure = new Failure('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
     expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
       'There is no token. Nothing was sent this time. Intent 1 may have happened.',
     );
   });
 
   test('what looks only says what is wrong', () => {
-    const failure = new Told('journal-damaged', 'The journal is damaged');
+    const failure = new Failure('journal-damaged', 'The journal is damaged');
     expect(problemOf(failure, { does: 'looks', begun: false }).message).toBe('The journal is damaged.');
   });
 });
 
 test('a sentence is ended once', () => {
   expect(unsentBecause('this was done already')).toBe('Nothing was sent this time: this was done already.');
-  expect(new Told('usage', 'It was left unchanged.').message).toBe('It was left unchanged.');
+  expect(new Failure('usage', 'It was left unchanged.').message).toBe('It was left unchanged.');
 });

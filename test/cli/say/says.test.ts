@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { says, told } from '../../../src/cli/say/told.ts';
+import { told } from '../../../src/once/failures.ts';
+import { says } from '../../../src/once/says.ts';
 
 describe('a failure that is written as it is read', () => {
   test('has what happened, what to do, and commands', () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Told } from '../../../src/cli/say/told.ts';
 import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { resolveIntent, resume } from '../../../src/once/engine/resume.ts';
+import { Failure } from '../../../src/once/failures.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
@@ -310,7 +310,7 @@ describe('a process that lives', () => {
     const journal = { ...scripted.open(), reads };
     const ended = await execute(transfer(), scripted.engine({ journal, limits: { maxWaitMs: 100 } }));
     expect(ended).toMatchObject({ is: 'still-sending', by });
-    expect((await explained(ended, scripted.clock.now())).problem?.message).toContain(
+    expect(explained(ended, scripted.clock.now()).problem?.message).toContain(
       'The botctl process on ada (pid 4711) is still sending',
     );
     await land(paid);
@@ -483,9 +483,9 @@ describe('a question', () => {
       else await scripted.run(transfer(), [lost], noRetries);
       const declined = await execute(transfer(), scripted.engine(), async () => 'no');
       expect(endOf(declined)).toBe('unknown');
-      expect((await explained(declined, scripted.clock.now())).exit).toBe(9);
+      expect(explained(declined, scripted.clock.now()).exit).toBe(9);
       const interrupted = await execute(transfer(), scripted.engine(), async () => {
-        throw new Told('interrupted', 'Interrupted at the question');
+        throw new Failure('interrupted', 'Interrupted at the question');
       });
       expect(endOf(interrupted)).toBe('unknown');
       expect(scripted.sent).toHaveLength(1);

@@ -251,7 +251,7 @@ describe('trying again', () => {
     expect(endOf(await scripted.run(transfer(), [refused, paid]))).toBe('accepted');
     const ended = await scripted.run(message(), [refused, refused]);
     expect([endOf(ended), stoppedOf(ended)]).toEqual(['open', { because: 'certificate', trouble }]);
-    expect((await explained(ended, 0)).problem?.code).toBe('bad-certificate');
+    expect(explained(ended, 0).problem?.code).toBe('bad-certificate');
   });
 
   test('in a batch waits with all its rows where it is limited, which costs no try, and else as alone', async () => {
@@ -572,7 +572,7 @@ describe('a journal that is taken away while it is in use', () => {
       },
     ]);
     expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
-    const { exit, problem } = await explained(ended, 0);
+    const { exit, problem } = explained(ended, 0);
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(/could not record it: The journal was removed while it was in use: /u);
     expect(problem?.hint).toMatch(/Put the journal back/u);
@@ -588,7 +588,7 @@ describe('a claim that others may soon take over', () => {
   test('lets nothing leave, and is no fault of the network', async () => {
     const ended = await scripted.run(transfer({}, once('rent')), [], stale());
     expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
-    const { exit, problem } = await explained(ended, 0);
+    const { exit, problem } = explained(ended, 0);
     expect([exit, problem?.code, problem?.retry]).toEqual([8, 'fenced', 'same-command']);
     expect(problem?.message).toMatch(/was not made \(this process was silent for too long/u);
   });
@@ -603,7 +603,7 @@ describe('a claim that others may soon take over', () => {
 
   test('leaves in doubt what an earlier attempt left in doubt', async () => {
     await scripted.run(transfer({}, once('rent')), [lost], noRetries);
-    const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
+    const { exit, problem } = explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(/an earlier request was sent, and the last one was not/u);
   });

@@ -56,7 +56,7 @@ function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<O
   );
 }
 
-const exitOf = async (ended: Outcome): Promise<number> => (await explained(ended, scripted.clock.now())).exit;
+const exitOf = async (ended: Outcome): Promise<number> => explained(ended, scripted.clock.now()).exit;
 
 describe('the first interrupt', () => {
   test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {

@@ -13,10 +13,10 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
+import { counted, formatCount } from '../../../once/phrases.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { knownKeyNote } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
-import { counted, formatCount } from '../../say/phrases.ts';
 import {
   codeOfRows,
   countFields,
@@ -135,7 +135,7 @@ async function problemOfEnd(
   const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
   const running = { name: batch.order.name, again: again(batch.given) };
-  return problemOf(await notAllDone(code, notDone, needs, stop, running));
+  return problemOf(notAllDone(code, notDone, needs, stop, running));
 }
 
 /** If the journal was away at first and now needs fixing, the later failure counts. */

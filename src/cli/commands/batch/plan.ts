@@ -1,9 +1,8 @@
 import type { Sheet } from '../../../batch/sheet.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
+import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
 import { rowsPaidAlready } from '../../say/batch.ts';
-import { clipped } from '../../say/intent.ts';
-import { counted, formatAmountOf, formatCount } from '../../say/phrases.ts';
 import { keptColumns, rowFacts, rowsInALine, rowsMissing, rowsToApprove } from '../../say/rows.ts';
 import { onDryRun } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';

@@ -1,8 +1,8 @@
 import { type EqualRows, noEqualRows } from '../../../batch/sheet.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
+import type { Suggestion } from '../../../once/says.ts';
 import { equalRowWords, moreEqualRows, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
-import type { Suggestion } from '../../say/phrases.ts';
 import { declined, problemOf } from '../../say/told.ts';
 import { remark } from '../../show/card.ts';
 import type { LabelCanvas, Question } from '../../show/display.ts';

@@ -1,4 +1,5 @@
 import { type BatchOrder, Recipients } from '../../../batch/checkRow.ts';
+import { rowSentences } from '../../../batch/facts.ts';
 import { BatchPace, InFlight, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
 import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
@@ -9,20 +10,17 @@ import { type Survey, survey } from '../../../batch/survey.ts';
 import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { EngineContext } from '../../../once/engine/context.ts';
-import { asFailure, type Exit, exitOf } from '../../../once/failures.ts';
+import { asFailure, type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal, Runner } from '../../../once/journal/journal.ts';
+import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
+import { policyFailure } from '../../../policy/facts.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
 import { conflictWords } from '../../say/batch.ts';
-import { rowSentences } from '../../say/intent.ts';
-import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
 import { equalWords } from '../../say/outcomes.ts';
-import type { Suggestion } from '../../say/phrases.ts';
-import { policyWords } from '../../say/policy.ts';
 import { codeOfRows, needsOf, ownShareDone } from '../../say/rows.ts';
-import { isItTheRightFile, type Told, told } from '../../say/told.ts';
 import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
@@ -159,7 +157,7 @@ async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Prom
 
 /** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */
 async function notSeen(thrown: unknown, undecided: number, { display }: Context): Promise<RowsOnChain> {
-  const failure = await inWords(asFailure(thrown));
+  const failure = asFailure(thrown);
   if (!failure.code.startsWith('journal-')) throw thrown;
   display.warn(failure.message);
   return { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided };
@@ -198,7 +196,7 @@ async function surveyAll(batch: Batch): Promise<Survey> {
         now: () => clock.now(),
         interrupted: interrupts.first,
         inWords: rowSentences,
-        refusalInWords: (refusal) => policyWords(refusal).message,
+        refusalInWords: (refusal) => policyFailure(refusal.rule, refusal).message,
         conflictInWords: conflictWords,
         equalInWords: equalWords,
       }),
@@ -284,7 +282,7 @@ async function finishReport(
 }
 
 /** Its rows would all be in conflict, and new ones paid from another wallet. */
-function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Told {
+function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
     return told('other-bot')`${name} was begun by ${owner}, and this is ${bot}
       Give it the token that began it, without a profile.`;

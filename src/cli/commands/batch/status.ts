@@ -1,11 +1,11 @@
 import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
-import { type Exit, exitOf } from '../../../once/failures.ts';
+import { type Exit, exitOf, told } from '../../../once/failures.ts';
 import { amountOf, countedAsset } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
+import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
 import type { StatusArgs } from '../../parse/sendingSpecs.ts';
-import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
 import {
   codeOfRows,
   countFields,
@@ -15,7 +15,6 @@ import {
   rowFacts,
   rowsInALine,
 } from '../../say/rows.ts';
-import { told } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';

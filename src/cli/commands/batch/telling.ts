@@ -3,16 +3,15 @@ import { Reasons } from '../../../batch/reasons.ts';
 import type { SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
-import { type Exit, exitOf } from '../../../once/failures.ts';
-import { refusalFailure } from '../../../policy/policy.ts';
+import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
+import { counted, formatCount } from '../../../once/phrases.ts';
+import { policyFailure } from '../../../policy/facts.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { invalidRow, rowsInConflict } from '../../say/batch.ts';
 import { explain, oddStatusWords } from '../../say/explain.ts';
 import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
-import { counted, formatCount } from '../../say/phrases.ts';
-import { policyWords } from '../../say/policy.ts';
 import { askToBegin, invalidRows } from '../../say/rows.ts';
-import { declined, type Problem, problemOf, Told } from '../../say/told.ts';
+import { declined, type Problem, problemOf } from '../../say/told.ts';
 import type { Fields } from '../../show/card.ts';
 import { type Display, isSilent, type Question } from '../../show/display.ts';
 import { equalJson } from '../../show/report.ts';
@@ -40,13 +39,11 @@ export class RowTeller {
   }
 
   /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
-  explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
+  explain(end: RowEnd, nowMs: number): ExplainedEnd {
     if (end.ending.code === undefined) return { tell: () => this.#tell(end) };
     const hasNode = this.#batch.bot.chain !== undefined;
-    return explain(end.ending, nowMs, { isRow: true, hasNode }).then(({ problem }) => ({
-      problem: problem?.message,
-      tell: () => this.#tell(end, problem),
-    }));
+    const { problem } = explain(end.ending, nowMs, { isRow: true, hasNode });
+    return { problem: problem?.message, tell: () => this.#tell(end, problem) };
   }
 
   async #tell({ row, ending }: RowEnd, problem?: Problem): Promise<void> {
@@ -120,15 +117,15 @@ export function rowsRefused(surveyed: Survey, { given, options }: Batch): Refuse
     if (conflict === 0) return undefined;
     return { told: rowsInConflict(conflict, rows, hasOtherBodies ? 'other-body' : 'other-bot'), fields: {} };
   }
-  const { message, ...advice } = policyWords(refusal);
+  const { code, message, details } = policyFailure(refusal.rule, refusal);
   const says = `A policy refuses ${refused.rows} of the ${counted(rows, 'row')} in ${source}. The first: ${message}`;
   return {
-    told: new Told(refusalFailure(refusal.rule, refusal).code, says, advice),
+    told: new Failure(code, says, details),
     fields: { refused: refused.first },
   };
 }
 
-type RefusedRows = { readonly told: Told; readonly fields: Fields };
+type RefusedRows = { readonly told: Failure; readonly fields: Fields };
 
 /** Ends a batch that sends nothing. */
 export async function tellRefused(

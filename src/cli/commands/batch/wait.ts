@@ -1,7 +1,7 @@
 import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../chain/verdict.ts';
 import { type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { counted, formatDuration } from '../../say/phrases.ts';
+import { counted, formatDuration } from '../../../once/phrases.ts';
 import { outcomeView } from '../../show/report.ts';
 import {
   type OpenedChain,

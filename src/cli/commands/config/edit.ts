@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { RpcUrl } from '../../../chain/cluster.ts';
-import type { Exit } from '../../../once/failures.ts';
+import { asFailure, type Exit, told } from '../../../once/failures.ts';
 import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
+import { listed } from '../../../once/phrases.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
   changeProfile,
@@ -26,10 +27,8 @@ import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { chainKeys, type SetArgs, settingKeys, type TokenArgs } from '../../parse/setUpSpecs.ts';
 import { noneInUse, tokenAsArgument } from '../../say/config.ts';
-import { inWords } from '../../say/inWords.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
-import { listed } from '../../say/phrases.ts';
-import { declined, problemOf, told } from '../../say/told.ts';
+import { declined, problemOf } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
@@ -57,7 +56,7 @@ export async function warnOfPolicy(path: string, { display }: Context): Promise<
   try {
     policyAt(path, 'is-refused');
   } catch (thrown) {
-    const { message, next } = problemOf(await inWords(thrown));
+    const { message, next } = problemOf(asFailure(thrown));
     display.warn(`${message} Until that is fixed, this profile cannot send anything.`, next);
   }
 }

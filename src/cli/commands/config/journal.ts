@@ -1,13 +1,11 @@
 import { isUnsettled } from '../../../once/engine/approval.ts';
-import type { Exit } from '../../../once/failures.ts';
+import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
 import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import type { JournalArgs } from '../../parse/setUpSpecs.ts';
-import { inWords } from '../../say/inWords.ts';
 import { emptyJournal } from '../../say/open.ts';
-import { Told, told } from '../../say/told.ts';
 import { card } from '../../show/card.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
@@ -47,7 +45,7 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
   const location = await lastingLocation(context);
   if (!isThere(location)) return;
   const opening = openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
-    throw journalNotOpened(await inWords(thrown), profilesPathsOf(context).file);
+    throw journalNotOpened(asFailure(thrown), profilesPathsOf(context).file);
   });
   await whileOpen(opening, async (left) => {
     const states = ['open', 'sending', 'unknown', 'held'] as const;
@@ -78,8 +76,8 @@ const journalInUse = (place: string): string => `Commands that name no journal u
 const journalSets = (place: string): string => `From now on, commands that name no journal use ${place}.`;
 
 /** A journal that is gone for good is given up in the file, by hand. */
-function journalNotOpened({ code, message, details }: Told, path: string): Told {
-  return new Told(code, message, {
+function journalNotOpened({ code, message, details }: Failure, path: string): Failure {
+  return new Failure(code, message, {
     ...details,
     hint: `It may have entries that are not settled. If it is gone for good, remove "journal" from ${path}.`,
     next: [],

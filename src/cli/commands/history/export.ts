@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
-import { type Exit, exitOf } from '../../../once/failures.ts';
+import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Intent, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
+import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
-import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../say/phrases.ts';
-import { problemOf, type Told, told } from '../../say/told.ts';
+import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import {
   columnsOf,
@@ -305,7 +305,7 @@ function inOrder(one: Sum, other: Sum): number {
 type Unsettled = Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>;
 
 /** Intents that the books cannot record yet. `some` are the first of them. */
-function notAllSettled(count: number, some: readonly Unsettled[]): Told {
+function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
   const named = some
     .map((one) => `${one.id} (${isApprovedAndUnsent(one) ? approvedNotSent : one.state})`)
     .join(', ');

@@ -1,14 +1,13 @@
+import { told } from '../../../once/failures.ts';
 import { addressComplaint } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Intent, Journal, Selection, State } from '../../../once/journal/journal.ts';
+import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { notAMoment } from '../../say/history.ts';
-import { fewOf } from '../../say/intent.ts';
-import { formatCount, listed } from '../../say/phrases.ts';
-import { told } from '../../say/told.ts';
 import { policiesOfCommand } from '../policies.ts';
 
 /**
@@ -93,7 +92,7 @@ export async function withRecipient(
     await policiesOfCommand(given, context),
   );
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
-  const { complaintWords } = await import('../../say/intent.ts');
+  const { complaintWords } = await import('../../../once/intent/rules.ts');
   const [problem] = complaintWords(complaint);
   throw told('usage')`--to "${filters.to}" ${problem}.
     Give the recipient’s whole address, or a name under recipients in the policy:

@@ -1,12 +1,11 @@
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
-import { type Exit, Failure } from '../../../once/failures.ts';
+import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
 import type { Intent, Journal } from '../../../once/journal/journal.ts';
+import { formatCount } from '../../../once/phrases.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { explain } from '../../say/explain.ts';
-import { inWords } from '../../say/inWords.ts';
-import { formatCount } from '../../say/phrases.ts';
-import { type Problem, told } from '../../say/told.ts';
+import type { Problem } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
 import { intentByIdOrName, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
@@ -112,7 +111,7 @@ async function noteDeaths(
     }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
-    const { message } = await inWords(thrown);
+    const { message } = asFailure(thrown);
     display.warn(`${message} An entry shown as sending may have happened: its process has ended.`);
   }
 }
@@ -135,7 +134,7 @@ async function details(journal: Journal, given: HistoryArgs, context: Context): 
 /** Why an intent is not well according to the journal, and what to do; undefined if it is well. */
 async function explainStanding(intent: Intent, { reads, clock }: Journal): Promise<Problem | undefined> {
   if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  return (await explain(endingOf(await concluded(intent, reads, false)), clock.now())).problem;
+  return explain(endingOf(await concluded(intent, reads, false)), clock.now()).problem;
 }
 
 /** Drops the advice to run `history`: the user is already reading it. */

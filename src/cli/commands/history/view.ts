@@ -1,8 +1,8 @@
 import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
+import { iso, isoExact } from '../../../once/phrases.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
-import { iso, isoExact } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';

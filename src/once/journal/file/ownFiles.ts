@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { codeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
-import { type JournalFacts, journalFailure } from '../facts.ts';
+import { journalFailure, type NotAFile, type TakenAway } from '../facts.ts';
 
 // As many links as Linux follows. This also ends circular links.
 const mostLinks = 40;
@@ -41,8 +41,6 @@ export function sizeOf(path: string): number {
 }
 
 type SeenFile = { readonly path: string; readonly dev: number; readonly ino: number };
-
-type TakenAway = JournalFacts['taken-away'];
 
 /** The files of an open journal, as they were when it was opened. */
 export class OwnFiles {
@@ -131,7 +129,7 @@ export function refuseUnusable(path: string): void {
   if (stats !== undefined && stats.nlink > 1) throw journalFailure('hard-linked', { path });
 }
 
-function whatItIs(stats: Stats): JournalFacts['not-a-file']['is'] | undefined {
+function whatItIs(stats: Stats): NotAFile | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'folder';
   return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inWords } from '../../../../src/cli/say/inWords.ts';
+import { asFailure } from '../../../../src/once/failures.ts';
 import { unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import { originOf, parseBaseUrl } from '../../../../src/once/intent/baseUrl.ts';
@@ -788,7 +788,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.keepReceipts(one, [unit]);
         await journal.keepReceipts(other, [unit]);
         const refusal = async (asked: Promise<void>): Promise<string> =>
-          (await inWords(await asked.catch((thrown: unknown) => thrown))).message;
+          asFailure(await asked.catch((thrown: unknown) => thrown)).message;
         expect(await refusal(journal.observe(other, seen))).toContain('a payment of its own');
         for (const change of [{ genesis: 'h' }, { signature: 't' }])
           expect(await refusal(journal.observe(one, { ...seen, ...change }))).toContain(

@@ -1,9 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inWords } from '../../../../src/cli/say/inWords.ts';
-import { Told } from '../../../../src/cli/say/told.ts';
-import { Failure } from '../../../../src/once/failures.ts';
+import { asFailure, Failure } from '../../../../src/once/failures.ts';
 import {
   applicationId,
   damaged,
@@ -48,7 +46,7 @@ describe('what SQLite says, by its number or by its words', () => {
     const failure = sqliteFailure(error, '/j.db');
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code, cause: error });
-    const told = await inWords(failure);
+    const told = asFailure(failure);
     expect(told.message).toContain('/j.db');
     expect(told.details.hint).toBeDefined();
   });
@@ -85,7 +83,7 @@ describe('what SQLite says, by its number or by its words', () => {
   });
 
   test('a failure that has its name already keeps it', () => {
-    const failure = new Told('journal-schema', 'm');
+    const failure = new Failure('journal-schema', 'm');
     expect(sqliteFailure(failure, '/j.db')).toBe(failure);
   });
 });
