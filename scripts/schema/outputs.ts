@@ -448,7 +448,6 @@ const policies = z
           spent: text.describe('in these 24 hours, what is in doubt included'),
           remaining: text,
           source: text.describe('whose limit it is'),
-          free_at: time.optional().describe('nothing before: the journal is too young for a limit of a day'),
         }),
       )
       .optional(),

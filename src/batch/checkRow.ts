@@ -1,5 +1,5 @@
 import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
-import { addUnits, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
+import type { Spending } from '../once/intent/amount.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
 import { complain } from '../once/intent/rules.ts';
@@ -16,7 +16,7 @@ import {
   type Spend,
   withAddress,
 } from '../policy/policy.ts';
-import { nothingSpent, spendingOf } from '../policy/spend.ts';
+import { nothingSpent, spendingOf, withFreeing } from '../policy/spend.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { SheetRow } from './sheet.ts';
@@ -163,12 +163,12 @@ type Inputs = {
 };
 
 /** What the journal knows where a daily limit applies. */
-type Known = { readonly spending: UnitsByHour | undefined };
+type Known = { readonly spending: Spending | undefined };
 
 /** Checks all rows of a batch against the policies, each as if the rows before it had been sent. */
 export class PolicySurvey {
   readonly #inputs: Inputs;
-  readonly #spending = new Map<string, Promise<UnitsByHour | undefined>>();
+  readonly #spending = new Map<string, Promise<Spending | undefined>>();
 
   constructor(inputs: Inputs) {
     this.#inputs = inputs;
@@ -178,24 +178,29 @@ export class PolicySurvey {
     return { spending: await this.#spendingOf(spend) };
   }
 
-  #spendingOf(spend: Spend): Promise<UnitsByHour | undefined> {
+  #spendingOf(spend: Spend): Promise<Spending | undefined> {
     const { policies, reads = nothingSpent, nowMs } = this.#inputs;
     if (!limitsADay(policies, spend)) return Promise.resolve(undefined);
     const [asset = ''] = spend.spellings;
-    const asked = this.#spending.get(asset) ?? spendingOf(spend, reads, nowMs);
+    const asked = this.#spending.get(asset) ?? spendingOf(spend, reads, nowMs).then((units) => ({ units }));
     this.#spending.set(asset, asked);
     return asked;
   }
 
   /** The policy's refusal, if there is one. A row that is not refused counts towards the rows after it. */
   judge(spend: Spend, { spending }: Known, found: Intent | undefined): Refusal | undefined {
-    const { policies, nowMs } = this.#inputs;
+    const { policies } = this.#inputs;
     const refusal = refusedByItself(policies, spend);
     if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
-    const overDay = refusedByDay(policies, spend, spending, nowMs);
-    if (overDay !== undefined) return overDay;
-    addUnits(spending, hourOf(nowMs), spend.units);
-    return undefined;
+    const overDay = refusedByDay(policies, spend, spending.units);
+    if (overDay === undefined) spending.units += spend.units;
+    return overDay;
+  }
+
+  /** Adds when the limit of a day leaves enough. */
+  whenFree(refusal: Refusal, spend: Pick<Spend, 'spellings'>): Promise<Refusal> {
+    const { reads = nothingSpent, nowMs } = this.#inputs;
+    return withFreeing(refusal, spend, reads, nowMs);
   }
 }
 

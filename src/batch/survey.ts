@@ -16,7 +16,7 @@ import {
 } from '../once/intent/wanted.ts';
 import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
 import type { Refusal } from '../policy/facts.ts';
-import { needsApproval, refusedOnFile } from '../policy/policy.ts';
+import { needsApproval, refusedOnFile, type Spend } from '../policy/policy.ts';
 import { spendOf } from '../policy/spend.ts';
 import { anotherIn, type Beyond, beyondAtFirst, standingsOf } from './beyond.ts';
 import {
@@ -114,7 +114,7 @@ class Surveyor {
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, Warning>();
   readonly #policy: PolicySurvey | undefined;
-  #refusal: Refusal | undefined;
+  #refusal: { readonly first: Refusal; readonly spend: Spend } | undefined;
   #hasEqual = false;
   #hasOtherBodies = false;
   #rows = 0;
@@ -147,7 +147,7 @@ class Surveyor {
       conflicts: this.#conflicts,
       hasOtherBodies: this.#hasOtherBodies,
       refused: this.#refused,
-      refusal: this.#refusal,
+      refusal: this.#refusal && (await this.#policy?.whenFree(this.#refusal.first, this.#refusal.spend)),
       warnings: [...this.#warnings.values()],
       waitsAhead: this.#waitsAhead,
       equal: this.#hasEqual ? equalRows(sheet) : noEqualRows,
@@ -237,7 +237,7 @@ class Surveyor {
       this.#policy.judge(spend, spending, found) ??
       (onFile ? refusedOnFile(this.#order.policies ?? []) : undefined);
     if (refusal === undefined) return undefined;
-    this.#refusal ??= refusal;
+    this.#refusal ??= { first: refusal, spend };
     const reason = this.#inputs.refusalInWords(refusal);
     this.#refused.note(row, reason);
     return reason;

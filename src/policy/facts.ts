@@ -25,6 +25,7 @@ export type Refusal =
   | ({ readonly rule: 'transfer' } & OverLimit)
   | ({
       readonly rule: 'day';
+      readonly spent: bigint;
       readonly freeAtMs: number | undefined;
     } & OverLimit);
 

@@ -1,4 +1,4 @@
-import { countedAsset, hourMs, hourOf, type UnitsByHour } from '../once/intent/amount.ts';
+import { countedAsset, type Spent } from '../once/intent/amount.ts';
 import { type Complaint, complain } from '../once/intent/rules.ts';
 import type { OverRefusal, Refusal } from './facts.ts';
 
@@ -125,20 +125,13 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
 }
 
 /** Refuses amounts above what earlier spending leaves. */
-export function refusedByDay(
-  policies: Policies,
-  spend: Spend,
-  spent: UnitsByHour,
-  nowMs: number,
-): Refusal | undefined {
+export function refusedByDay(policies: Policies, spend: Spend, spent: bigint): Refusal | undefined {
   const { asset, units } = spend;
-  const sum = spentWithin(spent, nowMs);
   return tightest(
     limitsOf(policies, spend).flatMap(({ source, line, day: limit }): OverRefusal[] => {
-      if (limit === undefined || sum + units <= limit) return [];
-      const remaining = sum < limit ? limit - sum : 0n;
-      const freeAt = freeAtMs(spent, limit, units, nowMs);
-      return [{ rule: 'day', source, line, asset, units, limit, remaining, freeAtMs: freeAt }];
+      if (limit === undefined || spent + units <= limit) return [];
+      const remaining = spent < limit ? limit - spent : 0n;
+      return [{ rule: 'day', source, line, asset, units, limit, spent, remaining, freeAtMs: undefined }];
     }),
   );
 }
@@ -163,33 +156,20 @@ export function refusedOnFile(policies: Policies): Refusal | undefined {
   return strict && { rule: 'approvals', source: strict.source };
 }
 
-export const windowMs = 24 * hourMs;
-
-/** The first hour that counts; it counts in full. Claims with a time in the future count too. */
-export function oldestHour(nowMs: number): number {
-  return hourOf(nowMs - windowMs);
-}
-
-export function spentWithin(spent: UnitsByHour, nowMs: number): bigint {
-  const oldest = oldestHour(nowMs);
-  let sum = 0n;
-  for (const [hour, units] of spent) if (hour >= oldest) sum += units;
-  return sum;
-}
+export const dayMs = 24 * 3_600_000;
 
 /** When enough earlier spending no longer counts for this to be allowed; undefined if it alone exceeds the limit. */
 export function freeAtMs(
-  spent: UnitsByHour,
-  limit: bigint,
-  units: bigint,
+  earlier: readonly Spent[],
+  { units, limit, spent }: Pick<Refusal & { readonly rule: 'day' }, 'units' | 'limit' | 'spent'>,
   nowMs: number,
 ): number | undefined {
-  const oldest = oldestHour(nowMs);
-  const counted = [...spent].filter(([hour]) => hour >= oldest).sort(([one], [other]) => one - other);
-  let left = spentWithin(spent, nowMs);
-  for (const [hour, spentThen] of counted) {
-    left -= spentThen;
-    if (left + units <= limit) return (hour + 1) * hourMs + windowMs;
+  if (units > limit) return undefined;
+  let left = spent;
+  for (const one of [...earlier].sort((first, second) => first.atMs - second.atMs)) {
+    left -= one.units;
+    if (left + units <= limit) return one.atMs + dayMs;
   }
-  return undefined;
+  // Those of this commit or this batch are not on record yet.
+  return nowMs + dayMs;
 }

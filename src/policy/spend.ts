@@ -1,21 +1,15 @@
 import type { Bot } from '../once/connection.ts';
 import type { EngineContext, Word } from '../once/engine/context.ts';
-import {
-  addUnits,
-  countedAsset,
-  hourOf,
-  type OwnSpending,
-  type UnitsByHour,
-  unitsOf,
-} from '../once/intent/amount.ts';
+import { countedAsset, type Spending, unitsOf } from '../once/intent/amount.ts';
 import { spellingsOf } from '../once/intent/spellings.ts';
 import type { TransferRequest } from '../once/intent/wanted.ts';
 import type { Decision, Intent, Reads, SpendingReads } from '../once/journal/journal.ts';
 import { policyFailure, type Refusal } from './facts.ts';
 import {
+  dayMs,
+  freeAtMs,
   limitsADay,
   needsApproval,
-  oldestHour,
   type Policies,
   refusedByDay,
   refusedByItself,
@@ -33,7 +27,7 @@ function refusedFor(refusal: Refusal): Word {
 type SpendOrder = {
   readonly spend: Spend;
   /** The intent, if it is on record: what already counts as spent by it is not counted twice. */
-  readonly intent: Pick<Intent, 'id' | 'approved'> | undefined;
+  readonly intent: Pick<Intent, 'id' | 'approved' | 'countsAtMs'> | undefined;
   /** `--propose`. */
   readonly proposes: boolean;
   /** On a file no database role tells who approves. */
@@ -75,8 +69,8 @@ export async function spendWithin(
 }
 
 export const nothingSpent: SpendingReads = {
-  spending: async () => new Map(),
-  ownSpending: async () => undefined,
+  spending: async () => ({ units: 0n }),
+  spent: async () => [],
 };
 
 /** With `counts`, an allowed amount is added to the sums of this commit. */
@@ -90,48 +84,45 @@ async function wordOfSpending(
   const byItself = refusedByItself(policies, spend);
   if (byItself !== undefined) return refusedFor(byItself);
   if (!limitsADay(policies, spend)) return allowed;
-  const own = intent && (await reads.ownSpending(intent.id));
-  const each = await spendingOfEach(spend, reads, nowMs);
-  // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
-  const refusal = refusedByDay(policies, spend, without(own, together(each)), nowMs);
-  if (refusal !== undefined) return refusedFor(refusal);
+  const sinceMs = nowMs - dayMs;
+  const each = await spendingOfEach(spend, reads, sinceMs);
+  const own = (intent?.countsAtMs ?? sinceMs) > sinceMs ? spend.units : 0n;
+  const refusal = refusedByDay(policies, spend, together(each) - own);
+  if (refusal !== undefined) return refusedFor(await withFreeing(refusal, spend, reads, nowMs, intent?.id));
   const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
-  if (counts && itself !== undefined) {
-    if (own !== undefined) addUnits(itself, own.hour, -own.units);
-    addUnits(itself, hourOf(nowMs), spend.units);
-  }
+  if (counts && itself !== undefined) itself.units += spend.units - own;
   return allowed;
 }
 
 type SpentOf = Pick<Spend, 'spellings'>;
 
-function spendingOfEach({ spellings }: SpentOf, reads: Pick<Reads, 'spending'>, nowMs: number) {
-  const sinceHour = oldestHour(nowMs);
-  return Promise.all(spellings.map((asset) => reads.spending({ asset, sinceHour })));
+function spendingOfEach({ spellings }: SpentOf, reads: Pick<Reads, 'spending'>, sinceMs: number) {
+  return Promise.all(spellings.map((asset) => reads.spending(asset, sinceMs)));
 }
 
-/** What was spent of an asset in all its spellings together. */
+const together = (each: readonly Spending[]): bigint => each.reduce((sum, { units }) => sum + units, 0n);
+
+/** What was spent in a day of an asset in all its spellings together. */
 export async function spendingOf(
   scope: SpentOf,
   reads: Pick<Reads, 'spending'>,
   nowMs: number,
-): Promise<UnitsByHour> {
-  return together(await spendingOfEach(scope, reads, nowMs));
+): Promise<bigint> {
+  return together(await spendingOfEach(scope, reads, nowMs - dayMs));
 }
 
-function together(each: readonly UnitsByHour[]): UnitsByHour {
-  const [first, second] = each;
-  if (first !== undefined && second === undefined) return first;
-  const all: UnitsByHour = new Map();
-  for (const one of each) for (const [hour, more] of one) addUnits(all, hour, more);
-  return all;
-}
-
-function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {
-  if (own === undefined) return units;
-  const others = new Map(units);
-  addUnits(others, own.hour, -own.units);
-  return others;
+/** Adds when the limit of a day leaves enough. Asked only where it does not: it reads each payment. */
+export async function withFreeing(
+  refusal: Refusal,
+  { spellings }: SpentOf,
+  reads: Pick<Reads, 'spent'>,
+  nowMs: number,
+  besides?: string,
+): Promise<Refusal> {
+  if (refusal.rule !== 'day') return refusal;
+  const each = await Promise.all(spellings.map((asset) => reads.spent(asset, nowMs - dayMs)));
+  const others = each.flat().filter(({ id }) => id !== besides);
+  return { ...refusal, freeAtMs: freeAtMs(others, refusal, nowMs) };
 }
 
 /** Whether it waits for a person. An approval answers for every attempt, but some policies want another role's. */

@@ -1,18 +1,16 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
-import { amountOf, unitsOf } from '../../src/once/intent/amount.ts';
+import { amountOf, type Spent, unitsOf } from '../../src/once/intent/amount.ts';
 import { policyFailure, type Refusal } from '../../src/policy/facts.ts';
 import {
+  dayMs,
   freeAtMs,
   limitsADay,
   limitsOf,
   needsApproval,
-  oldestHour,
   type Policies,
   refusedByDay,
   refusedByItself,
-  spentWithin,
-  windowMs,
   withAddress,
 } from '../../src/policy/policy.ts';
 import { policyOf } from '../../testing/policies.ts';
@@ -21,9 +19,7 @@ const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 
 const hourMs = 3_600_000;
-/** Half past an hour. */
-const nowMs = 500_000 * hourMs + hourMs / 2;
-const thisHour = 500_000;
+const nowMs = 500_000 * hourMs;
 
 const spend = (amount: string, to = ada, asset = 'SOL', spellings = [asset.toLowerCase()]) => ({
   ...{ to, asset, spellings },
@@ -155,31 +151,34 @@ describe('whether the journal is asked', () => {
 });
 
 /** Amounts by how many hours ago they were claimed. */
-const ago = (spent: Readonly<Record<number, string>>): Map<number, bigint> =>
-  new Map(Object.entries(spent).map(([hours, amount]) => [thisHour - Number(hours), unitsOf(amount)]));
+const ago = (earlier: Readonly<Record<number, string>>): Spent[] =>
+  Object.entries(earlier).map(([hours, amount]) => ({
+    id: hours,
+    atMs: nowMs - Number(hours) * hourMs,
+    units: unitsOf(amount),
+  }));
 
-describe('the window', () => {
-  test('is a day, its oldest hour counts whole, and so does what is to come', () => {
-    expect(windowMs).toBe(24 * hourMs);
-    expect(oldestHour(nowMs)).toBe(thisHour - 24);
-    expect(oldestHour(thisHour * hourMs)).toBe(thisHour - 24);
-    expect(oldestHour(thisHour * hourMs - 1)).toBe(thisHour - 25);
-    const spent = ago({ 30: '1000', 25: '100', 24: '10', 0: '1', [-2]: '0.5' });
-    expect(amountOf(spentWithin(spent, nowMs))).toBe('11.5');
-  });
+const sumOf = (earlier: readonly Spent[]): bigint => earlier.reduce((sum, { units }) => sum + units, 0n);
 
+describe('the limit of a day', () => {
   test.each<[string, Record<number, string>, string, string, number | undefined]>([
     ['when the oldest is gone', { 3: '1', 1: '1' }, '2', '1', 3],
     ['when two are gone', { 3: '1', 1: '1' }, '2', '2', 1],
     ['in their order, whatever that of the journal', { 1: '1', 3: '1' }, '2', '1', 3],
     ['when enough is gone of what is over the limit', { 4: '5', 3: '1', 1: '1' }, '2', '1', 3],
-    ['with the oldest hour that counts', { 24: '2' }, '2', '1', 24],
-    ['not by what is too old already', { 25: '9', 2: '2' }, '2', '1', 2],
     ['of what is to come', { [-2]: '2' }, '2', '1', -2],
     ['never, where it is more than the limit', { 3: '1' }, '2', '2.1', undefined],
   ])('has room again %s', (_what, spent, limit, units, hoursAgo) => {
-    const free = freeAtMs(ago(spent), unitsOf(limit), unitsOf(units), nowMs);
-    expect(free).toBe(hoursAgo === undefined ? undefined : (thisHour - hoursAgo + 1) * hourMs + windowMs);
+    const earlier = ago(spent);
+    const refusal = { units: unitsOf(units), limit: unitsOf(limit), spent: sumOf(earlier) };
+    expect(freeAtMs(earlier, refusal, nowMs)).toBe(
+      hoursAgo === undefined ? undefined : nowMs - hoursAgo * hourMs + dayMs,
+    );
+  });
+
+  test('has room again a day from now, where what is not on record takes the rest', () => {
+    const refusal = { units: unitsOf('1'), limit: unitsOf('2'), spent: unitsOf('4') };
+    expect(freeAtMs(ago({ 3: '2' }), refusal, nowMs)).toBe(nowMs + dayMs);
   });
 });
 
@@ -223,7 +222,7 @@ describe('what was spent before', () => {
       { rule: 'day', source: 'first', remaining: '1' },
     ],
   ])('%s', (_what, policies, spent, amount, expected) => {
-    const refusal = told(refusedByDay(policies, spend(amount), ago(spent), nowMs));
+    const refusal = told(refusedByDay(policies, spend(amount), sumOf(ago(spent))));
     expect(refusal).toEqual(expected && expect.objectContaining({ asset: 'SOL', ...expected }));
   });
 });

@@ -105,10 +105,9 @@ const counts = ({ state }: Known): boolean => !['rejected', 'open', 'did-not-hap
 
 /** What an exact reckoner says is left of a limit. */
 function spentOf(known: readonly Known[], asset: string, atMs: number, without?: string): bigint {
-  const oldest = Math.floor((atMs - 24 * hourMs) / hourMs);
   return known
     .filter((one) => one.asset === asset && one.id !== without && counts(one))
-    .filter((one) => Math.floor(one.claimedAtMs / hourMs) >= oldest)
+    .filter((one) => one.claimedAtMs > atMs - 24 * hourMs)
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
@@ -160,7 +159,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
         policies,
         {
           spend,
-          intent: id === undefined ? undefined : { id, approved: false },
+          intent: id === undefined ? undefined : await tx.get(id),
           proposes: false,
           isShared: false,
         },
@@ -185,34 +184,37 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     await journal.close();
   });
 
-  test(`${name}: what an intent spends itself is its last claim that was not given back`, async () => {
+  test(`${name}: what is spent are its payments at their last claims that were not given back`, async () => {
     const place = await store.newPlace();
     const journal = await store.open(place);
     const payment = JSON.stringify([people[0], 'sol', '2']);
     const id = await done(journal, 'rejected', { kind: 'transfer', namedBy: 'once', name: 'n', payment });
-    expect(await journal.ownSpending(id)).toBeUndefined();
-    const hour = Math.floor(nowMs / hourMs);
-    const spent = async (): Promise<unknown[]> => {
-      const total = await journal.spending({ asset: 'SOL', sinceHour: hour - 24 });
-      return [...total].filter(([, units]) => units !== 0n);
+    const spent = async (asset = 'SOL'): Promise<unknown[]> => {
+      const each = await journal.spent(asset, nowMs - 24 * hourMs);
+      const { units } = await journal.spending(asset, nowMs - 24 * hourMs);
+      expect(units).toBe(each.reduce((sum, one) => sum + one.units, 0n));
+      return each;
     };
+    expect(await spent()).toEqual([]);
     for (const later of [1, 2]) {
       await journal.claim(id, nowMs + later * hourMs);
-      expect(await journal.ownSpending(id)).toEqual({ hour: hour + later, units: unitsOf('2') });
-      expect(await spent()).toEqual([[hour + later, unitsOf('2')]]);
+      expect(await spent()).toEqual([{ id, atMs: nowMs + later * hourMs, units: unitsOf('2') }]);
       await journal.conclude(id, 'rejected', undefined, nowMs + 3 * hourMs);
-      expect([await journal.ownSpending(id), await spent()]).toEqual([undefined, []]);
+      expect(await spent()).toEqual([]);
     }
-    const least = JSON.stringify([people[0], 'token', `0.${'0'.repeat(37)}1`]);
-    const little = await done(journal, 'unknown', { kind: 'transfer', payment: least });
-    expect(await journal.ownSpending(little)).toEqual({ hour, units: 1n });
+    const paying = (amount: string) =>
+      ({ kind: 'transfer', payment: JSON.stringify([people[0], 'token', amount]) }) as const;
+    const amounts = ['1', `0.${'0'.repeat(37)}1`, '9'.repeat(20), '999999999999.999999999'];
+    for (const [nth, amount] of amounts.entries()) {
+      await done(journal, 'unknown', paying(amount), nowMs + nth);
+      await done(journal, 'accepted', paying(amount), nowMs - 24 * hourMs);
+    }
+    expect(await spent('Token')).toMatchObject(amounts.map((amount) => ({ units: unitsOf(amount) })));
     // What waits for approval is not spent, and a message spends nothing.
     const proposed = newIntent({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
     await journal.propose(proposed, 'approval', nowMs);
-    const message = await done(journal, 'accepted');
-    for (const other of [proposed.id, message]) expect(await journal.ownSpending(other)).toBeUndefined();
+    await done(journal, 'accepted');
     expect(await spent()).toEqual([]);
-    expect(await journal.ownSpending('none')).toBeUndefined();
     await journal.close();
   });
 }
@@ -296,7 +298,7 @@ class Play<Place> {
         this.#policies,
         {
           spend,
-          intent: id === undefined ? undefined : { id, approved: false },
+          intent: id === undefined ? undefined : await tx.get(id),
           proposes: false,
           isShared: false,
         },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import { verbsIn } from '../../src/once/journal/verbs.ts';
-import { oldestHour, type Policies } from '../../src/policy/policy.ts';
+import { dayMs, type Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { dialectIn } from '../../src/postgres/sql.ts';
 import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
@@ -73,9 +73,8 @@ test('four machines with many rows each claim no more together than a day allows
 test('what a day of 100,000 payments spent is asked of one index', { timeout: 120_000 }, async () => {
   const place = await newSharedPlace();
   await addPaid(place, 100_000);
-  const { text, values } = verbsIn(dialectIn(place.schema)).spent;
-  const since = oldestHour(nowMs);
-  const given: Readonly<Record<string, unknown>> = { asset: 'sol', since, last: since + 48 };
+  const { text, values } = verbsIn(dialectIn(place.schema)).spending;
+  const given: Readonly<Record<string, unknown>> = { asset: 'sol', since: nowMs - dayMs };
   const plan = await onServer(place, (client) =>
     client.query(
       `EXPLAIN ${text}`,

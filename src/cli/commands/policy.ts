@@ -4,7 +4,7 @@ import { amountOf } from '../../once/intent/amount.ts';
 import { type Spellings, spellingsOf } from '../../once/intent/spellings.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
-import { assetsIn, limitsOf, type Policies, type Policy, spentWithin } from '../../policy/policy.ts';
+import { assetsIn, limitsOf, type Policies, type Policy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';
 import { spendingOf } from '../../policy/spend.ts';
 import { readSafely } from '../bot/policyFile.ts';
@@ -47,7 +47,7 @@ async function leftOf(
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
     const { day, source } = tightest;
-    const sum = spentWithin(await spendingOf({ spellings }, reads, nowMs), nowMs);
+    const sum = await spendingOf({ spellings }, reads, nowMs);
     const [limit, spent] = [amountOf(day), amountOf(sum)];
     const remaining = amountOf(sum < day ? day - sum : 0n);
     const of = (amount: string): string => formatAmountOf(amount, asset);

@@ -76,23 +76,11 @@ export function amountOf(units: bigint): string {
   return formatAmount({ units, decimals });
 }
 
-export const hourMs = 3_600_000;
+/** What was spent of an asset. Other claims in the same commit add to it. */
+export type Spending = { units: bigint };
 
-export function hourOf(ms: number): number {
-  return Math.floor(ms / hourMs);
-}
-
-/** Units of an asset by the hour of their claim. Other claims in the same commit add to it. */
-export type UnitsByHour = Map<number, bigint>;
-
-export type SpendingScope = {
-  readonly asset: string;
-  /** Earlier hours are left out. */
-  readonly sinceHour: number;
-};
-
-/** What already counts as spent by an intent that is about to be claimed again. */
-export type OwnSpending = { readonly hour: number; readonly units: bigint };
+/** A payment that counts as spent, at its latest claim. */
+export type Spent = { readonly id: string; readonly atMs: number; readonly units: bigint };
 
 /**
  * Upper and lower case count as one asset, in `payment`, too: the service does not say whether it tells them apart, and
@@ -108,15 +96,13 @@ export function readPayment(payment: string): { to: string; asset: string; units
   return { to, asset, units: unitsOf(amount) };
 }
 
-/** An amount as sums have it: exact whole numbers up to the ninth decimal place, or all of it as text. */
-type SummedAmount =
-  | { readonly whole: number; readonly nanos: number; readonly odd?: undefined }
-  | { readonly odd: string; readonly whole?: undefined; readonly nanos?: undefined };
+/** More, or more than nine decimal places, is added up by itself: no sum of the database may overflow. */
+const mostSummed = 1e12;
 
-function summedAmount(amount: string): SummedAmount {
+function summedAmount(amount: string): { whole?: number; nanos?: number } {
   const [whole = '0', fraction = ''] = amount.split('.');
-  const isOdd = fraction.length > 9 || Number(whole) > Number.MAX_SAFE_INTEGER;
-  return isOdd ? { odd: amount } : { whole: Number(whole), nanos: Number(fraction.padEnd(9, '0')) };
+  if (fraction.length > 9 || Number(whole) > mostSummed) return {};
+  return { whole: Number(whole), nanos: Number(fraction.padEnd(9, '0')) };
 }
 
 export function unitsOfSums(whole: string, nanos: string): bigint {
@@ -124,11 +110,7 @@ export function unitsOfSums(whole: string, nanos: string): bigint {
 }
 
 /** The asset and the amount in an intent's `payment`, as its sums have them. A damaged one counts nowhere. */
-export function summedPayment(payment = ''): { asset?: string } & Partial<SummedAmount> {
+export function summedPayment(payment = ''): { asset?: string } & ReturnType<typeof summedAmount> {
   const [, asset, amount] = /^\["[^"]*","([^"]*)","([0-9.]+)"\]$/u.exec(payment) ?? [];
   return asset === undefined || amount === undefined ? {} : { asset, ...summedAmount(amount) };
-}
-
-export function addUnits(units: UnitsByHour, hour: number, more: bigint): void {
-  units.set(hour, (units.get(hour) ?? 0n) + more);
 }

@@ -69,12 +69,11 @@ export const bodyColumns = {
   payment: column<string | undefined>('payment TEXT'),
 };
 
-/** What it pays, for sums: the asset, and the amount up to its ninth decimal place, or all of it as text if it has more. */
+/** What it pays, for sums: the asset, and the amount up to its ninth decimal place, if it is not larger or finer. */
 export const paidColumns = {
   asset: column<string | undefined>('asset TEXT'),
   whole: column<number | undefined>('whole INTEGER'),
   nanos: column<number | undefined>('nanos INTEGER'),
-  odd: column<string | undefined>('odd TEXT'),
 };
 
 /** How it stands. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { OwnSpending, SpendingScope, UnitsByHour } from '../intent/amount.ts';
+import type { Spending, Spent } from '../intent/amount.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type {
@@ -156,10 +156,10 @@ export interface Reads {
   ownerLives(owner: string): Promise<boolean>;
   /** Where it runs; undefined if that is certainly this machine. */
   processOf(owner: string): Promise<Process | undefined>;
-  /** What was spent of an asset. Within a commit, callers with the same scope get the same object. */
-  spending(scope: SpendingScope): Promise<UnitsByHour>;
-  /** The part of it that this intent spent. */
-  ownSpending(id: string): Promise<OwnSpending | undefined>;
+  /** What was spent of an asset since then. Within a commit, callers with the same asset get the same object. */
+  spending(asset: string, sinceMs: number): Promise<Spending>;
+  /** The payments that make it up, oldest first. */
+  spent(asset: string, sinceMs: number): Promise<Spent[]>;
 }
 
 /** What can be written to a journal. Each is one statement about an intent. */
@@ -199,8 +199,8 @@ export interface Writes {
 
 export type Transaction = Reads & Writes;
 
-/** What the limits on spending read and write. */
-export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending'>;
+/** What the limits on spending read. */
+export type SpendingReads = Pick<Reads, 'spending' | 'spent'>;
 
 /** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;

@@ -3,6 +3,7 @@ import { countedAsset } from '../intent/amount.ts';
 import { type Dialect, statementIn } from './dialect.ts';
 import type { Intent, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
+import { countsAt } from './schema.ts';
 
 const pageLength = 500;
 
@@ -134,7 +135,7 @@ class Terms {
   #page(
     where: readonly string[],
     columns: readonly string[],
-    what = this.#dialect.withOwner('intents'),
+    what = `${this.#dialect.withOwner('intents')}, ${countsAt}`,
   ): string {
     const order = [...columns, 'seq'].map((column) => `${column} ${this.#way}`).join(', ');
     const all = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;

@@ -23,6 +23,9 @@ export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'a
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
 
+/** When a payment was made, or may have been: at its latest claim. */
+export const countsAt = `CASE WHEN ${counts} THEN tried_at END AS counts_at`;
+
 /** The batch whose row it is. */
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
@@ -83,7 +86,7 @@ CREATE INDEX intents_payment ON intents (payment, created_at) WHERE payment IS N
 -- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
 CREATE INDEX intents_equal ON intents (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
-CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos, odd) WHERE ${counts};
+CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos) WHERE ${counts};
 
 ${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
 ${ofIntent('attempts', attemptColumns, 'UNIQUE (intent, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}

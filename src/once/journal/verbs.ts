@@ -1,5 +1,5 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
-import { countedAsset, hourOf, readPayment, summedPayment, type UnitsByHour } from '../intent/amount.ts';
+import { countedAsset, type Spending, summedPayment } from '../intent/amount.ts';
 import {
   attemptColumns,
   batchColumns,
@@ -31,8 +31,8 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { batchOfRow, counts, paidUntil } from './schema.ts';
-import { spendingIn, spentOf } from './spent.ts';
+import { batchOfRow, counts, countsAt, paidUntil } from './schema.ts';
+import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
 type Owners = {
@@ -50,8 +50,7 @@ function textsIn(dialect: Dialect) {
   const { table, position, aside, withOwner } = dialect;
   const [intents, attempts, decisions] = [table('intents'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
-  const paidAt = `CASE WHEN ${counts} THEN tried_at END AS counts_at`;
-  const entry = `${withOwner('intents')}, ${paidAt}`;
+  const entry = `${withOwner('intents')}, ${countsAt}`;
   const seqOf = `(SELECT seq FROM ${intents} WHERE id = :id)`;
 
   /** At this origin, whatever the path. */
@@ -128,12 +127,12 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND state = 'sending' AND owner = :owner`,
     countAttempt: `UPDATE ${intents} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
         tried_at = :at
-      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${paidAt}`,
+      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${countsAt}`,
     endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
       WHERE intent = ${seqOf} AND number = :number`,
     conclude: `UPDATE ${intents} SET state = :state, owner = NULL, why = :why, updated_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner
-      RETURNING *, ${paidAt}`,
+      RETURNING *, ${countsAt}`,
     acceptLate: `UPDATE ${intents} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
       WHERE id = :id AND state <> 'accepted'`,
@@ -212,7 +211,7 @@ export function readsOf(
   const all = async <Result>(statement: Statement, values: Values, read: (row: JournalRow) => Result) =>
     (await ask(statement, values)).map(read);
   /** A commit reads each sum once, and each of its claims adds to it. */
-  const sums = new Map<string, Promise<UnitsByHour>>();
+  const sums = new Map<string, Promise<Spending>>();
   return {
     findUnnamed: (identity, since) => first(verbs.findUnnamed, { identity, since }),
     findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
@@ -243,17 +242,14 @@ export function readsOf(
     batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),
     batchNames: () =>
       all(verbs.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
-    spending: ({ asset, sinceHour }) => {
+    spending: (asset, since) => {
       const counted = countedAsset(asset);
-      const sum = sums.get(counted) ?? spentOf(counted, sinceHour, verbs, ask);
+      const sum =
+        sums.get(counted) ?? spendingOf({ asset: counted, since }, verbs, ask).then((units) => ({ units }));
       if (isWithin) sums.set(counted, sum);
       return sum;
     },
-    ownSpending: async (id) => {
-      const [row] = await ask(verbs.ownSpending, { id });
-      if (row === undefined) return undefined;
-      return { hour: hourOf(Number(row.tried_at)), units: readPayment(row.payment as string).units };
-    },
+    spent: (asset, since) => spentOf({ asset: countedAsset(asset), since }, verbs, ask),
   };
 }
 

@@ -2,11 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addAmounts,
-  addUnits,
   amountOf,
   canonicalAmount,
   formatAmount,
-  hourOf,
   isLess,
   minorUnits,
   unitsOf,
@@ -118,17 +116,6 @@ describe('exact sums', () => {
     const least = `0.${'0'.repeat(37)}1`;
     expect([unitsOf(least), unitsOf('1')]).toEqual([1n, 10n ** 38n]);
     expect(() => unitsOf(`${least}1`)).toThrow('at most 38 places');
-  });
-
-  test('by the hour grow by what is added', () => {
-    const units = new Map([[3, 5n]]);
-    addUnits(units, 3, 2n);
-    addUnits(units, 4, 2n);
-    expect([...units]).toEqual([
-      [3, 7n],
-      [4, 2n],
-    ]);
-    expect([hourOf(0), hourOf(3_599_999), hourOf(3_600_000)]).toEqual([0, 0, 1]);
   });
 
   test('of nothing are 0', () => {

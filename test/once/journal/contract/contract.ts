@@ -431,6 +431,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.equalPayment(about)).toMatchObject({ id, name: 'other', countsAtMs: nowMs });
         expect(await journal.commit((tx) => tx.equalPayment(about))).toMatchObject({ id });
         expect(await journal.equalPayment({ ...about, id })).toBeUndefined();
+        expect(await allOf(journal.select({ limit: 9 }))).toEqual([await journal.get(id)]);
         const later = await journal.equalPayment({ ...about, sinceMs: nowMs + 1 });
         expect(later?.id).toBe(verdict === 'accepted' ? undefined : id);
       });

@@ -76,7 +76,6 @@ export const fewRead: readonly Deed[] = [
   ],
   ['how a small batch stands', (to) => to.rowsStanding('few')],
   ['what a batch asked for', (to) => to.batchInputs('few')],
-  ['what one spent', (to) => to.ownSpending(id)],
   ['the latest', (to) => page(to, {})],
   ['the first', (to) => page(to, { oldestFirst: true })],
   ['the latest accepted', (to) => page(to, { states: ['accepted'] })],

@@ -57,10 +57,8 @@ test('an equal payment is found by the payment and its time, whatever else went 
 });
 
 test('what was spent is asked of one index', async () => {
-  const spent = await stepsOf(newPath(), (journal) => journal.spending({ asset: 'SOL', sinceHour: 0 }));
+  const spent = await stepsOf(newPath(), (journal) => journal.spending('SOL', 0));
   expect(spent.filter((step) => /\bintents\b/u.test(step))).toEqual([
-    expect.stringContaining(
-      'SEARCH intents USING INDEX intents_spent (asset=? AND tried_at>? AND tried_at<?)',
-    ),
+    expect.stringContaining('SEARCH intents USING INDEX intents_spent (asset=? AND tried_at>?)'),
   ]);
 });
