@@ -148,12 +148,11 @@ const migratedJournal = z
   .strictObject({
     ...head,
     journal: sharedJournal,
-    from: z.int().describe('its version before; 0 where there was none'),
-    to: z.int(),
+    made: z.boolean(),
     imported: z.strictObject({ from: text.describe('the file'), entries: z.int() }).optional(),
     grants: text.describe('the SQL that gives the role botctl_runner what it needs'),
   })
-  .meta({ id: 'MigratedJournal', title: 'A shared journal, made or up to date' });
+  .meta({ id: 'MigratedJournal', title: 'A shared journal, made or found' });
 
 const whichRow = {
   line: z.int().describe('where the row begins in the input'),
@@ -562,7 +561,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'MigratedJournal',
     commands: ['journal migrate'],
-    about: 'Where `from` and `to` are the same, nothing was changed.',
+    about: 'Where `made` is false, there was one already, and nothing was changed.',
     schema: migratedJournal,
   },
   {

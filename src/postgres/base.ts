@@ -202,27 +202,18 @@ export class ServerBase implements Base {
    * Takes the lock of those who write, then renews the lease. What is read later sees what others committed. A process
    * that waits long for the lock releases the connection and starts again.
    */
-  async #begin(
-    connection: PgConnection,
-    { beforeSending: fences = false, unsynced = false }: Guards,
-  ): Promise<void> {
+  async #begin(connection: PgConnection, { beforeSending: fences = false }: Guards): Promise<void> {
     const { lease, timeline, onServerTime } = this.#inputs;
     const answers = await connection.all([
-      ...this.#locked(unsynced),
+      /* sql */ 'BEGIN ISOLATION LEVEL read committed',
+      /* sql */ 'SET LOCAL synchronous_commit = on',
+      /* sql */ `SET LOCAL lock_timeout = '2s'`,
+      lockOfWriters(this.#inputs.schema),
       lease.renewalOn(connection, timeline(), fences),
     ]);
     const rows = answers.at(-1)?.rows ?? [];
     lease.fence(rows);
     onServerTime(Number(rows[0]?.now));
-  }
-
-  #locked(unsynced: boolean): string[] {
-    return [
-      /* sql */ 'BEGIN ISOLATION LEVEL read committed',
-      /* sql */ `SET LOCAL synchronous_commit = ${unsynced ? 'off' : 'on'}`,
-      /* sql */ `SET LOCAL lock_timeout = '2s'`,
-      lockOfWriters(this.#inputs.schema),
-    ];
   }
 
   /** A lock may be held by a commit that waits for a standby. */

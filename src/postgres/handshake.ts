@@ -250,26 +250,20 @@ const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::
   JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'meta' JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
   WHERE n.nspname = $1`;
 
-type Migrated =
-  | { readonly is: 'migrated'; readonly from: number; readonly to: number }
-  | { readonly is: 'current' }
-  | Exclude<SchemaState, { readonly is: 'missing' | 'current' }>;
-
 /**
- * Creates the schema or brings it up to date. Only one process does so at a time; one that waited finds it done.
- * `random` must be a cryptographically strong source of bytes.
+ * Creates the schema where there is none, and returns what there was. Only one process does so at a time; one that waited
+ * finds it done. `random` must be a cryptographically strong source of bytes.
  */
 export async function migrate(
   client: SqlClient,
   schema: string,
   random: (size: number) => Uint8Array,
-): Promise<Migrated> {
+): Promise<SchemaState> {
   await client.query(/* sql */ 'SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);
   try {
     const state = await schemaStateOf(client, schema);
-    if (state.is !== 'missing') return state;
-    await make(client, schema, random);
-    return { is: 'migrated', from: 0, to: schemaVersion };
+    if (state.is === 'missing') await make(client, schema, random);
+    return state;
   } finally {
     // Losing the connection releases the lock too.
     await client

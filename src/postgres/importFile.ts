@@ -4,16 +4,15 @@ import type { JournalRow } from '../once/journal/rows.ts';
 import { kept } from '../once/journal/schema.ts';
 import { lockOfWriters } from './base.ts';
 import { sharedFailure } from './facts.ts';
-import { codeOf, isUnawaited, NotOnStandby } from './faults.ts';
 import { takingItsTime } from './handshake.ts';
 import { onlyIn } from './sql.ts';
-import type { Asking } from './upkeep.ts';
+import { type Asking, inOneCommit } from './upkeep.ts';
 
 /** Those of entries and what belongs to them, in the order in which they are put there. */
 const tables = kept.filter((table) => table !== 'meta');
 
 /** With a number of its own for each row, to go on above those of the file. */
-const numbered = ['losses', 'intents', 'attempts', 'decisions', 'receipts', 'observations'];
+const numbered = tables.filter((table) => table !== 'batches');
 
 /**
  * In one commit, with the file's salt, by which tokens are recognised. Then the file is closed: only one of the two
@@ -21,32 +20,31 @@ const numbered = ['losses', 'intents', 'attempts', 'decisions', 'receipts', 'obs
  */
 export async function importFile(shared: Asking, source: SourceFile): Promise<number> {
   const { connection, schema, place } = shared;
-  const id = Buffer.from(source.meta('journal-id'));
-  try {
-    await connection.begin(...takingItsTime, onlyIn(schema), lockOfWriters(schema));
-    const { rows } = await connection.query(alreadyHere, [id]);
-    if (rows.length === 0) {
-      if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
-      // The rules are for what happens step by step; what is put here has happened.
-      for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
-      for (const table of tables)
-        for (const page of source.pages(table))
-          await connection.query(intoTable(table), [JSON.stringify(page.map(asJson))]);
-      for (const table of numbered) await connection.query(countOn(table), [`${schema}.${table}`]);
-      await connection.query(/* sql */ `UPDATE meta SET value = $1 WHERE name = 'salt'`, [
-        Buffer.from(source.meta('salt')),
-      ]);
-      await connection.query(/* sql */ `INSERT INTO meta (name, value) VALUES ('imported', $1)`, [id]);
-      for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} ENABLE TRIGGER USER`);
-    }
-    await connection.query('COMMIT');
-    if (isUnawaited(connection)) throw new NotOnStandby();
-  } catch (error) {
-    await connection.query('ROLLBACK').catch(() => connection.destroy());
-    throw codeOf(error) === '42501' ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
-  }
+  await inOneCommit(
+    connection,
+    () => putInto(shared, source),
+    (error) => sharedFailure('may-not-migrate', { place, schema }, error),
+    ...[...takingItsTime, onlyIn(schema), lockOfWriters(schema)],
+  );
   source.closeFor(place);
   return source.entries;
+}
+
+async function putInto({ connection, schema, place }: Asking, source: SourceFile): Promise<void> {
+  const id = Buffer.from(source.meta('journal-id'));
+  if ((await connection.query(alreadyHere, [id])).rows.length > 0) return;
+  if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
+  // The rules are for what happens step by step; what is put here has happened.
+  for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  for (const table of tables)
+    for (const page of source.pages(table))
+      await connection.query(intoTable(table), [JSON.stringify(page.map(asJson))]);
+  for (const table of numbered) await connection.query(countOn(table), [`${schema}.${table}`]);
+  await connection.query(/* sql */ `UPDATE meta SET value = $1 WHERE name = 'salt'`, [
+    Buffer.from(source.meta('salt')),
+  ]);
+  await connection.query(/* sql */ `INSERT INTO meta (name, value) VALUES ('imported', $1)`, [id]);
+  for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }
 
 const alreadyHere = /* sql */ `SELECT FROM meta WHERE name = 'imported' AND value = $1`;

@@ -4,7 +4,6 @@ import type { Failure } from '../once/failures.ts';
 import type { Dialect } from '../once/journal/dialect.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { type Known, Note } from '../once/journal/known.ts';
-import { lastRemembered } from '../once/journal/rows.ts';
 import { Store } from '../once/journal/store.ts';
 import { holding, verbsIn } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';
@@ -119,7 +118,7 @@ export async function openSharedJournal(
     },
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
-    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
+    hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),
     close: async () => {
       renewing.stop();
       await base.close();

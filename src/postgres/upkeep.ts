@@ -57,7 +57,7 @@ type Maintained = {
 };
 
 /** Makes a change in one commit. `notAllowed` is the failure for a role that lacks the right. */
-async function inOneCommit<Result>(
+export async function inOneCommit<Result>(
   connection: PgConnection,
   change: () => Promise<Result>,
   notAllowed: (error: unknown) => Failure,
@@ -75,25 +75,17 @@ async function inOneCommit<Result>(
   }
 }
 
-/** Creates the journal. Returns its version before (0: none existed) and now. */
+/** Creates the journal. Returns whether it did: there may be one. */
 export async function migrateJournal(
   { connection, schema, place, server }: Maintained,
   random: (size: number) => Uint8Array,
-): Promise<{ readonly from: number; readonly to: number }> {
+): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('standby-only', { place });
-  const done = await migrate(connection, schema, random).catch((error: unknown) => {
+  const found = await migrate(connection, schema, random).catch((error: unknown) => {
     throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
   });
-  switch (done.is) {
-    case 'migrated':
-      return { from: done.from, to: done.to };
-    case 'current':
-      return { from: schemaVersion, to: schemaVersion };
-    case 'other-version':
-      throw sharedFailure('other-version', { place, version: done.version, known: schemaVersion });
-    case 'foreign':
-      throw sharedFailure('schema-foreign', { place, schema });
-  }
+  await refuseSchema(connection, schema, place);
+  return found.is === 'missing';
 }
 
 const notPermitted = '42501';

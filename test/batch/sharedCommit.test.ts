@@ -26,8 +26,8 @@ test('what is asked for in one turn shares one commit, and each gets its own ans
 test('each comes with its own guards', async () => {
   const journal = new CountingJournal();
   const commit = sharedCommit(journal);
-  await Promise.all([commit(async () => 1, { unsynced: true }), commit(async () => 2)]);
-  expect(journal.commits).toEqual([[{ unsynced: true }, {}]]);
+  await Promise.all([commit(async () => 1, { beforeSending: true }), commit(async () => 2)]);
+  expect(journal.commits).toEqual([[{ beforeSending: true }, {}]]);
 });
 
 test('nobody is answered before the commit is durable', async () => {

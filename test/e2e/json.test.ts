@@ -90,7 +90,7 @@ async function printMost(): Promise<void> {
 async function printShared(): Promise<void> {
   const server = await sharedServer();
   home.env.BOTCTL_JOURNAL = await server.newDatabase();
-  expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ from: 0 });
+  expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ made: true });
   const policy = home.policy('{"schema":"botctl-policy/1","limits":{"SOL":{"day":"5"}}}');
   expect((await lines(['policy', 'check', policy]))[0]).toMatchObject({ command: 'policy check' });
   expect((await lines(['journal', 'accept-loss']))[0]).toMatchObject({ accepted: false, missing: [] });

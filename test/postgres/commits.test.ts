@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Guards, Transaction } from '../../src/once/journal/journal.ts';
+import type { Transaction } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { lockOfWriters } from '../../src/postgres/base.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
@@ -312,15 +312,11 @@ describe('a commit', () => {
     expect(failed).toMatchObject({ message: expect.stringContaining('the server rolled a commit back') });
   });
 
-  test.each<[string, Guards[]]>([
-    ['on', [{}]],
-    ['off', [{ unsynced: true }, { unsynced: true }]],
-    ['on', [{ unsynced: true }, {}]],
-  ])('is waited for on the disk (%s) unless all of it may be lost: %j', async (is, guards) => {
+  test('is waited for on the disk', async () => {
     const journal = await openShared(throughProxy(await newSharedPlace()));
     durability = [];
-    await journal.commitTogether(guards.map((one) => ({ guards: one, work: (tx) => tx.get('x') })));
-    expect(durability).toEqual([`synchronous_commit = ${is}`]);
+    await journal.commit((tx) => tx.get('x'));
+    expect(durability).toEqual(['synchronous_commit = on']);
   });
 
   test('that starts nothing keeps no lease', async () => {

@@ -21,14 +21,11 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
       Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
   const view = await withServer(location.address, given, context, async (shared) => {
-    const { from, to } = await migrateJournal(shared, randomBytes);
+    const made = await migrateJournal(shared, randomBytes);
     const journal = safeLine(shared.place);
-    const says =
-      from === 0
-        ? `The journal ${journal} was created (version ${to}).`
-        : from < to
-          ? `The journal ${journal} was updated from version ${from} to ${to}.`
-          : `The journal ${journal} is up to date (version ${to}). ${nothingChanged}`;
+    const says = made
+      ? `The journal ${journal} was created.`
+      : `The journal ${journal} is there already. ${nothingChanged}`;
     const imported = await importOf(given, shared, context);
     const grants = grantsSql(shared.schema);
     const lines = [
@@ -45,7 +42,7 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
     return card(
       given.command,
       () => `${lines.join('\n')}\n`,
-      [['', undefined, { journal: shared.place, from, to, imported, grants }]],
+      [['', undefined, { journal: shared.place, made, imported, grants }]],
       grants.trimEnd().replaceAll('\n', ' '),
     );
   });

@@ -51,7 +51,7 @@ export async function markReported(
 ): Promise<void> {
   if (namedBy !== undefined) return;
   try {
-    await journal.commit((tx) => tx.markReported(id, journal.clock.now()), { unsynced: true });
+    await journal.commit((tx) => tx.markReported(id, journal.clock.now()));
   } catch (thrown) {
     // The outcome was reported. At worst a later run shows it again instead of doing it again.
     display.step(notNotedAsReported(asFailure(thrown).message));
@@ -62,7 +62,7 @@ const leastCharacters = 4;
 
 type Places = Pick<Journal, 'reads' | 'place'>;
 
-/** The one intent whose ID or key starts with this text or, where none does, the one of that name. */
+/** The one intent whose ID starts with this text or, where none does, the one of that name. */
 export async function intentByIdOrName(text: string, journal: Places): Promise<Intent> {
   const found = (await startingWith(text, journal)) ?? (await named(text, journal));
   if (found !== undefined) return found;

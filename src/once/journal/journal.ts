@@ -126,7 +126,7 @@ export interface Reads {
   findUnnamed(identity: string, sinceMs: number): Promise<Intent | undefined>;
   findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
   get(id: string): Promise<Intent | undefined>;
-  /** Intents whose id or key is this text, else those whose id or key starts with it. Two at most. */
+  /** Intents whose id starts with this text. Two at most. */
   startingWith(prefix: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
   /** The recipients whose address begins so, in their order; at most a thousand. */
@@ -209,8 +209,6 @@ export type Work<Result> = (tx: Transaction) => Promise<Result>;
 export type Guards = {
   /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
-  /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */
-  readonly unsynced?: boolean;
 };
 
 export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards: Guards };

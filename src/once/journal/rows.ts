@@ -105,15 +105,6 @@ export function intentAsBegun(intent: NewIntent, at: number, standing: Standing)
   return Object.assign(usual, intent, { createdAtMs: at, updatedAtMs: at }, standing);
 }
 
-/** Remembers the last token, because a batch asks for the same one row after row. */
-export function lastRemembered(hashOf: (token: string) => string): (token: string) => string {
-  let last: { readonly token: string; readonly hash: string } | undefined;
-  return (token) => {
-    if (last?.token !== token) last = { token, hash: hashOf(token) };
-    return last.hash;
-  };
-}
-
 const longestBytes = 512;
 
 /** A service's identifier in a form that every journal can store: without NUL, and short enough for an index. */

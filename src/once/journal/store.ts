@@ -61,23 +61,17 @@ export class Store {
   async commitTogether<Result>(
     works: readonly GuardedWork<Result>[],
   ): Promise<readonly PromiseSettledResult<Result>[]> {
+    const guards = { beforeSending: works.some(({ guards }) => guards.beforeSending === true) };
     try {
       return await this.commit(async (tx) => {
         const ends: PromiseSettledResult<Result>[] = [];
         for (const { work } of works) ends.push({ status: 'fulfilled', value: await work(tx) });
         return ends;
-      }, together(works));
+      }, guards);
     } catch (reason) {
       if (works.length === 1 || this.#base.failedAsWhole(reason))
         return works.map(() => ({ status: 'rejected', reason }));
       return Promise.allSettled(works.map(({ work, guards }) => this.commit(work, guards)));
     }
   }
-}
-
-function together(works: readonly GuardedWork<unknown>[]): Guards {
-  return {
-    beforeSending: works.some(({ guards }) => guards.beforeSending === true),
-    unsynced: works.every(({ guards }) => guards.unsynced === true),
-  };
 }

@@ -76,14 +76,7 @@ function textsIn(dialect: Dialect) {
       AND created_at >= :since
       ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,
         seq DESC LIMIT 1`,
-    called: `SELECT ${entry} FROM ${intents} WHERE seq IN (
-      SELECT seq FROM ${intents} WHERE id = :word
-      UNION SELECT seq FROM ${intents} WHERE key = :word) LIMIT 2`,
-    startingWith: `SELECT ${entry} FROM ${intents} WHERE seq IN (
-      SELECT seq FROM (SELECT seq FROM ${intents} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2) AS by_id
-      UNION
-      SELECT seq FROM (SELECT seq FROM ${intents} WHERE key >= :head AND key < :behind ORDER BY key LIMIT 2) AS by_key)
-      LIMIT 2`,
+    startingWith: `SELECT ${entry} FROM ${intents} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
     // Each is found from the one before it.
     recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
         UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
@@ -216,10 +209,7 @@ export function readsOf(
     findUnnamed: (identity, since) => first(verbs.findUnnamed, { identity, since }),
     findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
     get: (id) => first(verbs.get, { id }),
-    startingWith: async (head) => {
-      const called = await all(verbs.called, { word: head }, toIntent);
-      return called.length > 0 ? called : all(verbs.startingWith, { head, behind: behind(head) }, toIntent);
-    },
+    startingWith: (head) => all(verbs.startingWith, { head, behind: behind(head) }, toIntent),
     select: (selection) => select(selection, dialect, ask, toIntent),
     recipients: (head) =>
       all(verbs.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),

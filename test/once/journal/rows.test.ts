@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { attemptColumns, reading } from '../../../src/once/journal/columns.ts';
-import { lastRemembered, receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
+import { receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
 
 test.each([
   ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
@@ -24,14 +24,4 @@ test('an attempt that was answered by nobody has no headers', () => {
 
 test.each([null, 'x', '"sol","x"]'])('what rows pay that was damaged to %j is left out', (paid) => {
   expect(rowsStandingOf({ rows: 1, paid }, false).paid).toBeUndefined();
-});
-
-test('a token is hashed once for all rows that use it', () => {
-  const hashed: string[] = [];
-  const hashOf = lastRemembered((token) => {
-    hashed.push(token);
-    return `#${token}`;
-  });
-  expect(['a', 'a', 'b', 'a'].map(hashOf)).toEqual(['#a', '#a', '#b', '#a']);
-  expect(hashed).toEqual(['a', 'b', 'a']);
 });

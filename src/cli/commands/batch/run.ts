@@ -152,7 +152,7 @@ async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Prom
     rows: surveyed.rows,
     invalid: surveyed.tally.standings.invalid,
   };
-  await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
+  await journal.commit((tx) => tx.keepBatch(input));
 }
 
 /** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */

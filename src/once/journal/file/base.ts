@@ -3,13 +3,12 @@ import { diskTroubleOf } from '../../../machine/disk.ts';
 import type { Failure } from '../../failures.ts';
 import { type Statement, statementIn } from '../dialect.ts';
 import { factsOf, journalFailure } from '../facts.ts';
-import type { Guards } from '../journal.ts';
 import { Mutex } from '../mutex.ts';
 import { type Ask, type Cell, type JournalRow, listed, sound, type Values } from '../rows.ts';
 import type { Base, OwnReads } from '../store.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
-import { foldLog, withoutSync } from './opening.ts';
+import { foldLog } from './opening.ts';
 import { type ProcessOwners, whereMoved } from './ownFiles.ts';
 
 /** Enough for the re-run window of unnamed intents, which is hours at most. */
@@ -54,15 +53,11 @@ export class FileBase implements Base {
     return factsOf(reason, 'note-not-writable') !== undefined;
   }
 
-  transact<Result>(
-    work: (ask: Ask, reads: OwnReads) => Promise<Result>,
-    { unsynced = false }: Guards,
-  ): Promise<Result> {
+  transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>): Promise<Result> {
     const ask: Ask = async (statement, values) => this.#asked(statement, values);
     return this.#turns.alone(async () => {
       try {
-        const transact = () => this.#transact(() => work(ask, this.reads));
-        return await (unsynced ? withoutSync(this.#database, transact) : transact());
+        return await this.#transact(() => work(ask, this.reads));
       } catch (error) {
         throw this.#failure(error);
       }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Journal } from '../journal.ts';
-import { lastRemembered } from '../rows.ts';
 import { Store } from '../store.ts';
 import { FileBase } from './base.ts';
 import { damaged } from './faults.ts';
@@ -36,7 +35,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     },
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
-    hashOf: lastRemembered((token) => createHash('sha256').update(value).update(token).digest('hex')),
+    hashOf: (token) => createHash('sha256').update(value).update(token).digest('hex'),
     close: async () => {
       owners.close();
       base.close();

@@ -184,19 +184,3 @@ function setAndCheckPragmas(database: DatabaseSyncInstance): void {
   // Some builds default to NORMAL, which loses commits on power failure, so trust only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) throw journalFailure('not-durable', {});
 }
-
-/**
- * Runs a commit that a power failure may lose, which is always safe here. Saves the fsync of a fact that nothing
- * depends on.
- */
-export async function withoutSync<Result>(
-  database: DatabaseSyncInstance,
-  commit: () => Promise<Result>,
-): Promise<Result> {
-  database.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return await commit();
-  } finally {
-    database.exec('PRAGMA synchronous = FULL');
-  }
-}

@@ -502,49 +502,16 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
     });
 
     describe('intents that begin so', () => {
-      test('are found by id and by key, two at most', async () => {
+      test('are found by id, two at most', async () => {
         const journal = await openNew();
-        const begin = (id: string, key: string) => journal.begin(newIntent({ id, key }), 'h', nowMs);
-        await begin('aaaa1111', 'zzzz-1');
-        await begin('aaaa2222', 'zzzz-2');
-        await begin('bbbb3333', 'aaaa2-key');
-        await begin('cccc%', 'dd_d');
+        for (const id of ['aaaa1111', 'aaaa2222', 'cccc%'])
+          await journal.begin(newIntent({ id, key: `aaaa-${id}` }), 'h', nowMs);
         const found = async (prefix: string): Promise<string[]> =>
           (await journal.startingWith(prefix)).map(({ id }) => id);
         expect(await found('aaaa1')).toEqual(['aaaa1111']);
-        expect((await found('aaaa2')).sort()).toEqual(['aaaa2222', 'bbbb3333']);
         expect(await found('aaaa')).toHaveLength(2);
-        expect(await found('zzzz-2')).toEqual(['aaaa2222']);
         expect(await found('cccc%')).toEqual(['cccc%']);
-        expect(await found('%')).toEqual([]);
-        expect(await found('____')).toEqual([]);
-        expect(await found('ddxd')).toEqual([]);
-        expect(await found('AAAA1')).toEqual([]);
-      });
-
-      test('a whole key is no mere beginning', async () => {
-        const journal = await openNew();
-        await journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
-        await journal.begin(newIntent({ id: 'i2', key: 'payday-2' }), 'h', nowMs);
-        expect((await journal.startingWith('payday')).map(({ id }) => id)).toEqual(['i1']);
-        expect(await journal.startingWith('payda')).toHaveLength(2);
-      });
-
-      test('two of one key at two places are two', async () => {
-        const journal = await openNew();
-        await journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
-        await journal.begin(
-          newIntent({ id: 'i2', key: 'payday', kind: 'transfer', payment: 'p' }),
-          'h',
-          nowMs,
-        );
-        expect(await journal.startingWith('payday')).toHaveLength(2);
-      });
-
-      test('one whose id and key both begin so is one', async () => {
-        const journal = await openNew();
-        await journal.begin(newIntent({ id: 'same-1', key: 'same-2' }), 'h', nowMs);
-        expect(await journal.startingWith('same')).toHaveLength(1);
+        for (const none of ['%', '____', 'aaaa-', 'AAAA1']) expect(await found(none)).toEqual([]);
       });
     });
 

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
-import { openFile, withoutSync } from '../../../../src/once/journal/file/opening.ts';
+import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import { findLoss } from '../../../../src/once/journal/file/upkeep.ts';
 import { failureOf, linesOf } from '../../../../testing/failure.ts';
@@ -121,20 +121,6 @@ describe('a new journal', () => {
       for (const { database } of [second, first]) database.close();
     },
   );
-
-  test('is durable again after a commit that need not be, also one that fails', async () => {
-    const { database } = openFile(newPath());
-    const synchronous = () => database.prepare('PRAGMA synchronous').get();
-    await withoutSync(database, async () => {
-      await undefined;
-      expect(synchronous()).toEqual({ synchronous: 1 });
-    });
-    expect(synchronous()).toEqual({ synchronous: 2 });
-    const failing = withoutSync(database, () => Promise.reject(new Error('no')));
-    await expect(failing).rejects.toThrow('no');
-    expect(synchronous()).toEqual({ synchronous: 2 });
-    database.close();
-  });
 
   test.each([0o644, 0o601])('that others could use is closed to them: %i', async (mode) => {
     const path = await usedJournal();
