@@ -9,7 +9,7 @@ import {
 } from '../once/journal/columns.ts';
 import type { Loss } from '../once/journal/facts.ts';
 import type { Note } from '../once/journal/known.ts';
-import { kept, schemaVersion } from '../once/journal/schema.ts';
+import { kept } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';

@@ -31,10 +31,4 @@ export class Mutex {
       this.#beside.delete(running);
     }
   }
-
-  /** Runs between two turns. The work is synchronous, so it is over before the next turn begins. */
-  async between<Result>(work: () => Result): Promise<Result> {
-    while (this.#running !== undefined) await this.#running;
-    return work();
-  }
 }

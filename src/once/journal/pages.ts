@@ -7,9 +7,6 @@ import { countsAt } from './schema.ts';
 
 const pageLength = 500;
 
-/** Above so many, the intents of a state are not looked through for those of a name or a recipient. */
-const few = 20_000;
-
 /** Reads a page at a time by an index, so that nothing is kept open between pages. */
 export async function* select(
   selection: Selection,
@@ -59,13 +56,9 @@ async function pageOf(
   const terms = new Terms(selection, page.lastAt !== undefined, dialect);
   const rowsOf = (text: string) => ask(statementIn(dialect, text), page);
   if (states?.length === 0) return [];
-  const isNamed = batch !== undefined || name !== undefined || to !== undefined;
-  if (states !== undefined && !states.includes('accepted')) {
-    const count = async () => Number((await rowsOf(terms.unfinished))[0]?.count);
-    if (!isNamed || (await count()) <= few) return rowsOf(terms.byStates(states));
-  }
+  if (states !== undefined && !states.includes('accepted')) return rowsOf(terms.byStates(states));
   if (to !== undefined) return rowsOf(terms.paidTo());
-  if (isNamed) return rowsOf(terms.along('name'));
+  if (batch !== undefined || name !== undefined) return rowsOf(terms.along('name'));
   return rowsOf(kind === undefined ? terms.inOrder() : terms.along('kind'));
 }
 
@@ -93,11 +86,6 @@ class Terms {
 
   get #intents(): string {
     return this.#dialect.table('intents');
-  }
-
-  get unfinished(): string {
-    return `SELECT count(*) AS count FROM (SELECT seq FROM ${this.#intents}
-      WHERE state ${this.#states} AND state <> 'accepted' LIMIT ${few + 1}) AS unfinished`;
   }
 
   /** Everything but the time, and but what the index that leads has already. */

@@ -67,7 +67,7 @@ function textsIn(dialect: Dialect) {
 
   const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
       UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
-    SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`;
+    SELECT name FROM found WHERE name IS NOT NULL`;
   return {
     get: `SELECT ${entry} FROM ${intents} WHERE id = :id`,
     findByKey: `SELECT ${entry} FROM ${intents}
@@ -230,8 +230,7 @@ export function readsOf(
     rowsStanding: (name) =>
       all(verbs.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
     batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),
-    batchNames: () =>
-      all(verbs.batchNames, { before: behind(''), limit: everyOne }, ({ name }) => String(name)),
+    batchNames: () => all(verbs.batchNames, { before: behind('') }, ({ name }) => String(name)),
     spending: (asset, since) => {
       const counted = countedAsset(asset);
       const sum =
@@ -242,8 +241,6 @@ export function readsOf(
     spent: (asset, since) => spentOf({ asset: countedAsset(asset), since }, verbs, ask),
   };
 }
-
-const everyOne = 1_000_000_000;
 
 /** Another process changed the intent after it was read. If it is read again, the work takes another course. */
 export class Overtaken extends Error {}

@@ -46,7 +46,7 @@ export class FileBase implements Base {
     };
   }
 
-  readonly ask: Ask = (statement, values) => this.#turns.between(() => this.#asked(statement, values));
+  readonly ask: Ask = (statement, values) => this.#turns.alone(async () => this.#asked(statement, values));
 
   /** The commit was made, but must not be believed. */
   failedAsWhole(reason: unknown): boolean {
