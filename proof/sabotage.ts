@@ -5,7 +5,6 @@ import { brokenPrograms } from './programs.ts';
 import { breaking } from './sabotage/plugin.ts';
 import { type Variant, variants } from './sabotage/variants.ts';
 import type { Finding } from './tally.ts';
-import { partsOfMachines } from './techniques/machines.ts';
 import { techniques } from './techniques.ts';
 
 /** The shares of a technique to play. A variant not caught by a small share meets a larger one. */
@@ -36,9 +35,10 @@ async function sabotage(
   for (const share of shares) {
     for (const name of variant.caughtBy) {
       const dice = new Dice(`${seed}/${variant.name}`);
-      const own = [...techniques, ...partsOfMachines].filter((technique) => technique.name === name);
-      const { findings } = await playAll({ techniques: own, programs, dice, share, say, mostFindings: 1 });
-      if (findings[0] !== undefined) return findings[0];
+      const own = techniques.filter((technique) => technique.name === name);
+      const tallies = await playAll({ techniques: own, programs, dice, share, say, mostFindings: 1 });
+      const [finding] = tallies.flatMap(({ findings }) => findings);
+      if (finding !== undefined) return finding;
     }
   }
   return undefined;

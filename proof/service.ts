@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
-import { startOf } from '../testing/program.ts';
 import { controlOf, type LedgerEffect } from '../testing/sandbox.ts';
+import { startSandboxProcess } from '../testing/sandboxProcess.ts';
 import { shipped } from './programs.ts';
-import { launch } from './run.ts';
+import { endWithProof } from './run.ts';
 
 type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
 
@@ -28,37 +27,10 @@ export type Service = ReturnType<typeof controlOf> & {
   close(): Promise<void>;
 };
 
-type Greeting = {
-  base_url: string;
-  tokens: { full: string };
-  wallet: { address: string };
-  rpc_url: string;
-  genesis_hash: string;
-  assets: Record<string, string>;
-};
-
 export async function startService(env: Record<string, string>, dataDir: string): Promise<Service> {
-  const words = [...startOf(shipped.bin), 'sandbox', '--json', '--data', dataDir];
-  const child = launch(words, env);
-  const heard: Heard[] = [];
-  const {
-    base_url: baseUrl,
-    tokens,
-    wallet,
-    ...node
-  } = await new Promise<Greeting>((resolve, reject) => {
-    let rest = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines.map((text) => JSON.parse(text))) {
-        if ('base_url' in line) resolve(line);
-        else heard.push(line);
-      }
-    });
-    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
-  });
-  child.stderr?.resume();
+  const { greeting, child, lines, end } = await startSandboxProcess(['--data', dataDir], env, shipped.bin);
+  endWithProof(child);
+  const { base_url: baseUrl, tokens, wallet, rpc_url: rpcUrl, genesis_hash: genesisHash, assets } = greeting;
   const control = controlOf(baseUrl);
   await control.money({ amount: '1000000' });
   return {
@@ -66,14 +38,10 @@ export async function startService(env: Record<string, string>, dataDir: string)
     ...ledgerOf(baseUrl, control),
     baseUrl,
     token: tokens.full,
-    node: { rpcUrl: node.rpc_url, genesisHash: node.genesis_hash, assets: node.assets },
+    node: { rpcUrl, genesisHash, assets },
     wallet: wallet.address,
-    heard,
-    close: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    },
+    heard: lines as unknown as Heard[],
+    close: async () => void (await end('SIGKILL')),
   };
 }
 
