@@ -7,13 +7,11 @@ import { sabotageAll } from './sabotage.ts';
 import { notesOf, putIntoPage, tableOf } from './table.ts';
 import { techniques } from './techniques.ts';
 
-const say = (text: string): void => console.error(text);
-
 async function prove({ only, seed, share, markdown }: Options): Promise<number> {
   const chosen = techniques.filter(({ name }) => only.length === 0 || only.includes(name));
   const startedAt = performance.now();
   const programs = await soundPrograms();
-  const tallies = await playAll({ techniques: chosen, programs, dice: new Dice(seed), share, say });
+  const tallies = await playAll({ techniques: chosen, programs, dice: new Dice(seed), share });
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log([tableOf(tallies), ...notesOf(tallies), `seed ${seed}, ${seconds} s`].join('\n'));
   if (markdown) putIntoPage(tallies, seed, seconds);
@@ -25,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 process.exitCode = await refusing('`npm run proof -- --help` shows what it takes.', async () => {
   const options = readOptions(process.argv.slice(2));
-  if (!options.help) return options.sabotage ? sabotageAll(options, say) : prove(options);
+  if (!options.help) return options.sabotage ? sabotageAll(options) : prove(options);
   console.log(usage);
   return 0;
 });

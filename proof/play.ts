@@ -5,14 +5,13 @@ import type { Home } from '../testing/home.ts';
 import type { FaultSpec, LedgerEffect } from '../testing/sandbox.ts';
 import type { Stage } from './arena.ts';
 import { onceOnly } from './jobs.ts';
-import type { Program } from './programs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';
 import { journalRefusal, lateness, misbehaviour, ranOutOfTime, shortened, toldBy, untrue } from './told.ts';
 
 export type RunOptions = {
   /** The machine; else the story's own. */
   readonly home?: Home;
-  readonly program?: Program;
+  readonly program?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Not the machine that began: of that one's requests it knows nothing. */
   readonly isElsewhere?: boolean;
@@ -26,7 +25,7 @@ export type RunOptions = {
 } & Pick<Start, 'under' | 'limitMs' | 'stdin' | 'started'>;
 
 /** A command that stands still at a step. */
-export type Held = {
+type Held = {
   /** The step that it stands at; undefined if it ended before. */
   readonly step: string | undefined;
   isOver(): boolean;
@@ -83,7 +82,7 @@ export class Play {
   async run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const { lane, programs } = this.stage;
     const { home = this.home, program = programs.plain, env, baseUrl, ...start } = options;
-    const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
+    const ran = await run(program, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
     this.judge(ran);
     if (options.isJournalHurt === true && journalRefusal(ran) !== undefined) return ran;
     if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {

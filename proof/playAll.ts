@@ -18,11 +18,12 @@ type Plan = {
   readonly hasSystemCalls?: boolean;
   /** So many findings are enough. */
   readonly mostFindings?: number;
-  readonly say: (text: string) => void;
+  /** On stderr, unless somebody else is told. */
+  readonly say?: (text: string) => void;
 };
 
 export async function playAll(plan: Plan): Promise<Tally[]> {
-  const { programs, dice, share, say, mostFindings, hasSystemCalls = true } = plan;
+  const { programs, dice, share, say = console.error, mostFindings, hasSystemCalls = true } = plan;
   const pace = await startPace();
   const lanes = await Promise.all(Array.from({ length: plan.lanes ?? lanesAtOnce }, () => openLane()));
   const tallies: Tally[] = [];

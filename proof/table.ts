@@ -54,11 +54,6 @@ export function putIntoPage(tallies: readonly Tally[], seed: string, seconds: nu
   writeFileSync(file, withMarked(readFileSync(file, 'utf8'), 'proof', chapter));
 }
 
-const shownFindings = 40;
-
 export function findingsText(findings: readonly Finding[]): string {
-  const shown = findings.slice(0, shownFindings);
-  const lines = shown.map(({ wrong, where, what }) => `${wrong}: ${where}\n    ${what}`);
-  const more = findings.length - shown.length;
-  return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+  return findings.map(({ wrong, where, what }) => `${wrong}: ${where}\n    ${what}`).join('\n');
 }

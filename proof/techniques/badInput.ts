@@ -4,7 +4,7 @@ import type { Arena, Technique } from '../arena.ts';
 import { playAtPace } from '../pace.ts';
 import { type Ran, run, type Start } from '../run.ts';
 import { lateness, misbehaviour, shortened } from '../told.ts';
-import { type Generated, type Kind, kinds } from './badInput/kinds.ts';
+import { type Generated, type Kind, kinds, parsed } from './badInput/kinds.ts';
 import { type Stub, startStub } from './badInput/stub.ts';
 
 const limitMs = 20_000;
@@ -37,7 +37,7 @@ async function playOne(
   stub.taken();
   const env = { ...home.env, BOTCTL_TOKEN: 'bad-input-token-0123456789', BOTCTL_BASE_URL: stub.url };
   const start = { env, stdin, limitMs };
-  const ran = isBuilt ? await run(arena.programs.plain.bin, argv, start) : await runInside(argv, start);
+  const ran = isBuilt ? await run(arena.programs.plain, argv, start) : await runInside(argv, start);
   const sent = stub.taken();
   const what = `${where}: botctl ${argv.join(' ').slice(0, 200)}`;
   for (const wrong of [...misbehaviour(ran), ...unrequested(one, ran, sent)])
@@ -56,7 +56,7 @@ function unrequested(one: Generated, ran: Ran, sent: readonly string[]): string[
   if (ran.code === 2 && sent.length > 0 && one.reply === undefined && !isPartly)
     found.push(`refused, and yet a request left: ${shortened(ran)}`);
   for (const body of sent) {
-    const fields = fieldsOf(body);
+    const fields = parsed(body) as Record<string, unknown> | undefined;
     const { idempotency_key: key = '' } = fields ?? {};
     if (fields === undefined) found.push(`what left is no JSON: ${body}`);
     else if (typeof key !== 'string' || key === '') found.push('a request left without a key');
@@ -65,14 +65,6 @@ function unrequested(one: Generated, ran: Ran, sent: readonly string[]): string[
   }
   if (one.reply !== undefined) found.push(...misread(one.reply, ran));
   return found;
-}
-
-function fieldsOf(body: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(body) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Only a reply that says so is a success, and no success may be called a failure, whatever the reply looks like. */

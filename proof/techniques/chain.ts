@@ -70,7 +70,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const told: Ran[] = [];
   // Of a service that names the signatures of others, only what the chain is said to show is held to the ledger.
   const ask = async (words: readonly string[]): Promise<void> => {
-    const ran = await run(stage.programs.plain.bin, words, { env: lane.env(play.home) });
+    const ran = await run(stage.programs.plain, words, { env: lane.env(play.home) });
     play.judge(ran);
     told.push(ran);
   };

@@ -7,7 +7,7 @@ import { type Ran, run } from '../run.ts';
 import { journalRefusal, shortened, toldBy } from '../told.ts';
 
 /** Processes that work on one journal at once. */
-export type Crowd = {
+type Crowd = {
   readonly members: number;
   readonly commandsEach: number;
   readonly jobs: readonly Job[];
@@ -58,7 +58,7 @@ export async function once(
     if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
   };
   const start = { env: { ...lane.env(play.home), ...env }, stdin, started };
-  const ran = await inTime(pace, tally, () => run(programs.plain.bin, argv, start));
+  const ran = await inTime(pace, tally, () => run(programs.plain, argv, start));
   play.judge(ran);
   if (journalRefusal(ran) !== undefined) play.wrong(`a false alarm: ${shortened(ran)}`);
   else if (ran.code === 1 && argv[0] !== 'doctor') play.unmet(`botctl ${argv.join(' ')}: ${shortened(ran)}`);

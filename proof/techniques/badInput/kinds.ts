@@ -33,9 +33,9 @@ const message = {
 const transfer = { to_address: recipient, asset: 'SOL', amount: '1.5', memo: 'rent' };
 
 /** Parses as JSON's own parser does, which is stricter than some. A byte order mark at the start is ignored. */
-function parsed(bytes: Buffer): unknown {
+export function parsed(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/u, ''));
+    return JSON.parse(text.replace(/^\uFEFF/u, ''));
   } catch {
     return undefined;
   }
@@ -60,7 +60,7 @@ const payloads: Kind = {
   make: (dice) => {
     const isMessage = dice.below(2) === 0;
     const stdin = mutateJson(isMessage ? message : transfer, dice);
-    const requested = withoutKey(parsed(stdin));
+    const requested = withoutKey(parsed(stdin.toString()));
     const verb = isMessage ? 'send' : 'transfer';
     return {
       argv: [verb, '--payload', '-', '--once', `n${dice.below(1e9)}`, '--json'],

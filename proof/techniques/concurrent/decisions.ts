@@ -40,7 +40,7 @@ async function shownOtherwise(stage: Stage): Promise<void> {
   const { home } = play;
   const rent = command('transfer', '--once', 'rent', '--profile', 'payer', '--max-wait', '0s');
   const others = (...lines: readonly string[]): string => {
-    const run = lines.map((line) => `${startOf(programs.plain.bin).join(' ')} ${line} >/dev/null`);
+    const run = lines.map((line) => `${startOf(programs.plain).join(' ')} ${line} >/dev/null`);
     // The others fetch a token, too.
     const once = ['if [ -z "$OTHERS" ]; then', 'export OTHERS=1', ':', ...run, 'fi'];
     return home.file('token.sh', [...once, `echo '${secret}'`, ''].join('\n'));

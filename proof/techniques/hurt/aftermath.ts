@@ -6,7 +6,7 @@ import { journalRefusal, shortened, toldBy } from '../../told.ts';
 import { contentsOf } from './files.ts';
 
 /** What is asked of a hurt journal, and where. */
-export type Aftermath = {
+type Aftermath = {
   /** What was being sent when the journal was hurt. */
   readonly sent: Job;
   /** What it had done long before; nothing where it is young. */

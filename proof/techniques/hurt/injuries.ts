@@ -8,7 +8,7 @@ import type { Aged } from './ages.ts';
 import { change, flipBit, folderOf, type Part, partOf, parts, prepared, putBack, sizeOf } from './files.ts';
 
 /** A machine whose journal will be hurt. */
-export type Patient = {
+type Patient = {
   readonly home: Home;
   /** The machine before its last send. */
   readonly before: Aged;
@@ -18,7 +18,7 @@ export type Patient = {
 };
 
 /** The machine on which the same command runs afterwards. */
-export type Hurt = {
+type Hurt = {
   readonly home: Home;
   /** Other machines whose files a refusal must leave alone. */
   readonly others?: readonly Home[];
@@ -73,7 +73,9 @@ function woundsOf(part: Part): Injury[] {
     inFile(part, 'with a bit flipped', (path, dice) => flipBit(path, 0, sizeOf(path), dice), {
       ...{ ...common, ...flaw, times: 4 },
     }),
-    inFile(part, 'cut', (path, dice) => truncateSync(path, dice.below(sizeOf(path))), common),
+    inFile(part, 'cut', (path, dice) => truncateSync(path, dice.below(sizeOf(path))), {
+      ...{ ...common, times: 2 },
+    }),
     inFile(part, 'emptied', (path) => truncateSync(path, 0)),
     inFile(part, 'removed', (path) => rmSync(path), common),
     inFile(part, 'overwritten with text', (path) => change(path, () => Buffer.from('no\n'.repeat(2000)))),

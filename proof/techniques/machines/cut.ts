@@ -6,19 +6,17 @@ import { type Operation, operations } from '../../jobs.ts';
 import { shortened } from '../../told.ts';
 import { type FaultScript, faultScripts } from '../faults/faultScripts.ts';
 import { type Errand, errands, kindsOf } from './deeds.ts';
-import { type Fleet, type Harbour, newScene, seenOnce } from './fleet.ts';
+import { type Fleet, newScene, undisturbed } from './fleet.ts';
+import type { Harbour } from './harbour.ts';
 import { stepsOf } from './killed.ts';
-import { endsBroken } from './scene.ts';
-
-/** One message of the conversation with the server: the n-th of that side. */
-export type Spot = { readonly from: Side; readonly nth: number; readonly words: string };
+import { endsBroken, type Spot } from './scene.ts';
 
 /** Messages at which something starts or ends: start-up, password, query, Sync, and the server's “ready”. */
 const telling: Readonly<Record<Side, string>> = { client: '\0pQS', server: 'Z' };
 
 /** Those messages in an undisturbed command, from first to last. */
 function spotsOf(errand: Errand, fleet: Fleet): Promise<Spot[]> {
-  return seenOnce('spots', errand, fleet, async (scene) => {
+  return undisturbed(errand, fleet, async (scene) => {
     scene.harbour.takeMessages();
     scene.expectExit(await scene.on(0), 0);
     const counts: Record<Side, number> = { client: 0, server: 0 };

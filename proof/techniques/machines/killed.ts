@@ -2,12 +2,13 @@ import { setTimeout as after } from 'node:timers/promises';
 import { playEach, type Stage, shareOf } from '../../arena.ts';
 import { shortened } from '../../told.ts';
 import { type Errand, errands } from './deeds.ts';
-import { type Fleet, leaseMs, newScene, seenOnce } from './fleet.ts';
+import { type Fleet, newScene, undisturbed } from './fleet.ts';
+import { leaseMs } from './harbour.ts';
 import { endsBroken, endsInCompany } from './scene.ts';
 
 /** The steps of an undisturbed command on the first machine. */
 export function stepsOf(errand: Errand, fleet: Fleet): Promise<string[]> {
-  return seenOnce('steps', errand, fleet, (scene) => {
+  return undisturbed(errand, fleet, (scene) => {
     const { argv, stdin } = scene.deed;
     return scene.steps('committed', argv, { stdin });
   });

@@ -5,7 +5,8 @@ import { onceOnly } from '../../jobs.ts';
 import { lostReply } from '../../play.ts';
 import { shortened, toldBy } from '../../told.ts';
 import { type DeedKind, newDeed } from './deeds.ts';
-import { type Fleet, fourMachines, harbourOf, sharing } from './fleet.ts';
+import { type Fleet, harbourOf } from './fleet.ts';
+import { fourMachines, sharing } from './harbour.ts';
 import { Scene } from './scene.ts';
 
 /**

@@ -1,13 +1,16 @@
 import type { Home } from '../../../testing/home.ts';
+import type { Side } from '../../../testing/postgres/messages.ts';
 import type { How } from '../../../testing/postgres/passage.ts';
 import type { Stage } from '../../arena.ts';
 import type { Kept } from '../../look.ts';
 import { Play, type RunOptions } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { shortened } from '../../told.ts';
-import type { Spot } from './cut.ts';
 import type { Deed } from './deeds.ts';
-import type { Harbour } from './fleet.ts';
+import type { Harbour } from './harbour.ts';
+
+/** One message of the conversation with the server: the n-th of that side. */
+export type Spot = { readonly from: Side; readonly nth: number; readonly words: string };
 
 export type Machine = 0 | 1 | 2 | 3;
 
@@ -48,7 +51,7 @@ export class Scene extends Play {
 
   /** On the first machine, whose connection breaks at this message. What is held then goes on afterwards. */
   async broken(
-    { from, nth }: Pick<Spot, 'from' | 'nth'>,
+    { from, nth }: Spot,
     how: How,
     options: RunOptions,
     meanwhile: () => Promise<void>,

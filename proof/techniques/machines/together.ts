@@ -5,7 +5,8 @@ import { lostReply } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { toldBy } from '../../told.ts';
 import { type DeedKind, deedKinds, twinOf } from './deeds.ts';
-import { type Fleet, type Harbour, newScene } from './fleet.ts';
+import { type Fleet, newScene } from './fleet.ts';
+import type { Harbour } from './harbour.ts';
 import { endsInCompany, type Machine, type Scene } from './scene.ts';
 
 const beforeTheLocks = 'ask BEGIN ISOLATION LEVEL read committed; SE';
