@@ -71,10 +71,13 @@ function woundsOf(part: Part): Injury[] {
       common,
     ),
     inFile(part, 'with a bit flipped', (path, dice) => flipBit(path, 0, sizeOf(path), dice), {
-      ...{ ...common, ...flaw, times: 4 },
+      ...common,
+      ...flaw,
+      times: 4,
     }),
     inFile(part, 'cut', (path, dice) => truncateSync(path, dice.below(sizeOf(path))), {
-      ...{ ...common, times: 2 },
+      ...common,
+      times: 2,
     }),
     inFile(part, 'emptied', (path) => truncateSync(path, 0)),
     inFile(part, 'removed', (path) => rmSync(path), common),
