@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { root } from '../testing/root.ts';
@@ -17,7 +17,6 @@ const native = /^(node:|@photostructure\/sqlite$)/u;
 export async function bundle({ entry, plugins = [], replaced = {} }: Bundle, dir: string): Promise<void> {
   const standIn = (source: string, importer: string | undefined): string | undefined =>
     replaced[source] === importer ? undefined : replaced[source];
-  await rm(dir, { recursive: true, force: true });
   const made = await rolldown({
     input: { main: join(root, entry) },
     cwd: root,

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../testing/home.ts';
-import { type Pace, playAtPace } from './pace.ts';
+import { intentsIn, journalOf, type Kept } from './look.ts';
 import { type Service, startService } from './service.ts';
-import type { Tally } from './tally.ts';
 
 /** One service and what runs against it. Cases in one lane run one after the other. */
 export type Lane = {
@@ -13,6 +12,8 @@ export type Lane = {
   home(): Home;
   /** The environment of a command on that machine. */
   env(home: Home, baseUrl?: string): Record<string, string>;
+  /** What the journal of that machine has. */
+  kept(home: Home): Kept[] | Promise<Kept[]>;
   close(): Promise<void>;
 };
 
@@ -38,31 +39,11 @@ export async function openLane(): Promise<Lane> {
       BOTCTL_BASE_URL: baseUrl,
       BOTCTL_TOKEN: service.token,
     }),
+    kept: (home) => intentsIn(journalOf(home)),
     close: async () => {
       await service.close();
       remove();
       process.off('exit', remove);
     },
   };
-}
-
-/**
- * Plays every item, each in a free lane, and stops early after enough findings. What the machine was too slow for is
- * played again, so what a play finds goes to a tally of its own.
- */
-export async function overLanes<Item>(
-  { lanes, pace }: { readonly lanes: readonly Lane[]; readonly pace: Pace },
-  tally: Tally,
-  items: Iterable<Item>,
-  play: (item: Item, lane: Lane, own: Tally) => Promise<void>,
-): Promise<void> {
-  const queue = items[Symbol.iterator]();
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (let next = queue.next(); !next.done && !tally.isEnough; next = queue.next()) {
-        const { value } = next;
-        await playAtPace(pace, tally, (own) => play(value, lane, own));
-      }
-    }),
-  );
 }

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Home } from '../testing/home.ts';
 
-export type Kept = { readonly id: string; readonly key: string; readonly state: string };
+export type Kept = {
+  readonly id: string;
+  readonly key: string;
+  readonly state: string;
+  readonly attempts: number;
+};
 
 export function journalOf(home: Home): string {
   return join(home.path, 'data', 'botctl', 'journal.db');
@@ -14,7 +19,7 @@ export function intentsIn(path: string): Kept[] {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
-    return database.prepare('SELECT id, key, state FROM intents ORDER BY seq').all() as Kept[];
+    return database.prepare('SELECT id, key, state, attempts FROM intents ORDER BY seq').all() as Kept[];
   } catch (error) {
     // Its process died before the table was made.
     if (error instanceof Error && /no such table/u.test(error.message)) return [];

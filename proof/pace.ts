@@ -2,8 +2,8 @@ import { pbkdf2 } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Clock, systemClock } from '../src/machine/process.ts';
 import type { Ran } from './run.ts';
 import { Tally } from './tally.ts';
 import { ranOutOfTime } from './told.ts';
@@ -19,51 +19,40 @@ const restMs = 200;
  */
 const slowMs = 375;
 
-/** Beats until it is stopped. A beat is a rest and a piece of work; what is measured is how late it ends. */
-export function startPace(work: () => Promise<void>, clock: Clock = systemClock) {
-  let begunAtMs = clock.now();
+const derive = promisify(pbkdf2);
+
+/**
+ * Beats until it is stopped, beside the proof's own thread: a rest, then 20 ms of a processor and a few bytes to the
+ * disk. What is measured is how late a beat ends.
+ */
+export async function startPace(): Promise<Pace & { stop(): Promise<void> }> {
+  const path = join(tmpdir(), `botctl-proof-pace-${process.pid}`);
+  const file = await open(path, 'w');
+  await rm(path);
+  let begunAtMs = Date.now();
   let lastLateAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
-  const isLate = (): boolean => clock.now() - begunAtMs > restMs + slowMs;
-  const beat = async (): Promise<void> => {
-    begunAtMs = clock.now();
-    await clock.sleep(restMs);
-    await work();
-    if (isLate()) lastLateAtMs = clock.now();
-  };
+  const isLate = (): boolean => Date.now() - begunAtMs > restMs + slowMs;
   const beating = (async () => {
-    while (!isStopped) await beat();
+    while (!isStopped) {
+      begunAtMs = Date.now();
+      await after(restMs);
+      await derive('', '', 60_000, 32, 'sha256');
+      await file.write('beat', 0);
+      await file.datasync();
+      if (isLate()) lastLateAtMs = Date.now();
+    }
+    await file.close();
   })();
   return {
     watch: () => {
-      const sinceMs = clock.now();
+      const sinceMs = Date.now();
       // A beat that is still to end may be late already.
       return { isSlow: () => lastLateAtMs >= sinceMs || isLate() };
     },
     stop: () => {
       isStopped = true;
       return beating;
-    },
-  };
-}
-
-const derive = promisify(pbkdf2);
-
-/** Beside the proof's own thread: 20 ms of a processor, and a few bytes to the disk. */
-export async function startPaceOfMachine(): Promise<Pace & { stop(): Promise<void> }> {
-  const path = join(tmpdir(), `botctl-proof-pace-${process.pid}`);
-  const file = await open(path, 'w');
-  await rm(path);
-  const pace = startPace(async () => {
-    await derive('', '', 60_000, 32, 'sha256');
-    await file.write('beat', 0);
-    await file.datasync();
-  });
-  return {
-    watch: pace.watch,
-    stop: async () => {
-      await pace.stop();
-      await file.close();
     },
   };
 }
@@ -76,7 +65,7 @@ export async function inTime(pace: Pace, tally: Tally, run: () => Promise<Ran>):
     const watch = pace.watch();
     const ran = await run();
     if (plays === mostPlays || !ranOutOfTime(ran) || !watch.isSlow()) return ran;
-    tally.slowPlay();
+    tally.slowPlays += 1;
   }
 }
 
@@ -97,9 +86,9 @@ export async function playAtPace<Result>(
       tally.add(own);
       return result;
     }
-    tally.slowPlay();
+    tally.slowPlays += 1;
     if (plays < mostPlays) continue;
-    tally.slowCase(own.findings[0]?.where ?? '');
+    tally.tooSlow.push(own.findings[0]?.where ?? '');
     return result;
   }
 }

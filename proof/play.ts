@@ -1,41 +1,17 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Home } from '../testing/home.ts';
-import { type LedgerEffect, recipient } from '../testing/sandbox.ts';
-import type { Lane } from './lane.ts';
-import { intentsIn, journalOf, type Kept } from './look.ts';
-import type { Program, Programs } from './programs.ts';
+import type { FaultSpec, LedgerEffect } from '../testing/sandbox.ts';
+import type { Stage } from './arena.ts';
+import { onceOnly } from './jobs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';
-import type { Tally } from './tally.ts';
 import { journalRefusal, lateness, misbehaviour, ranOutOfTime, shortened, toldBy, untrue } from './told.ts';
 
-export type Operation = 'message' | 'transfer';
-export const operations: readonly Operation[] = ['message', 'transfer'];
-
-/** The words of a command that should happen once. A message without a name is another one as soon as it was told. */
-export function command(operation: Operation, ...more: readonly string[]): string[] {
-  const isNamed = operation === 'transfer' || more.includes('--once');
-  return unnamed(operation, ...(isNamed ? [] : ['--once', 'the-one']), ...more);
-}
-
-export function unnamed(operation: Operation, ...more: readonly string[]): string[] {
-  const words =
-    operation === 'message'
-      ? ['send', '--conversation', 'conv_demo', '--content', 'Once, please']
-      : ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.001'];
-  return [...words, ...more, '--json'];
-}
-
-export type Stage = {
-  readonly lane: Lane;
-  readonly tally: Tally;
-  readonly programs: Programs;
-  /** Here a journal may well be called busy, or refuse what came back. */
-  readonly isDiskFailing?: true;
-  /** The journal is on a server, which may be away. */
-  readonly isShared?: true;
-};
-
-type RunOptions = {
-  readonly program?: Program;
+export type RunOptions = {
+  /** The machine; else the story's own. */
+  readonly home?: Home;
+  readonly program?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Not the machine that began: of that one's requests it knows nothing. */
   readonly isElsewhere?: boolean;
@@ -48,59 +24,132 @@ type RunOptions = {
   readonly baseUrl?: string;
 } & Pick<Start, 'under' | 'limitMs' | 'stdin' | 'started'>;
 
+/** A command that stands still at a step. */
+type Held = {
+  /** The step that it stands at; undefined if it ended before. */
+  readonly step: string | undefined;
+  isOver(): boolean;
+  goOn(): Promise<Ran>;
+};
+
+/** What was there before a command runs, and what the service will do. */
+export type Setting = {
+  readonly faults?: readonly FaultSpec[];
+  /** An earlier run of the same command, whose reply is lost. */
+  readonly isResumed?: true;
+};
+
+export const lostReply: FaultSpec = { kind: 'drop', when: 'after' };
+
+/** A story that begins now: the service has forgotten all others, but for the keys that it is told to keep. */
+export async function begin(where: string, stage: Stage, keys?: 'remembered'): Promise<Play> {
+  await stage.lane.service.fresh(keys);
+  return new Play(where, stage);
+}
+
 /** The story of one intent: its commands in order, each checked against the truth. */
 export class Play {
   readonly where: string;
-  readonly #stage: Stage;
+  readonly stage: Stage;
+  #home: Home | undefined;
   /** What was done before this story begins. */
   readonly #known = new Set<string>();
   /** One of its commands ran out of time: what it should have done may be undone. */
   #isLate = false;
 
+  readonly #heardBefore: number;
+
   constructor(where: string, stage: Stage) {
     this.where = where;
-    this.#stage = stage;
+    this.stage = stage;
+    this.#heardBefore = stage.lane.service.heard.length;
   }
 
-  ignore(kept: readonly Kept[]): void {
-    for (const { key } of kept) this.#known.add(key);
+  /** The requests that the service has heard since this story began. */
+  get heard(): Stage['lane']['service']['heard'] {
+    return this.stage.lane.service.heard.slice(this.#heardBefore);
   }
 
-  async run(argv: readonly string[], home: Home, options: RunOptions = {}): Promise<Ran> {
-    const { lane, programs } = this.#stage;
-    const {
-      program = programs.plain,
-      env,
-      isElsewhere,
-      isOld,
-      isJournalHurt,
-      isOneOfMany,
-      baseUrl,
-      ...start
-    } = options;
-    const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
+  get home(): Home {
+    this.#home ??= this.stage.machine();
+    return this.#home;
+  }
+
+  async ignoreKept(): Promise<void> {
+    for (const { key } of await this.stage.lane.kept(this.home)) this.#known.add(key);
+  }
+
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const { lane, programs } = this.stage;
+    const { home = this.home, program = programs.plain, env, baseUrl, ...start } = options;
+    const ran = await run(program, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
     this.judge(ran);
-    if (isJournalHurt === true && journalRefusal(ran) !== undefined) return ran;
+    if (options.isJournalHurt === true && journalRefusal(ran) !== undefined) return ran;
     if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {
       const { key } = toldBy(ran);
-      if (isOneOfMany === true && (key === undefined || argv[0] === 'batch')) return ran;
-      const effects =
-        isOld === true && key !== undefined ? await this.#madeUnder(ran) : await lane.service.effects();
-      for (const what of untrue(ran, effects, isElsewhere)) this.wrong(what);
+      if (options.isOneOfMany === true && (key === undefined || argv[0] === 'batch')) return ran;
+      const isOld = options.isOld === true && key !== undefined;
+      const effects = isOld ? await lane.service.ledger() : await this.effects();
+      for (const what of untrue(ran, effects, options.isElsewhere)) this.wrong(what);
     }
     return ran;
   }
 
-  /** What there is in all the ledger of the intents that were told of. */
-  async #madeUnder(ran: Ran): Promise<LedgerEffect[]> {
-    const lines = (objectsOf(ran) ?? []) as { readonly intent?: { readonly key: string } }[];
-    const keys = lines.flatMap(({ intent }) => (intent === undefined ? [] : [intent.key]));
-    return (await Promise.all(keys.map((key) => this.#stage.lane.service.ledger({ key })))).flat();
+  /** Dies at this step, by its number or name. */
+  dying(step: string | number, argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.hooked(argv, options, { BOTCTL_PROOF_DIE_AT: String(step) });
+  }
+
+  hooked(argv: readonly string[], options: RunOptions, env: Record<string, string>): Promise<Ran> {
+    const { hooked: program } = this.stage.programs;
+    return this.run(argv, { ...options, program, env: { ...options.env, ...env } });
+  }
+
+  /** Stands still at this step, until it may go on. */
+  async held(step: string, argv: readonly string[], options: RunOptions = {}): Promise<Held> {
+    const folder = mkdtempSync(join((options.home ?? this.home).path, 'held-'));
+    const mark = join(folder, 'held');
+    let isOver = false;
+    // It stands still for as long as another command takes, which has a limit of its own.
+    const patience = { limitMs: 240_000, ...options };
+    const hooks = { BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_HOLD: folder };
+    const ran = this.hooked(argv, patience, hooks).finally(() => {
+      isOver = true;
+    });
+    while (!isOver && !existsSync(mark)) await after(10);
+    return {
+      step: existsSync(mark) ? readFileSync(mark, 'utf8') : undefined,
+      isOver: () => isOver,
+      goOn: () => {
+        writeFileSync(join(folder, 'go'), '');
+        return ran;
+      },
+    };
+  }
+
+  /** The steps of the command, undisturbed. Where its request leaves, its record must be durable. */
+  async steps(durable: string, argv: readonly string[], options: RunOptions = {}): Promise<string[]> {
+    const file = join((options.home ?? this.home).path, 'steps');
+    this.expectExit(await this.hooked(argv, options, { BOTCTL_PROOF_STEPS: file }), 0);
+    const steps = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    for (const step of steps.filter((name) => name.startsWith('undici:client:sendHeaders'))) {
+      if (!step.endsWith(`(${durable})`)) this.wrong(`a request left without a durable record: ${step}`);
+    }
+    return steps;
+  }
+
+  async prepare({ faults, isResumed }: Setting, argv: readonly string[], options: RunOptions): Promise<void> {
+    const { service } = this.stage.lane;
+    if (isResumed === true) {
+      await service.faults(lostReply);
+      this.expectExit(await this.run(onceOnly(argv), options), 9);
+    }
+    if (faults !== undefined) await service.faults(...faults);
   }
 
   /** What a command may never do, whatever it was asked. */
   judge(ran: Ran): void {
-    const { isDiskFailing, isShared } = this.#stage;
+    const { isDiskFailing, isShared } = this.stage;
     this.#isLate ||= ranOutOfTime(ran);
     for (const what of misbehaviour(ran, isDiskFailing, isShared)) this.wrong(what);
     for (const what of lateness(ran, isDiskFailing)) this.unmet(what);
@@ -112,27 +161,23 @@ export class Play {
       this.unmet(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`);
   }
 
-  /** The journal's own list must say of each intent what the ledger says. */
-  async history(home: Home, states: readonly string[], program?: Program): Promise<void> {
-    const ran = await this.run(['history', '--json'], home, program ? { program } : {});
+  /** The journal's own list must say of each intent that it was accepted, and the ledger the same. */
+  async history(): Promise<void> {
+    const ran = await this.run(['history', '--json']);
     this.expectExit(ran, 0);
-    const effects = await this.#stage.lane.service.effects();
+    const keys = new Set((await this.effects()).map(({ key }) => key));
     for (const line of objectsOf(ran) ?? []) {
       const { intent } = line as { intent?: { key: string; state: string } };
       if (intent === undefined || this.#known.has(intent.key)) continue;
-      const happened = effects.some(({ key }) => key === intent.key);
-      if (!states.includes(intent.state)) this.unmet(`history says ${intent.state}`);
-      if (happened && (intent.state === 'open' || intent.state === 'rejected'))
-        this.wrong(`history says ${intent.state}, and it had happened`);
-      if (!happened && intent.state === 'accepted')
-        this.wrong('history says accepted, and it had not happened');
+      if (intent.state !== 'accepted') this.unmet(`history says ${intent.state}`);
+      else if (!keys.has(intent.key)) this.wrong('history says accepted, and it had not happened');
     }
   }
 
   /** What took effect must be in the journal, and nowhere in it as something that did not. */
-  async journaled(home: Home): Promise<void> {
-    const kept = intentsIn(journalOf(home));
-    for (const { key } of await this.#stage.lane.service.effects()) {
+  async journaled(home = this.home): Promise<void> {
+    const kept = await this.stage.lane.kept(home);
+    for (const { key } of await this.effects()) {
       const intent = kept.find((one) => one.key === key);
       if (intent === undefined) this.wrong(`${key} took effect, and the journal does not know it`);
       else if (intent.state === 'open' || intent.state === 'rejected')
@@ -141,13 +186,13 @@ export class Play {
   }
 
   effects(): Promise<LedgerEffect[]> {
-    return this.#stage.lane.service.effects();
+    return this.stage.lane.service.effects();
   }
 
   /** The end of a story of one intent. */
   async over(expected: number): Promise<void> {
-    const found = (await this.#stage.lane.service.effects()).length;
-    const { tally } = this.#stage;
+    const found = (await this.effects()).length;
+    const { tally } = this.stage;
     tally.count(expected, found);
     for (let extra = expected; extra < found; extra += 1)
       tally.find('duplicated', this.where, `${found} effects instead of ${expected}`);
@@ -157,11 +202,11 @@ export class Play {
 
   /** Wrong at any pace. */
   wrong(what: string): void {
-    this.#stage.tally.find('wrongly reported', this.where, what);
+    this.stage.tally.find('wrongly reported', this.where, what);
   }
 
   /** An expectation that is not met. If a command ran out of time, that may be why. */
   unmet(what: string): void {
-    this.#stage.tally.find('wrongly reported', this.where, what, this.#isLate);
+    this.stage.tally.find('wrongly reported', this.where, what, this.#isLate);
   }
 }

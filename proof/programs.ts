@@ -1,49 +1,40 @@
 import { rmSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { foreignBin } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { type Bundle, bundle } from './bundle.ts';
 
-/** A botctl to run: the shipped one, or one that the proof builds for itself. */
-export type Program = { readonly name: string; readonly bin: string };
-
+/** What is run, by its path. */
 export type Programs = {
   /** What users get, or a broken one in its place. */
-  readonly plain: Program;
+  readonly plain: string;
   /** The same, with steps to die at and a clock that jumps. */
-  readonly hooked: Program;
+  readonly hooked: string;
 };
 
 // Inside node_modules, so that packages outside the bundles are found. Each run of the proof has its own folder.
 const runFolder = join(root, 'node_modules', '.proof', `run-${process.pid}`);
 process.once('exit', () => rmSync(runFolder, { recursive: true, force: true }));
 
-function at(name: string): Program & { folder: string } {
-  const folder = join(runFolder, name);
-  return { name, folder, bin: join(folder, 'bin', 'botctl.js') };
-}
+const binIn = (folder: string): string => join(folder, 'bin', 'botctl.js');
 
 /** The program that BOTCTL_BIN names, or a copy of the build made at the start, which later builds do not change. */
-export const shipped: Program = foreignBin === undefined ? at('shipped') : { name: 'named', bin: foreignBin };
+export const shipped = foreignBin ?? binIn(join(runFolder, 'shipped'));
 
 async function copyShipped(): Promise<void> {
   if (foreignBin !== undefined) return;
-  const { folder } = at('shipped');
-  await mkdir(folder, { recursive: true });
-  for (const part of ['bin', 'dist', 'package.json']) {
-    await cp(join(root, part), join(folder, part), { recursive: true });
-  }
+  for (const part of ['bin', 'dist', 'package.json'])
+    await cp(join(root, part), join(runFolder, 'shipped', part), { recursive: true });
 }
 
-async function build(name: string, options: Bundle): Promise<Program> {
-  const { folder, bin } = at(name);
-  await mkdir(folder, { recursive: true });
+async function build(name: string, options: Bundle): Promise<string> {
+  const folder = join(runFolder, name);
   await bundle(options, join(folder, 'dist'));
-  await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
-  await writeFile(join(folder, 'package.json'), await readFile(join(root, 'package.json')));
-  return { name, bin };
+  for (const part of ['bin', 'package.json'])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  return binIn(folder);
 }
 
 const hooked: Bundle = {

@@ -15,7 +15,7 @@ export type Ran = {
 export type Start = {
   /** The whole environment: nothing of the machine's user gets in. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin?: string | Buffer;
+  readonly stdin?: string | Buffer | undefined;
   readonly limitMs?: number;
   /** What goes before the program on the line: strace with its options, for one. */
   readonly under?: readonly string[];
@@ -28,14 +28,10 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Starts a separate process that cannot outlive the proof. */
-export function launch(words: readonly string[], env: Start['env']): ChildProcess {
-  const [program = '', ...rest] = words;
-  const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+/** It cannot outlive the proof. */
+export function endWithProof(child: ChildProcess): void {
   children.add(child);
   child.once('close', () => children.delete(child));
-  child.stdin?.on('error', () => {});
-  return child;
 }
 
 const outputLimit = 4 * 1024 * 1024;
@@ -44,7 +40,11 @@ const usualLimitMs = 180_000;
 
 /** Runs a botctl to its end. */
 export function run(bin: string, argv: readonly string[], start: Start): Promise<Ran> {
-  const child = launch([...(start.under ?? []), ...startOf(bin), ...argv], start.env);
+  const [program = '', ...words] = [...(start.under ?? []), ...startOf(bin), ...argv];
+  const child = spawn(program, words, { env: start.env, stdio: ['pipe', 'pipe', 'pipe'] });
+  endWithProof(child);
+  // A program that refuses its arguments does not wait for its input.
+  child.stdin.on('error', () => {});
   start.started?.(child);
   const startedMs = performance.now();
   let hung = false;
@@ -54,7 +54,7 @@ export function run(bin: string, argv: readonly string[], start: Start): Promise
   }, start.limitMs ?? usualLimitMs);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
-  child.stdin?.end(start.stdin ?? '');
+  child.stdin.end(start.stdin ?? '');
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
@@ -65,10 +65,10 @@ export function run(bin: string, argv: readonly string[], start: Start): Promise
   });
 }
 
-function collect(stream: NodeJS.ReadableStream | null): () => string {
+function collect(stream: NodeJS.ReadableStream): () => string {
   const chunks: Buffer[] = [];
   let length = 0;
-  stream?.on('data', (chunk: Buffer) => {
+  stream.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= outputLimit) chunks.push(chunk);
   });

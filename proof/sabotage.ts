@@ -5,18 +5,17 @@ import { brokenPrograms } from './programs.ts';
 import { breaking } from './sabotage/plugin.ts';
 import { type Variant, variants } from './sabotage/variants.ts';
 import type { Finding } from './tally.ts';
-import { partsOfMachines } from './techniques/machines.ts';
 import { techniques } from './techniques.ts';
 
 /** The shares of a technique to play. A variant not caught by a small share meets a larger one. */
 const shares = [0.02, 0.1, 0.5];
 
 /** Builds each broken botctl and plays the techniques against it. All must be caught. */
-export async function sabotageAll({ seed, only }: Options, say: (text: string) => void): Promise<number> {
+export async function sabotageAll({ seed, only }: Options): Promise<number> {
   const chosen = variants.filter(({ name }) => only.length === 0 || only.includes(name));
   let escaped = 0;
   for (const variant of chosen) {
-    const caught = await sabotage(variant, seed, say);
+    const caught = await sabotage(variant, seed);
     if (caught === undefined) escaped += 1;
     console.log(`${variant.name}: ${caught === undefined ? 'NOT CAUGHT' : `caught by ${caught.technique}`}`);
     if (caught !== undefined) console.log(`    ${caught.where}: ${caught.what.slice(0, 200)}`);
@@ -25,20 +24,17 @@ export async function sabotageAll({ seed, only }: Options, say: (text: string) =
   return escaped === 0 ? 0 : 1;
 }
 
-async function sabotage(
-  variant: Variant,
-  seed: string,
-  say: (text: string) => void,
-): Promise<Finding | undefined> {
+async function sabotage(variant: Variant, seed: string): Promise<Finding | undefined> {
   const broken = breaking(variant);
   const programs = await brokenPrograms(variant.name, broken.plugin);
   broken.assertMade();
   for (const share of shares) {
     for (const name of variant.caughtBy) {
       const dice = new Dice(`${seed}/${variant.name}`);
-      const own = [...techniques, ...partsOfMachines].filter((technique) => technique.name === name);
-      const { findings } = await playAll({ techniques: own, programs, dice, share, say, mostFindings: 1 });
-      if (findings[0] !== undefined) return findings[0];
+      const own = techniques.filter((technique) => technique.name === name);
+      const tallies = await playAll({ techniques: own, programs, dice, share, mostFindings: 1 });
+      const [finding] = tallies.flatMap(({ findings }) => findings);
+      if (finding !== undefined) return finding;
     }
   }
   return undefined;

@@ -1,64 +1,18 @@
-import { once } from 'node:events';
 import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
-import { startOf } from '../testing/program.ts';
 import { controlOf, type LedgerEffect } from '../testing/sandbox.ts';
+import { startSandboxProcess } from '../testing/sandboxProcess.ts';
 import { shipped } from './programs.ts';
-import { launch } from './run.ts';
+import { endWithProof } from './run.ts';
 
 type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
 
 /** The sandbox in a separate process, and its ledger: what truly happened. */
-export type Service = ReturnType<typeof controlOf> & {
-  readonly baseUrl: string;
-  readonly token: string;
-  /** Its Solana node, as a profile names it. */
-  readonly node: {
-    readonly rpcUrl: string;
-    readonly genesisHash: string;
-    readonly assets: Readonly<Record<string, string>>;
-  };
-  readonly wallet: string;
-  /** Every request whose end it has shown, in order. */
-  readonly heard: readonly Heard[];
-  /** The effects since the last call of `fresh`. */
-  effects(): Promise<LedgerEffect[]>;
-  set(readings: Partial<Readings>): Promise<void>;
-  /** Looks away from all that happened so far; readings and faults are as at first. */
-  fresh(keys?: 'forgotten' | 'remembered'): Promise<void>;
-  close(): Promise<void>;
-};
+export type Service = Awaited<ReturnType<typeof startService>>;
 
-type Greeting = {
-  base_url: string;
-  tokens: { full: string };
-  wallet: { address: string };
-  rpc_url: string;
-  genesis_hash: string;
-  assets: Record<string, string>;
-};
-
-export async function startService(env: Record<string, string>, dataDir: string): Promise<Service> {
-  const words = [...startOf(shipped.bin), 'sandbox', '--json', '--data', dataDir];
-  const child = launch(words, env);
-  const heard: Heard[] = [];
-  const {
-    base_url: baseUrl,
-    tokens,
-    wallet,
-    ...node
-  } = await new Promise<Greeting>((resolve, reject) => {
-    let rest = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines.map((text) => JSON.parse(text))) {
-        if ('base_url' in line) resolve(line);
-        else heard.push(line);
-      }
-    });
-    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
-  });
-  child.stderr?.resume();
+export async function startService(env: Record<string, string>, dataDir: string) {
+  const { greeting, child, lines, end } = await startSandboxProcess(['--data', dataDir], env, shipped);
+  endWithProof(child);
+  const { base_url: baseUrl, tokens, wallet, rpc_url: rpcUrl, genesis_hash: genesisHash, assets } = greeting;
   const control = controlOf(baseUrl);
   await control.money({ amount: '1000000' });
   return {
@@ -66,22 +20,19 @@ export async function startService(env: Record<string, string>, dataDir: string)
     ...ledgerOf(baseUrl, control),
     baseUrl,
     token: tokens.full,
-    node: { rpcUrl: node.rpc_url, genesisHash: node.genesis_hash, assets: node.assets },
+    /** Its Solana node, as a profile names it. */
+    node: { rpcUrl, genesisHash, assets },
     wallet: wallet.address,
-    heard,
-    close: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    },
+    /** Every request whose end it has shown, in order. */
+    heard: lines as unknown as readonly Heard[],
+    close: () => end('SIGKILL'),
   };
 }
 
-type OwnCalls = Pick<Service, 'effects' | 'fresh' | 'set'>;
-
-function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>): OwnCalls {
+function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>) {
   let seen = 0;
   let isChanged = false;
+  /** The effects since the last call of `fresh`. */
   const effects = async (): Promise<LedgerEffect[]> => {
     const ledger = `${baseUrl}/control/ledger?after=${seen}`;
     // A service on a busy machine may close an idle connection just as it is used. A ledger can be read twice.
@@ -90,11 +41,12 @@ function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>): OwnCa
   };
   return {
     effects,
-    set: async (change) => {
+    set: async (change: Partial<Readings>): Promise<void> => {
       isChanged = true;
       await control.readings(change);
     },
-    fresh: async (keys = 'forgotten') => {
+    /** Looks away from all that happened so far; readings and faults are as at first. */
+    fresh: async (keys: 'forgotten' | 'remembered' = 'forgotten'): Promise<void> => {
       seen = Math.max(seen, ...(await effects()).map(({ seq }) => seq));
       if (isChanged) await control.readings(defaultReadings);
       isChanged = false;

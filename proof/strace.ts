@@ -1,32 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { hasTool } from '../testing/tools.ts';
+import type { Arena } from './arena.ts';
 
 /** One system call of a run: the n-th with its name in the program's main thread. */
 export type Site = { readonly call: string; readonly nth: number; readonly words: string };
 
-const watched = [
-  'fsync',
-  'fdatasync',
-  'pwrite64',
-  'pread64',
-  'ftruncate',
-  'rename',
-  'unlink',
-  'mkdir',
-  'openat',
-  'chmod',
-  'fchmod',
-  'fcntl',
-  'close',
-  'socket',
-  'connect',
-  'read',
-  'write',
-  'writev',
-];
+/** The errors that each call on a file can return once. */
+const errors: Readonly<Record<string, readonly string[]>> = {
+  fsync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
+  fdatasync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
+  pwrite64: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
+  pread64: ['EIO', 'EINTR'],
+  ftruncate: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
+  rename: ['EIO', 'ENOSPC', 'EROFS'],
+  unlink: ['EIO', 'EROFS'],
+  mkdir: ['ENOSPC', 'EROFS', 'EIO'],
+  openat: ['EMFILE', 'EROFS', 'EIO', 'ENOSPC', 'EINTR'],
+  chmod: ['EROFS', 'EIO'],
+  fchmod: ['EROFS', 'EIO'],
+  fcntl: ['EIO', 'EINTR'],
+  // Any other error on a close makes Node's own library abort.
+  close: ['EINTR'],
+};
 
-export function hasStrace(): boolean {
-  return process.platform === 'linux' && hasTool('strace');
+const watched = [...Object.keys(errors), 'socket', 'connect', 'read', 'write', 'writev'];
+
+/** Whether single system calls can be met here. */
+export function hasStrace({ hasSystemCalls, tally }: Arena): boolean {
+  if (!hasSystemCalls) return false;
+  const isThere = process.platform === 'linux' && hasTool('strace');
+  if (!isThere) tally.note('system calls', 'left out, because there is no strace');
+  return isThere;
 }
 
 /** The words in front of a program that write its system calls to `log`. */
@@ -57,24 +61,6 @@ export function sitesIn(log: string, fromFile: string): Site[] {
   }
   return sites;
 }
-
-/** The errors that each call on a file can return once. */
-const errors: Readonly<Record<string, readonly string[]>> = {
-  fsync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
-  fdatasync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
-  pwrite64: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
-  pread64: ['EIO', 'EINTR'],
-  ftruncate: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
-  rename: ['EIO', 'ENOSPC', 'EROFS'],
-  unlink: ['EIO', 'EROFS'],
-  mkdir: ['ENOSPC', 'EROFS', 'EIO'],
-  openat: ['EMFILE', 'EROFS', 'EIO', 'ENOSPC', 'EINTR'],
-  chmod: ['EROFS', 'EIO'],
-  fchmod: ['EROFS', 'EIO'],
-  fcntl: ['EIO', 'EINTR'],
-  // Any other error on a close makes Node's own library abort.
-  close: ['EINTR'],
-};
 
 /** Taking a lock can fail, but releasing it cannot. Node aborts by itself if it cannot read its streams' flags. */
 function isOurs({ call, words }: Site): boolean {

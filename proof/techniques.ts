@@ -1,3 +1,4 @@
+import type { Technique } from './arena.ts';
 import { badInput } from './techniques/badInput.ts';
 import { chain } from './techniques/chain.ts';
 import { clocksThatJump } from './techniques/clocks.ts';
@@ -7,7 +8,6 @@ import { faults } from './techniques/faults.ts';
 import { hurt } from './techniques/hurt.ts';
 import { killed } from './techniques/killed.ts';
 import { machines } from './techniques/machines.ts';
-import type { Technique } from './techniques/technique.ts';
 import { wire } from './techniques/wire.ts';
 
 /** In the order of the table. */

@@ -2,17 +2,6 @@ import { exitTable } from '../src/once/failures.ts';
 import type { LedgerEffect } from '../testing/sandbox.ts';
 import { objectsOf, type Ran } from './run.ts';
 
-/** What one command said about its intent. */
-type Told = {
-  readonly exit: number | null;
-  readonly outcome: string | undefined;
-  readonly key: string | undefined;
-  readonly effect: string | undefined;
-  readonly message: string;
-  /** The failure's name. */
-  readonly failure: string | undefined;
-};
-
 const documented = new Set<number>(exitTable.map(({ exit }) => exit));
 const nothingHappened: readonly (number | null)[] = [2, 3, 4, 5, 6, 7, 8, 130];
 /** Exit 8 for these speaks of this run alone: what an earlier one did stands in the journal that is away. */
@@ -26,7 +15,8 @@ type Said = {
   error?: { code?: string; message?: string };
 };
 
-export function toldBy(ran: Ran): Told {
+/** What one command said about its intent. */
+export function toldBy(ran: Ran) {
   const said = (objectsOf(ran)?.[0] ?? {}) as Said;
   return {
     exit: ran.code,
@@ -34,6 +24,7 @@ export function toldBy(ran: Ran): Told {
     key: said.intent?.key,
     effect: said.message?.id ?? said.transfer?.signature,
     message: said.error?.message ?? '',
+    /** The failure's name. */
     failure: said.error?.code,
   };
 }

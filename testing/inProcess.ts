@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandSpec } from '../src/cli/parse/command.ts';
 import { main } from '../src/main.ts';
 import { nobody } from './nobody.ts';
@@ -7,7 +9,7 @@ export type Ran = { code: number; stdout: string; stderr: string };
 
 export type Setting = {
   env?: Record<string, string | undefined>;
-  stdin?: string;
+  stdin?: string | Buffer | undefined;
   stdoutTerminal?: boolean;
   stderrTerminal?: boolean;
   columns?: number;
@@ -43,8 +45,8 @@ export async function runMain(argv: readonly string[], setting: Setting = {}): P
       stdout: stdout.stream,
       stderr: stderr.stream,
       interrupts: { first: setting.interrupted ?? never, second: never },
-      clock: { now: Date.now, sleep: async () => {} },
-      chance: { fraction: Math.random, uuid: () => '00000000-0000-4000-8000-000000000000' },
+      clock: { now: Date.now, sleep: () => nextTurn() },
+      chance: { fraction: Math.random, uuid: () => randomUUID() },
       terminal: nobody,
     },
     setting.tree,

@@ -1,11 +1,9 @@
 import type { Readings } from '../../src/sandbox/readings.ts';
-import type { Home } from '../../testing/home.ts';
 import { clientOf, type LedgerEffect, recipient } from '../../testing/sandbox.ts';
-import { type Lane, overLanes } from '../lane.ts';
-import { Play, type Stage } from '../play.ts';
+import { playEach, type Stage, shareOf, type Technique } from '../arena.ts';
+import type { Lane } from '../lane.ts';
+import { begin, type Play } from '../play.ts';
 import { objectsOf, type Ran, run } from '../run.ts';
-import type { Tally } from '../tally.ts';
-import { type Arena, shareOf, type Technique } from './technique.ts';
 
 type Fault = Parameters<Lane['service']['faults']>[0];
 type Weather = {
@@ -66,17 +64,13 @@ function everyCase(): Case[] {
 /** Makes one payment without faults and others with them, then checks all on the chain when the faults are over. */
 async function playCase({ service, node, amount, asset }: Case, stage: Stage): Promise<void> {
   const { lane } = stage;
-  const where = `${asset}, ${amount}, ${service.name}, ${node.name}`;
-  await lane.service.fresh();
-  const clear = { slot_ms: 0 };
-  await lane.service.set(clear);
-  const home = lane.home();
-  writeProfile(home, lane);
-  const play = new Play(where, stage);
+  const play = await begin(`${asset}, ${amount}, ${service.name}, ${node.name}`, stage);
+  await lane.service.set({ slot_ms: 0 });
+  writeProfile(play);
   const told: Ran[] = [];
   // Of a service that names the signatures of others, only what the chain is said to show is held to the ledger.
   const ask = async (words: readonly string[]): Promise<void> => {
-    const ran = await run(stage.programs.plain.bin, words, { env: lane.env(home) });
+    const ran = await run(stage.programs.plain, words, { env: lane.env(play.home) });
     play.judge(ran);
     told.push(ran);
   };
@@ -105,43 +99,38 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   for (const what of unheld(told, effects)) play.wrong(what);
   // At a node of another cluster, or one that does not answer, nothing is begun: then no intent is named.
   await play.over((isBegun ? 3 : 2) + (service.isOlder ? 1 : 0));
-  home.remove();
 }
 
 /** A service that ignores keys, and a reply that does not come. */
-type Again = { readonly asset: (typeof assets)[number]; readonly fault: Fault; readonly name: string };
+type Again = { readonly asset: (typeof assets)[number]; readonly service: Weather };
 
 function everyAgain(): Again[] {
-  return services.flatMap(({ name, fault }) =>
-    fault === undefined ? [] : assets.map((asset): Again => ({ asset, fault, name })),
-  );
+  return services
+    .filter(({ fault }) => fault !== undefined)
+    .flatMap((service) => assets.map((asset): Again => ({ asset, service })));
 }
 
 /** No client can prevent that it pays again. Each command that looks at the chain must say so, and name what was paid. */
-async function playAgain({ asset, fault, name }: Again, stage: Stage): Promise<void> {
-  const { lane, tally } = stage;
-  await lane.service.fresh();
-  await lane.service.set({ slot_ms: 0, repeated_transfer_key: 'ignore' });
-  await lane.service.faults(fault);
-  const home = lane.home();
-  writeProfile(home, lane);
-  const play = new Play(`${asset}, a service that ignores keys, ${name}`, stage);
+async function playAgain({ asset, service }: Again, stage: Stage): Promise<void> {
+  const play = await begin(`${asset}, a service that ignores keys, ${service.name}`, stage);
+  await stage.lane.service.set({ slot_ms: 0, repeated_transfer_key: 'ignore' });
+  if (service.fault !== undefined) await stage.lane.service.faults(service.fault);
+  writeProfile(play);
   const money = ['--to', recipient, '--asset', asset, '--amount', '0.001'];
   const pay = ['transfer', ...money, '--once', 'a', '--profile', 'payer', '--json'];
-  play.expectExit(await play.run(pay, home), 0);
+  play.expectExit(await play.run(pay), 0);
   const effects = await play.effects();
   for (const words of [
     [...pay, '--wait'],
     ['verify', '--all', '--json'],
   ]) {
-    const ran = await play.run(words, home);
+    const ran = await play.run(words);
     play.expectExit(ran, 10);
     const isTold = effects.every(({ signature }) => `${ran.stdout}${ran.stderr}`.includes(signature ?? ''));
     if (!isTold) play.wrong(`${words[0]} does not name all of ${effects.length} payments`);
   }
-  tally.payAgain(effects.length - 1);
+  stage.tally.paidAgain += effects.length - 1;
   await play.over(effects.length);
-  home.remove();
 }
 
 async function makeOlder(request: Record<string, string>, { service }: Lane): Promise<void> {
@@ -157,7 +146,8 @@ const allWell: Partial<Readings> = {
   genesis_hash: null,
 };
 
-function writeProfile(home: Home, { service: { baseUrl, token, node, wallet } }: Lane): void {
+function writeProfile({ home, stage }: Play): void {
+  const { baseUrl, token, node, wallet } = stage.lane.service;
   const payer = {
     ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: token } },
     'rpc-url': { kind: 'stored', secret: node.rpcUrl },
@@ -194,14 +184,11 @@ function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[
   return wrong;
 }
 
-async function play(arena: Arena, tally: Tally): Promise<void> {
-  const cases = shareOf(everyCase(), arena, 'chain', 3);
-  await overLanes(arena, tally, cases, (one, lane, own) =>
-    playCase(one, { lane, tally: own, programs: arena.programs }),
-  );
-  await overLanes(arena, tally, shareOf(everyAgain(), arena, 'again', 1), (one, lane, own) =>
-    playAgain(one, { lane, tally: own, programs: arena.programs }),
-  );
-}
-
-export const chain: Technique = { name: 'chain', title: '10. The chain speaks', play };
+export const chain: Technique = {
+  name: 'chain',
+  title: '10. The chain speaks',
+  play: async (arena) => {
+    await playEach(arena, shareOf(everyCase(), arena, 'chain', 3), playCase);
+    await playEach(arena, shareOf(everyAgain(), arena, 'again', 1), playAgain);
+  },
+};

@@ -1,11 +1,10 @@
-import { overLanes } from '../lane.ts';
-import { command, type Operation, operations, Play, type Stage, unnamed } from '../play.ts';
-import type { Tally } from '../tally.ts';
-import { playLate } from './late.ts';
-import { type Arena, shareOf, type Technique } from './technique.ts';
+import { type Arena, playEach, type Stage, shareOf, type Technique } from '../arena.ts';
+import { command, type Operation, onceOnly, operations, unnamed } from '../jobs.ts';
+import { begin, lostReply, type Play } from '../play.ts';
+import type { Ran } from '../run.ts';
 
-const dayMs = 24 * 3_600_000;
-const halfDayMs = dayMs / 2;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** `[clock reads before the jump, offset from then on]`, as the hooked program takes it. */
 type Jumps = readonly (readonly [number, number])[];
@@ -13,9 +12,9 @@ type Jumps = readonly (readonly [number, number])[];
 const clocks: Readonly<Record<string, Jumps>> = {
   'on time': [],
   'a day back': [[0, -dayMs]],
-  'an hour back': [[0, -3_600_000]],
+  'an hour back': [[0, -hourMs]],
   'a minute ahead': [[0, 60_000]],
-  'an hour ahead': [[0, 3_600_000]],
+  'an hour ahead': [[0, hourMs]],
   'two days ahead': [[0, 2 * dayMs]],
   'a year ahead': [[0, 365 * dayMs]],
   'in 1970': [[0, -Date.now()]],
@@ -31,10 +30,7 @@ const jumpsWithin: readonly Jumps[] = Array.from({ length: 14 }, (_, index) => i
   ],
 ]);
 
-const namings: Readonly<Record<string, readonly string[]>> = {
-  unnamed: [],
-  once: ['--once', 'clock'],
-};
+const namings: Readonly<Record<string, readonly string[]>> = { unnamed: [], once: ['--once', 'clock'] };
 
 type Start = 'done' | 'lost' | 'limited' | 'died';
 const starts: readonly Start[] = ['done', 'lost', 'limited', 'died'];
@@ -57,47 +53,39 @@ function between(): Case[] {
   );
 }
 
+function byClock(jumps: Jumps, words: readonly string[], play: Play): Promise<Ran> {
+  return play.hooked(words, {}, { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) });
+}
+
 /** A first run on time with a fault in its reply, then the same command with another clock. */
 async function playBetween(one: Case, stage: Stage): Promise<void> {
   const { operation, naming, start, clock, jumps } = one;
-  const { lane, programs } = stage;
-  await lane.service.fresh();
-  const play = new Play(`${operation}, ${naming}, ${start}, then ${clock}`, stage);
-  const home = lane.home();
+  const play = await begin(`${operation}, ${naming}, ${start}, then ${clock}`, stage);
   const words = unnamed(operation, ...(namings[naming] ?? []), '--max-wait', '3s');
-  await begin(start, words, play, home, stage);
-  const before = (await lane.service.effects()).length;
-  const env = { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) };
-  const again = await play.run(words, home, { program: programs.hooked, env });
+  await playStart(start, words, play);
+  const before = (await play.effects()).length;
+  const again = await byClock(jumps, words, play);
   play.expectExit(again, 0, ...(before === 1 && start !== 'done' ? [10] : []));
-  await play.journaled(home);
+  await play.journaled();
   await play.over(isDoneAgain(one) ? 2 : 1);
-  home.remove();
 }
 
-async function begin(
-  start: Start,
-  words: readonly string[],
-  play: Play,
-  home: ReturnType<Stage['lane']['home']>,
-  { lane, programs }: Stage,
-): Promise<void> {
-  if (start === 'lost') await lane.service.faults({ kind: 'drop', when: 'after' });
-  if (start === 'limited') await lane.service.faults({ kind: 'reply', status: 429 });
+async function playStart(start: Start, words: readonly string[], play: Play): Promise<void> {
+  const { service } = play.stage.lane;
   if (start === 'died') {
     // Far enough for the request to have left, whatever it was.
-    await lane.service.faults({ kind: 'stall', ms: 0, when: 'after' });
-    const env = { BOTCTL_PROOF_DIE_AT: 'undici:request:headers' };
-    await play.run(words, home, { program: programs.hooked, env });
+    await service.faults({ kind: 'stall', ms: 0, when: 'after' });
+    await play.dying('undici:request:headers', words);
     return;
   }
-  const first = words.map((word) => (word === '3s' ? '0s' : word));
-  play.expectExit(await play.run(first, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
+  if (start === 'lost') await service.faults(lostReply);
+  if (start === 'limited') await service.faults({ kind: 'reply', status: 429 });
+  play.expectExit(await play.run(onceOnly(words)), { done: 0, lost: 9, limited: 7 }[start]);
 }
 
 /** What the design lets happen again without a name: what was done long ago, and a message that was told. */
 function isDoneAgain({ naming, start, operation, jumps }: Case): boolean {
-  const isLater = (jumps[0]?.[1] ?? 0) > halfDayMs;
+  const isLater = (jumps[0]?.[1] ?? 0) > dayMs / 2;
   if (naming !== 'unnamed' || start === 'limited') return false;
   if (operation === 'transfer') return start === 'done' && isLater;
   return start === 'done' || isLater;
@@ -105,30 +93,20 @@ function isDoneAgain({ naming, start, operation, jumps }: Case): boolean {
 
 /** The clock jumps while the command runs, through a lost reply and further attempts. */
 async function playWithin(operation: Operation, jumps: Jumps, stage: Stage): Promise<void> {
-  const { lane, programs } = stage;
-  await lane.service.fresh();
-  const play = new Play(`${operation}, the clock jumps within it: ${JSON.stringify(jumps)}`, stage);
-  const home = lane.home();
-  await lane.service.faults({ kind: 'reply', status: 503, when: 'after' });
+  const play = await begin(`${operation}, the clock jumps within it: ${JSON.stringify(jumps)}`, stage);
+  await stage.lane.service.faults({ kind: 'reply', status: 503, when: 'after' });
   const words = command(operation, '--once', 'within', '--max-wait', '5s');
-  const env = { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) };
-  const ran = await play.run(words, home, { program: programs.hooked, env });
-  play.expectExit(ran, 0, 10);
-  await play.journaled(home);
-  play.expectExit(await play.run(words, home), 0, 10);
+  play.expectExit(await byClock(jumps, words, play), 0, 10);
+  await play.journaled();
+  play.expectExit(await play.run(words), 0, 10);
   await play.over(1);
-  home.remove();
 }
 
-async function play(arena: Arena, tally: Tally): Promise<void> {
-  const { programs } = arena;
-  await overLanes(arena, tally, [undefined], (_, lane, own) => playLate({ lane, tally: own, programs }));
-  await overLanes(arena, tally, shareOf(between(), arena, 'between'), (one, lane, own) =>
-    playBetween(one, { lane, tally: own, programs }),
-  );
+async function play(arena: Arena): Promise<void> {
+  await playEach(arena, shareOf(between(), arena, 'between'), playBetween);
   const within = operations.flatMap((operation) => jumpsWithin.map((jumps) => ({ operation, jumps })));
-  await overLanes(arena, tally, shareOf(within, arena, 'within'), ({ operation, jumps }, lane, own) =>
-    playWithin(operation, jumps, { lane, tally: own, programs }),
+  await playEach(arena, shareOf(within, arena, 'within'), ({ operation, jumps }, stage) =>
+    playWithin(operation, jumps, stage),
   );
 }
 

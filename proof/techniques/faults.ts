@@ -1,15 +1,13 @@
 import { recipient } from '../../testing/sandbox.ts';
-import { startPrefixProxy } from '../../testing/spellings.ts';
-import { overLanes } from '../lane.ts';
-import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import { playEach, type Stage, shareOf, type Technique } from '../arena.ts';
+import { command, type Operation, onceOnly, operations } from '../jobs.ts';
+import { begin, type Play } from '../play.ts';
 import type { Ran } from '../run.ts';
-import type { Tally } from '../tally.ts';
 import { type FaultScript, faultScripts } from './faults/faultScripts.ts';
-import { type Reading, readings } from './faults/readings.ts';
-import { type Arena, shareOf, type Technique } from './technique.ts';
+import { type Reading, readingsOf } from './faults/readings.ts';
 
-type Way = 'one process' | 'two at once' | 'another machine' | 'spelled otherwise' | 'other base URLs';
-const ways: readonly Way[] = ['one process', 'two at once', 'another machine'];
+const ways = ['one process', 'two at once', 'another machine'] as const;
+type Way = (typeof ways)[number] | 'spelled otherwise';
 
 type Case = {
   readonly operation: Operation;
@@ -20,14 +18,10 @@ type Case = {
 
 const hasty = ['--timeout', '700ms', '--max-wait', '4s'];
 
-/** The same command, with one try. */
-const once = (words: readonly string[]): string[] => words.map((word) => (word === '4s' ? '0s' : word));
-
 function everyCase(): Case[] {
   return operations.flatMap((operation) => {
-    const concerned = readings.filter(({ only }) => only === undefined || only === operation);
     const possible = faultScripts.filter(({ only }) => only === undefined || only === operation);
-    return concerned.flatMap((reading, row) =>
+    return readingsOf(operation).flatMap((reading, row) =>
       possible.flatMap((script, column) =>
         waysOf(reading, row + column).map((way): Case => ({ operation, reading, script, way })),
       ),
@@ -43,16 +37,11 @@ function waysOf({ inEveryWay, isForgetful }: Reading, turn: number): readonly Wa
 
 /** The same payment in another spelling, while the first is not settled. */
 function otherSpellings(): Case[] {
-  const [reading] = readings;
+  const [reading] = readingsOf('transfer');
   if (reading === undefined) return [];
   return faultScripts
     .filter(({ isLost, endsHeld }) => isLost === true && endsHeld === undefined)
     .map((script): Case => ({ operation: 'transfer', reading, script, way: 'spelled otherwise' }));
-}
-
-/** The same payment at another path of the service, while the first is not settled. */
-function otherUrls(): Case[] {
-  return otherSpellings().map((one): Case => ({ ...one, way: 'other base URLs' }));
 }
 
 /** No client can prevent it: the service forgets the key, which alone identifies the request. */
@@ -77,16 +66,14 @@ function mayBeHeld({ operation, reading, script, way }: Case): boolean {
 async function playCase(one: Case, stage: Stage): Promise<void> {
   const { operation, reading, script, way } = one;
   const { service } = stage.lane;
-  await service.fresh();
+  const play = await begin(`${operation}, ${reading.name}, ${script.name}, ${way}`, stage);
   if (Object.keys(reading.change).length > 0) await service.set(reading.change);
   if (script.faults.length > 0) await service.faults(...script.faults);
-  const play = new Play(`${operation}, ${reading.name}, ${script.name}, ${way}`, stage);
-  if (isBeyondAnyClient(one)) await sayWhatIsNotKnown(one, play, stage);
-  else if (way === 'one process') await onOneMachine(one, play, stage);
-  else if (way === 'two at once') await twoAtOnce(one, play, stage);
-  else if (way === 'another machine') await onAnotherMachine(one, play, stage);
-  else if (way === 'spelled otherwise') await spelledOtherwise(play, stage);
-  else await atOtherUrls(play, stage);
+  if (isBeyondAnyClient(one)) await sayWhatIsNotKnown(one, play);
+  else if (way === 'one process') await onOneMachine(one, play);
+  else if (way === 'two at once') await twoAtOnce(one, play);
+  else if (way === 'another machine') await onAnotherMachine(one, play);
+  else await spelledOtherwise(play);
 }
 
 function expectEnd(one: Case, play: Play, ran: Ran): void {
@@ -101,83 +88,49 @@ function expectEnd(one: Case, play: Play, ran: Ran): void {
 }
 
 /** One effect. If the lost reply was a rate limit's, a held request did not happen. */
-async function expected({ reading }: Case, last: Ran, { service }: Stage['lane']): Promise<number> {
-  if (reading.change.rate_limit === undefined || last.code !== 10) return 1;
-  return Math.min(1, (await service.effects()).length);
-}
-
-async function onOneMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
-  const home = lane.home();
-  const words = command(one.operation, ...hasty);
-  const first = await play.run(words, home);
-  await play.journaled(home);
-  const isDone = first.code === 0 && one.script.faults.length > 0;
-  const last = isDone ? first : await play.run(words, home);
+async function endOnce(one: Case, last: Ran, play: Play): Promise<void> {
   expectEnd(one, play, last);
-  await play.over(await expected(one, last, lane));
-  home.remove();
+  const isLimited = one.reading.change.rate_limit !== undefined && last.code === 10;
+  await play.over(isLimited ? Math.min(1, (await play.effects()).length) : 1);
 }
 
-async function twoAtOnce(one: Case, play: Play, { lane }: Stage): Promise<void> {
-  const home = lane.home();
+async function onOneMachine(one: Case, play: Play): Promise<void> {
+  const words = command(one.operation, ...hasty);
+  const first = await play.run(words);
+  await play.journaled();
+  const isDone = first.code === 0 && one.script.faults.length > 0;
+  await endOnce(one, isDone ? first : await play.run(words), play);
+}
+
+async function twoAtOnce(one: Case, play: Play): Promise<void> {
   const words = command(one.operation, ...hasty);
   // One may be refused, and the other not.
-  const run = (): Promise<Ran> => play.run(words, home, { isElsewhere: true });
+  const run = (): Promise<Ran> => play.run(words, { isElsewhere: true });
   const both = await Promise.all([run(), run()]);
   const areDone = both.every(({ code }) => code === 0);
-  const last = areDone ? both[0] : await play.run(words, home);
-  expectEnd(one, play, last);
-  await play.journaled(home);
-  await play.over(await expected(one, last, lane));
-  home.remove();
+  const last = areDone ? both[0] : await play.run(words);
+  await play.journaled();
+  await endOnce(one, last, play);
 }
 
-async function onAnotherMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
-  const [first, second] = [lane.home(), lane.home()];
+async function onAnotherMachine(one: Case, play: Play): Promise<void> {
   const words = command(one.operation, ...hasty, '--once', 'job-17');
-  await play.run(once(words), first);
-  first.remove();
-  const again = await play.run(words, second, { isElsewhere: true });
-  const last = again.code === 0 ? again : await play.run(words, second, { isElsewhere: true });
-  expectEnd(one, play, last);
-  await play.over(await expected(one, last, lane));
-  second.remove();
+  await play.run(onceOnly(words));
+  const other = { home: play.stage.machine(), isElsewhere: true };
+  const again = await play.run(words, other);
+  await endOnce(one, again.code === 0 ? again : await play.run(words, other), play);
 }
 
-async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
-  const home = lane.home();
+/** With a memo; and at another path of the same service. Neither leaves while the first is in doubt. */
+async function spelledOtherwise(play: Play): Promise<void> {
   const words = command('transfer', ...hasty);
-  play.expectExit(await play.run(once(words), home), 9);
-  play.expectExit(await play.run([...words, '--memo', 'rent'], home), 10);
-  const own = await play.run(words, home);
-  play.expectExit(own.code === 9 ? await play.run(words, home) : own, 0);
+  const { baseUrl } = play.stage.lane.service;
+  play.expectExit(await play.run(onceOnly(words)), 9);
+  play.expectExit(await play.run([...words, '--memo', 'rent']), 10);
+  play.expectExit(await play.run(words, { baseUrl: `${baseUrl}/team/a`, isOneOfMany: true }), 10);
+  const own = await play.run(words);
+  play.expectExit(own.code === 9 ? await play.run(words) : own, 0);
   await play.over(1);
-  home.remove();
-}
-
-const otherPaths = ['/bots', '/team/a'];
-const oddPaths = ['/%2f', '//bots', '/bots;x', '/bots/../bots', '/b%6fts'];
-
-/** The server in front of the service treats all these URLs as one. */
-async function atOtherUrls(play: Play, { lane }: Stage): Promise<void> {
-  const home = lane.home();
-  const front = await startPrefixProxy(lane.service.baseUrl);
-  const words = command('transfer', ...hasty, '--once', 'one-name');
-  const at = (path: string, line = words): Promise<Ran> =>
-    play.run(line, home, { baseUrl: `${front.baseUrl}${path}`, isOneOfMany: path !== '' });
-  try {
-    play.expectExit(await at('', once(words)), 9);
-    for (const path of otherPaths) play.expectExit(await at(path), 10);
-    for (const path of oddPaths) play.expectExit(await at(path), 2);
-    const own = await at('');
-    play.expectExit(own.code === 9 ? await at('') : own, 0);
-    for (const path of otherPaths) play.expectExit(await at(path), 10);
-    await play.journaled(home);
-    await play.over(1);
-  } finally {
-    await front.close();
-    home.remove();
-  }
 }
 
 /** What every screen says of a payment for which the service was asked twice. */
@@ -187,59 +140,48 @@ const mayBePaidAgain = 'The service was asked twice';
  * With the retries that a command has by itself. The service does not keep its word, so it may do again what it did;
  * botctl must not claim to know, and must say of a payment that it may have been made twice.
  */
-async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
-  const home = lane.home();
-  const ran = await play.run(command(one.operation, '--timeout', '700ms'), home);
-  const effects = (await lane.service.effects()).length;
-  if (one.operation === 'transfer' && effects > 1) {
+async function sayWhatIsNotKnown({ operation }: Case, play: Play): Promise<void> {
+  const ran = await play.run(command(operation, '--timeout', '700ms'));
+  const effects = (await play.effects()).length;
+  if (operation === 'transfer' && effects > 1) {
     if (ran.code === 0 && !`${ran.stdout}${ran.stderr}`.includes(mayBePaidAgain))
       play.wrong(`it was paid ${effects} times, and nothing says that it may have been`);
-    tally.payAgain(effects - 1);
+    play.stage.tally.paidAgain += effects - 1;
   }
   await play.over(effects);
-  home.remove();
 }
 
+type Rejection = { readonly operation: Operation; readonly reading: Reading };
+
 /** A true rejection leaves no effect. After the fix, the same command succeeds. */
-async function rejectedAndFixed(operation: Operation, reading: Reading, stage: Stage): Promise<void> {
-  const { lane } = stage;
-  await lane.service.fresh();
-  await lane.service.set(reading.change);
-  const play = new Play(`${operation}, ${reading.name}, rejected and fixed`, stage);
-  const home = lane.home();
-  const conversation = `conv_${reading.name.replaceAll(/\W/gu, '_')}_${lane.service.heard.length}`;
+async function rejectedAndFixed({ operation, reading }: Rejection, stage: Stage): Promise<void> {
+  const { service } = stage.lane;
+  const play = await begin(`${operation}, ${reading.name}, rejected and fixed`, stage);
+  await service.set(reading.change);
+  const conversation = `conv_${reading.name.replaceAll(/\W/gu, '_')}_${service.heard.length}`;
   const words =
     operation === 'message'
       ? ['send', '--conversation', conversation, '--content', 'Hello', '--json']
       : ['transfer', '--to', recipient, '--asset', 'USDC', '--amount', '1000000', '--json'];
-  play.expectExit(await play.run(words, home), operation === 'message' ? 4 : 5);
-  if (operation === 'message') await lane.service.conversation(conversation);
-  else await lane.service.money({ asset: 'USDC', amount: '1000000' });
-  play.expectExit(await play.run(words, home), ...(reading.isUnproven === true ? [0, 10] : [0]));
+  play.expectExit(await play.run(words), operation === 'message' ? 4 : 5);
+  if (operation === 'message') await service.conversation(conversation);
+  else await service.money({ asset: 'USDC', amount: '1000000' });
+  play.expectExit(await play.run(words), ...(reading.isUnproven === true ? [0, 10] : [0]));
   await play.over(1);
-  home.remove();
 }
 
-async function play(arena: Arena, tally: Tally): Promise<void> {
-  const { programs } = arena;
-  const cases = [
-    ...shareOf(otherSpellings(), arena, 'spelled otherwise'),
-    ...shareOf(otherUrls(), arena, 'other base URLs', 2),
-    ...shareOf(everyCase(), arena, 'faults', 4),
-  ];
-  await overLanes(arena, tally, cases, (one, lane, own) => playCase(one, { lane, tally: own, programs }));
-  const rejections = operations.flatMap((operation) =>
-    readings
-      .filter(({ only }) => only === undefined || only === operation)
-      .map((reading) => ({ operation, reading })),
-  );
-  await overLanes(
-    arena,
-    tally,
-    shareOf(rejections, arena, 'rejections'),
-    ({ operation, reading }, lane, own) =>
-      rejectedAndFixed(operation, reading, { lane, tally: own, programs }),
-  );
-}
-
-export const faults: Technique = { name: 'faults', title: '4. Every reading × every fault', play };
+export const faults: Technique = {
+  name: 'faults',
+  title: '4. Every reading × every fault',
+  play: async (arena) => {
+    const cases = [
+      ...shareOf(otherSpellings(), arena, 'spelled otherwise'),
+      ...shareOf(everyCase(), arena, 'faults', 4),
+    ];
+    await playEach(arena, cases, playCase);
+    const rejections = operations.flatMap((operation) =>
+      readingsOf(operation).map((reading) => ({ operation, reading })),
+    );
+    await playEach(arena, shareOf(rejections, arena, 'rejections'), rejectedAndFixed);
+  },
+};

@@ -1,21 +1,13 @@
 import { cpSync } from 'node:fs';
-import type { Home } from '../../testing/home.ts';
-import type { Dice } from '../dice.ts';
-import { type Lane, overLanes } from '../lane.ts';
-import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import { type Arena, isSlice, playEach, type Stage, shareOf, type Technique } from '../arena.ts';
+import { batchOf, command, type Job, type Operation, operations, pay, say } from '../jobs.ts';
+import { begin } from '../play.ts';
 import { Tally } from '../tally.ts';
+import { patient, playCrowd } from './crowd.ts';
 import { askAgain } from './hurt/aftermath.ts';
-import { type Aged, Ages, ages, type Deed } from './hurt/ages.ts';
-import { backups } from './hurt/backups.ts';
-import { canMount, copiesAndLinks, mounts } from './hurt/copiesAndLinks.ts';
-import type { Hurt, Injury } from './hurt/hurt.ts';
+import { aged, ages, beforeCommit } from './hurt/ages.ts';
 import { playInFlight } from './hurt/inFlight.ts';
-import { knownFlaw } from './hurt/knownFlaws.ts';
-import { playNoAlarm } from './hurt/noAlarm.ts';
-import { hitRows } from './hurt/rows.ts';
-import { type Moment, moments } from './hurt/stages.ts';
-import { wounds } from './hurt/wounds.ts';
-import { type Arena, isSlice, shareOf, type Technique } from './technique.ts';
+import { type Injury, injuries } from './hurt/injuries.ts';
 
 type Send = { readonly name: string; readonly operation: Operation; readonly isNamed: boolean };
 
@@ -24,10 +16,20 @@ const sends: readonly Send[] = [
   ...operations.map((operation): Send => ({ name: `a named ${operation}`, operation, isNamed: true })),
 ];
 
+/** How far a send has come when its process is killed at a step and its journal is hurt. */
+const moments: Readonly<Record<string, string | undefined>> = {
+  'killed before the commit': beforeCommit,
+  'killed before the bytes': 'undici:client:sendHeaders (synchronous=2)',
+  'killed after the bytes': 'undici:request:bodySent',
+  'killed after the reply': 'undici:request:trailers',
+  'killed after the end': 'write to stdout',
+  finished: undefined,
+};
+
 type Case = {
   readonly injury: Injury;
   readonly age: string;
-  readonly moment: Moment;
+  readonly moment: string;
   readonly send: Send;
   readonly nth: number;
 };
@@ -36,12 +38,12 @@ type Case = {
  * Common injuries are played for every age at every stage; the others meet every age and every stage, but not every
  * pair.
  */
-function everyCase(injuries: readonly Injury[], arena: Arena): Case[] {
+function everyCase(arena: Arena): Case[] {
   // Thirty sends take long; a slice does without.
   const possible = isSlice(arena) ? ages.filter(({ isLong }) => isLong !== true) : ages;
   return injuries.flatMap((injury, turn) =>
     possible.flatMap(({ name: age }, row) =>
-      moments.flatMap((moment, column): Case[] => {
+      Object.keys(moments).flatMap((moment, column): Case[] => {
         if (injury.isCommon !== true && (row + column + turn) % 3 !== 0) return [];
         const send = sends[(turn + row + column) % sends.length];
         if (send === undefined) return [];
@@ -51,108 +53,77 @@ function everyCase(injuries: readonly Injury[], arena: Arena): Case[] {
   );
 }
 
-type Ward = { readonly arena: Arena; readonly ages: ReadonlyMap<Lane, Ages> };
-
-function nameOf({ injury, age, moment, send, nth }: Case): string {
-  return `${age}, ${send.name} ${moment.name}: ${injury.name}${nth === 0 ? '' : `, ${nth + 1}`}`;
-}
-
-async function playCase(one: Case, lane: Lane, tally: Tally, { arena, ages }: Ward): Promise<void> {
-  const { injury, age, moment, send } = one;
-  const where = nameOf(one);
-  const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
-  const before = await ages.get(lane)?.of(age, stage);
-  if (before === undefined) throw new Error('no ages');
-  const dice = arena.dice.for(where);
-  const play = new Play(where, stage);
-  const homes: Home[] = [];
-  const another = (): Home => {
-    const home = lane.home();
-    homes.push(home);
-    return home;
-  };
-  const home = another();
+async function playCase({ injury, age, moment, send, nth }: Case, stage: Stage): Promise<void> {
+  const before = await aged(age, stage);
+  const where = `${age}, ${send.name} ${moment}: ${injury.name}, ${nth + 1}`;
+  const dice = stage.dice.for(where);
+  const play = await begin(where, stage, 'remembered');
+  cpSync(before.home.path, play.home.path, { recursive: true });
   // The service remembers its keys: what a key is good for must be there, and names must be new.
   const unused = dice.for('names').bytes(6).toString('hex');
-  const sent = { argv: command(send.operation, ...(send.isNamed ? ['--once', unused] : [])) };
-  await begin(home, before, sent, moment, play, stage);
-  const hurt = await injury.hurt({ home, before, dice, another });
-  if (hurt !== undefined) await follow(hurt, { one, before, dice, sent, unused }, play);
-  for (const used of homes) used.remove();
+  const sent = { argv: command(send.operation, ...(send.isNamed ? ['--once', unused] : [])), effects: 1 };
+  const step = moments[moment];
+  if (step === undefined) play.expectExit(await play.run(sent.argv), 0);
+  else await play.dying(step, sent.argv);
+  const hurt = injury.hurt({ home: play.home, before, dice, another: stage.machine });
+  if (hurt === undefined) return;
+  const old = before.deeds.length === 0 ? undefined : dice.pick(before.deeds);
+  const mayBeRefused = injury.isHarmless !== true;
+  await askAgain({ ...hurt, sent, old, mayBeRefused, newName: `after-${unused}` }, play);
 }
 
-/** The send that is under way, or over, when its journal is hurt. */
-async function begin(
-  home: Home,
-  before: Aged,
-  { argv }: Deed,
-  { step }: Moment,
-  play: Play,
-  { lane, programs }: Stage,
-): Promise<void> {
-  cpSync(before.home.path, home.path, { recursive: true });
-  await lane.service.fresh('remembered');
-  if (step === undefined) play.expectExit(await play.run(argv, home), 0);
-  else await play.run(argv, home, { program: programs.hooked, env: { BOTCTL_PROOF_DIE_AT: step } });
-}
-
-type Scene = {
-  readonly one: Case;
-  readonly before: Aged;
-  readonly dice: Dice;
-  readonly sent: Deed;
-  readonly unused: string;
-};
-
-function follow(hurt: Hurt, { one, before, dice, sent, unused }: Scene, play: Play): Promise<void> {
-  const { deeds } = before;
-  const aftermath = {
-    sent,
-    newName: `after-${unused}`,
-    old: hurt.old ?? (deeds.length === 0 ? undefined : dice.pick(deeds)),
-    mayBeRefused: one.injury.isHarmless !== true,
-    looksToo: dice.below(4) === 0,
-  };
-  return askAgain(aftermath, hurt, play);
-}
-
-/** Counts the findings of a known undetected injury apart, in a line below the table. */
-async function playKnownFlaw(one: Case, lane: Lane, tally: Tally, ward: Ward, seen: Seen): Promise<void> {
-  const own = new Tally(tally.technique);
-  await playCase(one, lane, own, ward);
-  seen.cases += 1;
-  if (own.findings.length === 0) {
-    const { expected, found, cases } = own.row();
-    tally.count(expected, found, cases);
-    return;
-  }
-  for (const { wrong } of own.findings) seen.wrongs.set(wrong, (seen.wrongs.get(wrong) ?? 0) + 1);
-  tally.count(0, 0);
-}
-
-type Seen = { cases: number; readonly wrongs: Map<string, number> };
-
-async function play(whole: Arena, tally: Tally): Promise<void> {
-  // A slice is played in one lane: there each age has to be made but once.
-  const arena = isSlice(whole) ? { ...whole, lanes: whole.lanes.slice(0, 1) } : whole;
-  const injuries = [...wounds, ...hitRows, ...backups, ...copiesAndLinks, ...(canMount() ? mounts : [])];
-  if (!canMount()) tally.note('bind mounts', 'left out, because this user may not mount any');
-  const ward: Ward = { arena, ages: new Map(arena.lanes.map((lane) => [lane, new Ages(lane)])) };
-  const seen = new Map<string, Seen>();
-  const cases = shareOf(everyCase(injuries, arena), arena, 'hurt', 2);
-  await overLanes(arena, tally, cases, async (one, lane, own) => {
-    const known = knownFlaw(one.injury.name);
-    if (known === undefined) return playCase(one, lane, own, ward);
-    const counts = seen.get(known) ?? { cases: 0, wrongs: new Map() };
-    seen.set(known, counts);
-    return playKnownFlaw(one, lane, own, ward, counts);
+async function playInjuries(arena: Arena): Promise<void> {
+  // What is not always noticed is counted apart, in a line below the table.
+  const apart = new Tally(arena.tally.technique);
+  await playEach(arena, shareOf(everyCase(arena), arena, 'hurt', 2), async (one, stage) => {
+    if (one.injury.isFlaw !== true) return playCase(one, stage);
+    const tally = new Tally(arena.tally.technique);
+    await playCase(one, { ...stage, tally });
+    apart.add(tally);
+    if (tally.findings.length === 0) stage.tally.add(tally);
+    else stage.tally.count(0, 0);
   });
-  for (const [known, { cases, wrongs }] of seen) {
-    const counted = [...wrongs].map(([wrong, count]) => `${count} ${wrong}`).join(', ');
-    tally.note(known, `of ${cases} cases ${counted === '' ? 'none was' : counted}`);
-  }
-  await playInFlight(arena, ward.ages, tally);
-  await playNoAlarm(whole, tally);
+  const wrongs = (['duplicated', 'lost', 'wrongly reported'] as const).map((wrong) => {
+    return `${apart.wrongs(wrong)} ${wrong}`;
+  });
+  arena.tally.note('what hits a page of journal.db itself', `of ${apart.cases} cases ${wrongs.join(', ')}`);
 }
 
-export const hurt: Technique = { name: 'hurt', title: '8. The journal is hurt', play };
+/** Payments differ in amount and messages in name, so how long the run takes does not matter. */
+function jobs(count: number): Job[] {
+  return Array.from({ length: count }, (_, index): Job => {
+    const number = 100 + index;
+    if (index % 4 === 0) return pay(`0.0${number}`, ...patient);
+    if (index % 4 === 1) return say(`Message ${number}`, '--once', `m${number}`, ...patient);
+    if (index % 4 === 2) return pay(`0.0${number}`, '--once', `p${number}`, ...patient);
+    return batchOf(`b${number}`, 4, ...patient);
+  });
+}
+
+/** Five at a time, on one journal for long, and on many that they set up at once. */
+async function playNoAlarm(arena: Arena): Promise<void> {
+  const { dice, share } = arena;
+  const rounds = Array.from({ length: 1 + Math.max(1, Math.round(40 * share)) }, (_, round) => round);
+  await playEach(arena, rounds, async (round, stage) => {
+    const isLong = round === 0;
+    const play = await begin(`half of all processes killed, on journal ${round}`, stage);
+    const commandsEach = isLong ? Math.max(1, Math.round(200 * share)) : isSlice(arena) ? 1 : 2;
+    const some = jobs(isLong ? Math.max(4, Math.round(80 * share)) : 3);
+    const crowd = { members: 5, commandsEach, jobs: some, isKilled: true } as const;
+    await playCrowd(crowd, dice.for(`journal ${round}`), play);
+  });
+}
+
+export const hurt: Technique = {
+  name: 'hurt',
+  title: '8. The journal is hurt',
+  play: async (whole) => {
+    // A slice is played in one lane: there each age has to be made but once.
+    const lanes = isSlice(whole) ? whole.lanes.slice(0, 1) : whole.lanes;
+    const arena: Arena = { ...whole, lanes, isDiskFailing: true };
+    await playInjuries(arena);
+    await playInFlight(arena);
+    // Whichever process is killed, and whenever: no journal may report a loss that did not happen.
+    await playNoAlarm(whole);
+  },
+};

@@ -1,5 +1,6 @@
 import type { FaultSpec } from '../../../testing/sandbox.ts';
-import type { Operation } from '../../play.ts';
+import type { Operation } from '../../jobs.ts';
+import { lostReply as lost } from '../../play.ts';
 
 export type FaultScript = {
   readonly name: string;
@@ -16,8 +17,6 @@ export type FaultScript = {
 };
 
 type Moment = NonNullable<FaultSpec['when']>;
-
-const lost: FaultSpec = { kind: 'drop', when: 'after' };
 
 function at(moment: Moment, faults: Readonly<Record<string, Omit<FaultSpec, 'when'>>>): FaultScript[] {
   return Object.entries(faults).map(([name, fault]) => ({
@@ -38,7 +37,7 @@ const brokenLines = {
 } as const;
 
 /** Replies after the first one was lost. As a first reply they would prove that nothing happened. */
-const afterTheLoss = [400, 402, 404, 422, 307];
+const afterTheLoss = [400, 402, 404, 422, 307, 401, 403, 429, 500];
 
 export const faultScripts: readonly FaultScript[] = [
   { name: 'fair', faults: [] },
@@ -62,17 +61,14 @@ export const faultScripts: readonly FaultScript[] = [
     isLost: true,
   },
   ...afterTheLoss.map((status): FaultScript => {
-    const faults: FaultSpec[] = [lost, { kind: 'reply', status, when: 'before' }];
-    return { name: `lost, then ${status}`, faults, isLost: true, rejectsLater: true, endsHeld: true };
-  }),
-  ...[401, 403, 429, 500].map((status): FaultScript => {
-    const faults: FaultSpec[] = [lost, { kind: 'reply', status, when: 'before' }];
+    const endsHeld = ![401, 403, 429, 500].includes(status);
     return {
       name: `lost, then ${status}`,
-      faults,
+      faults: [lost, { kind: 'reply', status, when: 'before' }],
       isLost: true,
-      ...(status < 429 ? { rejectsLater: true } : {}),
-      ...(status === 429 ? { limitsLater: true } : {}),
+      ...((endsHeld || status < 429) && { rejectsLater: true }),
+      ...(status === 429 && { limitsLater: true }),
+      ...(endsHeld && { endsHeld }),
     };
   }),
 ];

@@ -1,5 +1,5 @@
 import type { Readings } from '../../../src/sandbox/readings.ts';
-import type { Operation } from '../../play.ts';
+import type { Operation } from '../../jobs.ts';
 
 export type Reading = {
   readonly name: string;
@@ -17,7 +17,7 @@ export type Reading = {
 };
 
 /** Each thing that the service's document leaves open, both ways. */
-export const readings: readonly Reading[] = [
+const readings: readonly Reading[] = [
   { name: 'as documented', change: {}, inEveryWay: true },
   { name: 'success 201', change: { success_status: 201 } },
   { name: 'success 202', change: { success_status: 202 } },
@@ -79,4 +79,8 @@ export const readings: readonly Reading[] = [
 
 function limited(retry_after: Readings['retry_after']): Partial<Readings> {
   return { rate_limit: { capacity: 1, per_second: 2 }, retry_after };
+}
+
+export function readingsOf(operation: Operation): Reading[] {
+  return readings.filter(({ only }) => only === undefined || only === operation);
 }

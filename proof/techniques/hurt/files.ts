@@ -56,15 +56,15 @@ export function sizeOf(path: string): number {
 }
 
 /** Changes a file in place. */
-export function change(path: string, work: (bytes: Buffer) => Buffer | undefined): void {
-  const bytes = readFileSync(path);
-  writeFileSync(path, work(bytes) ?? bytes);
+export function change(path: string, work: (bytes: Buffer) => Buffer): void {
+  writeFileSync(path, work(readFileSync(path)));
 }
 
 export function flipBit(path: string, from: number, length: number, dice: Dice): void {
   change(path, (bytes) => {
     const at = from + dice.below(length);
     bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << dice.below(8)), at);
+    return bytes;
   });
 }
 

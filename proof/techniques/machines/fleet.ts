@@ -1,67 +1,60 @@
-import { type Lane, overLanes } from '../../lane.ts';
-import { playAtPace } from '../../pace.ts';
-import type { Stage } from '../../play.ts';
-import type { Tally } from '../../tally.ts';
-import type { Arena } from '../technique.ts';
-import type { Deed } from './deed.ts';
+import { type Arena, playOne, type Stage } from '../../arena.ts';
+import type { Lane } from '../../lane.ts';
+import { type Errand, newDeed } from './deeds.ts';
 import { type Harbour, openHarbour } from './harbour.ts';
 import { Scene } from './scene.ts';
 
 /** A harbour for each lane, and what is played there. */
-export type Fleet = {
-  readonly arena: Arena;
-  readonly tally: Tally;
+export type Fleet = Arena & {
   readonly harbours: ReadonlyMap<Lane, Harbour>;
-  /** What a command does undisturbed, by its errand: looked at once. */
-  readonly seen: Map<string, Promise<unknown>>;
 };
 
-export async function openFleet(arena: Arena, tally: Tally): Promise<Fleet> {
-  const opened = await Promise.all(
-    arena.lanes.map(async (lane) => [lane, await openHarbour(lane, arena.programs.plain)] as const),
-  );
-  return { arena, tally, harbours: new Map(opened), seen: new Map() };
+export async function openFleet(arena: Arena): Promise<Fleet> {
+  const harbours = await Promise.all(arena.lanes.map((lane) => openHarbour(lane, arena.programs.plain)));
+  return {
+    ...arena,
+    isShared: true,
+    lanes: harbours.map(({ lane }) => lane),
+    harbours: new Map(harbours.map((harbour) => [harbour.lane, harbour])),
+  };
 }
 
 export async function closeFleet({ harbours }: Fleet): Promise<void> {
-  await Promise.all([...harbours.values()].map((harbour) => harbour.close()));
+  await Promise.all(
+    [...harbours.values()].map(async ({ proxy, server }) => {
+      await proxy.close();
+      await server.close();
+    }),
+  );
 }
 
-/** Plays every item once, each in a free harbour. */
-export async function overFleet<Item>(
-  { arena, tally, harbours }: Fleet,
-  items: Iterable<Item>,
-  play: (item: Item, harbour: Harbour, stage: Stage) => Promise<void>,
-): Promise<void> {
-  await overLanes(arena, tally, items, async (item, lane, own) => {
-    const harbour = harbours.get(lane);
-    if (harbour === undefined) throw new Error('a lane without a harbour');
-    await play(item, harbour, stageOf(harbour, arena, own));
-  });
+export function harbourOf({ harbours }: Fleet, { lane }: Stage): Harbour {
+  const harbour = harbours.get(lane);
+  if (harbour === undefined) throw new Error('a lane without a harbour');
+  return harbour;
 }
 
-function stageOf({ lane }: Harbour, { programs }: Arena, tally: Tally): Stage {
-  return { lane, tally, programs, isShared: true };
-}
-
-/** A scene on which nothing has happened yet. */
-export async function newScene(where: string, deed: Deed, harbour: Harbour, stage: Stage): Promise<Scene> {
+/** A scene in which the errand is about to be run. */
+export async function newScene(where: string, errand: Errand, fleet: Fleet, stage: Stage): Promise<Scene> {
   await stage.lane.service.fresh();
-  return new Scene(where, deed, harbour, stage);
+  const { faults, isResumed, kind } = errand;
+  const before = `${faults ? 'tried again, ' : ''}${isResumed ? 'run again after a lost reply, ' : ''}`;
+  const harbour = harbourOf(fleet, stage);
+  const scene = new Scene(`${before}${where}`, newDeed(kind), harbour, stage);
+  await scene.prepare(errand, scene.deed.argv, { home: harbour.homes[3] });
+  return scene;
 }
 
-/** What each command does undisturbed: observed once, on the first harbour. */
-export function seenOnce<Seen>(
+/** What the errand does undisturbed, on the first harbour. */
+export function undisturbed<Seen>(
+  errand: Errand,
   fleet: Fleet,
-  what: string,
-  look: (harbour: Harbour, stage: Stage) => Promise<Seen>,
+  look: (scene: Scene) => Promise<Seen>,
 ): Promise<Seen> {
-  const { arena, tally, harbours } = fleet;
-  const [harbour] = harbours.values();
-  if (harbour === undefined) throw new Error('no harbour');
-  const seen =
-    (fleet.seen.get(what) as Promise<Seen> | undefined) ??
-    playAtPace(arena.pace, tally, (own) => look(harbour, stageOf(harbour, arena, own)));
-  fleet.seen.set(what, seen);
-  return seen;
+  return playOne(fleet, async (stage) => {
+    const scene = await newScene('undisturbed', errand, fleet, stage);
+    const seen = await look(scene);
+    await scene.settle();
+    return seen;
+  });
 }

@@ -4,14 +4,11 @@ import type { Side } from '../../../testing/postgres/messages.ts';
 import { type PostgresServer, startServer } from '../../../testing/postgres/server.ts';
 import type { Lane } from '../../lane.ts';
 import type { Kept } from '../../look.ts';
-import type { Program } from '../../programs.ts';
 import { run } from '../../run.ts';
 import { shortened } from '../../told.ts';
 
 /** Short, so that a killed runner is soon replaced; long enough for a busy machine to renew it. */
 export const leaseMs = 1500;
-
-export type KeptShared = Kept & { readonly attempts: number };
 
 /** One PostgreSQL server with a journal, and four machines that share it. */
 export type Harbour = {
@@ -24,8 +21,6 @@ export type Harbour = {
   readonly homes: readonly [Home, Home, Home, Home];
   /** The URL of the journal at its server itself. */
   readonly url: string;
-  kept(): Promise<KeptShared[]>;
-  close(): Promise<void>;
 };
 
 const settings = {
@@ -35,53 +30,44 @@ const settings = {
   wal_writer_delay: '10s',
 };
 
-export async function openHarbour(lane: Lane, program: Program): Promise<Harbour> {
+export async function openHarbour(lane: Lane, program: string): Promise<Harbour> {
   const server = await startServer({ settings });
   const url = await server.newDatabase();
-  let messages: { from: Side; message: Buffer }[] = [];
+  const messages: { from: Side; message: Buffer }[] = [];
   const proxy = await startCuttableProxy(server.port, (from, message) => {
     messages.push({ from, message });
     return message;
   });
-  const homes = [lane.home(), lane.home(), lane.home(), lane.home()] as const;
+  const homes = fourMachines(lane);
   await layOut(server, url, homes[0], program);
   return {
-    lane: sharing(lane, proxy.through(url)),
+    lane: sharing(lane, server, url, proxy.through(url)),
     server,
     proxy,
-    takeMessages: () => {
-      const taken = messages;
-      messages = [];
-      return taken;
-    },
+    takeMessages: () => messages.splice(0),
     homes,
     url,
-    kept: () => keptAt(server, url),
-    close: async () => {
-      await proxy.close();
-      await server.close();
-    },
   };
 }
 
-/** The lane, with this journal for every command. */
-export function sharing(lane: Lane, url: string): Lane {
-  return { ...lane, env: (home, baseUrl) => ({ ...lane.env(home, baseUrl), BOTCTL_JOURNAL: url }) };
+export function fourMachines({ home }: Pick<Lane, 'home'>): Harbour['homes'] {
+  return [home(), home(), home(), home()];
+}
+
+/** The lane, with the journal at this URL for every command. It is read at the server itself, without botctl. */
+export function sharing(lane: Lane, server: PostgresServer, url: string, through = url): Lane {
+  return {
+    ...lane,
+    env: (home, baseUrl) => ({ ...lane.env(home, baseUrl), BOTCTL_JOURNAL: through }),
+    kept: () =>
+      server.query<Kept>('SELECT id, key, state, attempts FROM botctl.intents ORDER BY seq', [], url),
+  };
 }
 
 /** Creates the journal's tables and rules as this program defines them. */
-async function layOut(server: PostgresServer, url: string, home: Home, { bin }: Program): Promise<void> {
+async function layOut(server: PostgresServer, url: string, home: Home, bin: string): Promise<void> {
   const ran = await run(bin, ['journal', 'migrate'], { env: { ...home.env, BOTCTL_JOURNAL: url } });
   if (ran.code !== 0) throw new Error(`the journal could not be made: ${shortened(ran)}`);
   const bytes = Buffer.from(String(leaseMs));
   await server.query(`UPDATE botctl.meta SET value = $1 WHERE name = 'lease-ms'`, [bytes], url);
-}
-
-/** The intents on the server, read without botctl. */
-export function keptAt(server: PostgresServer, url: string): Promise<KeptShared[]> {
-  return server.query<KeptShared>(
-    'SELECT id, key, state, attempts FROM botctl.intents ORDER BY seq',
-    [],
-    url,
-  );
 }

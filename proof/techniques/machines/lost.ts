@@ -1,11 +1,12 @@
 import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
 import type { PostgresServer } from '../../../testing/postgres/server.ts';
-import type { Stage } from '../../play.ts';
+import { playEach, type Stage, shareOf } from '../../arena.ts';
+import { onceOnly } from '../../jobs.ts';
+import { lostReply } from '../../play.ts';
 import { shortened, toldBy } from '../../told.ts';
-import { shareOf } from '../technique.ts';
-import { type Deed, type DeedKind, newDeed, onceOnly } from './deed.ts';
-import { type Fleet, overFleet } from './fleet.ts';
-import { type Harbour, keptAt, sharing } from './harbour.ts';
+import { type DeedKind, newDeed } from './deeds.ts';
+import { type Fleet, harbourOf } from './fleet.ts';
+import { fourMachines, sharing } from './harbour.ts';
 import { Scene } from './scene.ts';
 
 /**
@@ -14,48 +15,38 @@ import { Scene } from './scene.ts';
  */
 const beginnings = ['done', 'lost', 'killed', 'decided'] as const;
 const losses = ['a standby promoted without its last commits', 'the server put back to a snapshot'] as const;
+const kinds: readonly DeedKind[] = [
+  'a message by name',
+  'a transfer by name',
+  'a transfer by key',
+  'a batch',
+];
 
 type Loss = {
   readonly how: (typeof losses)[number];
   readonly beginning: (typeof beginnings)[number];
   readonly kind: DeedKind;
-  /** Which machine comes first afterwards: the one that did it, one that has notes of its own, or a new one. */
-  readonly first: 'who did it' | 'another' | 'a new one';
 };
-
-const kinds: readonly DeedKind[] = [
-  'a message by name',
-  'a transfer of a run',
-  'a transfer by key',
-  'a batch',
-];
-/** Deeds that need only one decision. */
-const decidable: readonly DeedKind[] = ['a message by name', 'a transfer of a run', 'a transfer by key'];
-const firsts = ['who did it', 'another', 'a new one'] as const;
 
 function everyLoss(): Loss[] {
   return losses.flatMap((how) =>
-    beginnings.flatMap((beginning, row) =>
-      firsts.map((first, column): Loss => {
-        const some = beginning === 'decided' ? decidable : kinds;
-        const kind = some[(row + column) % some.length] ?? 'a message by name';
-        return { how, beginning, kind, first };
-      }),
+    beginnings.flatMap((beginning) =>
+      kinds
+        // A batch needs more than one decision.
+        .filter((kind) => beginning !== 'decided' || kind !== 'a batch')
+        .map((kind): Loss => ({ how, beginning, kind })),
     ),
   );
 }
 
-/** New machines for this case: their notes must not affect other cases. */
-function ownHarbour(harbour: Harbour, lane: Harbour['lane']): Harbour {
-  return { ...harbour, homes: [lane.home(), lane.home(), lane.home(), lane.home()] };
-}
+type Forgetful = { readonly server: PostgresServer; close(): Promise<void> };
 
-/** A server that has forgotten what `meanwhile` did, and how to close it. */
+/** A server that has forgotten what `meanwhile` did. */
 async function forgetting(
   how: Loss['how'],
-  { server }: Harbour,
+  server: PostgresServer,
   meanwhile: () => Promise<void>,
-): Promise<{ server: PostgresServer; close(): Promise<void> }> {
+): Promise<Forgetful> {
   if (how === 'the server put back to a snapshot') {
     const snapshot = await server.snapshot();
     await meanwhile();
@@ -80,98 +71,75 @@ async function forgetting(
   };
 }
 
-async function begin({ beginning }: Loss, scene: Scene): Promise<void> {
-  if (beginning === 'lost') return loseReply(scene);
-  if (beginning === 'decided') return decide(scene);
-  const hooks = { BOTCTL_PROOF_DIE_AT: 'undici:request:headers' };
-  const { programs } = scene.stage;
-  if (beginning === 'killed') await scene.run(0, { program: programs.hooked, env: hooks });
-  else scene.play.expectExit(await scene.run(0), 0);
-}
-
 async function loseReply(scene: Scene): Promise<void> {
-  await scene.stage.lane.service.faults({ kind: 'drop', when: 'after' });
-  await scene.play.run(onceOnly(scene.deed.argv), scene.machine(0), stdinOf(scene.deed));
+  await scene.stage.lane.service.faults(lostReply);
+  const { argv, stdin } = scene.deed;
+  await scene.run(onceOnly(argv), { stdin });
 }
 
-/** Made on the machine that was in doubt. */
-async function decide(scene: Scene): Promise<void> {
-  const [effect] = await scene.effects();
-  const decided = (await scene.harbour.kept()).find(({ key }) => key === effect?.key);
-  const argv = ['resolve', decided?.id ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
-  scene.play.expectExit(await scene.play.run(argv, scene.machine(0)), 0);
-}
-
-function stdinOf({ stdin }: Deed): { stdin?: string } {
-  return stdin === undefined ? {} : { stdin };
-}
-
-async function loseAndGoOn(loss: Loss, shared: Harbour, stage: Stage, lane: Harbour['lane']): Promise<void> {
-  const { how, beginning, kind, first } = loss;
-  const harbour = ownHarbour(shared, lane);
-  await stage.lane.service.fresh();
-  const where = `${beginning}, then ${how}; ${first} comes first`;
-  const before = new Scene(where, newDeed(kind), harbour, stage);
-  await earlier(harbour, stage, lane);
-  if (beginning === 'decided') await loseReply(before);
-  const { server, close } = await forgetting(how, harbour, () => begin(loss, before));
-  try {
-    const { pathname } = new URL(harbour.url);
-    const url = server.urlOf(pathname.slice(1));
-    const after = {
-      ...harbour,
-      server,
-      url,
-      kept: () => keptAt(server, url),
-      lane: sharing(lane, url),
-    };
-    const scene = new Scene(where, before.deed, after, { ...stage, lane: after.lane });
-    await stage.lane.service.clearFaults();
-    await goOn(loss, scene);
-  } finally {
-    await close();
-    for (const home of harbour.homes) home.remove();
+/** What only the lost part of the journal knows. */
+async function begin(beginning: Loss['beginning'], scene: Scene): Promise<void> {
+  const { argv, stdin } = scene.deed;
+  if (beginning === 'lost') await loseReply(scene);
+  else if (beginning === 'killed') await scene.dying('undici:request:headers', argv, { stdin });
+  else if (beginning === 'done') scene.expectExit(await scene.on(0), 0);
+  else {
+    const [effect] = await scene.effects();
+    const decided = (await scene.stage.lane.kept(scene.home)).find(({ key }) => key === effect?.key);
+    const words = ['resolve', decided?.id ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
+    scene.expectExit(await scene.run(words), 0);
   }
 }
 
-/** Three machines have done something before and noted it; the fourth is new. */
-async function earlier(harbour: Harbour, stage: Stage, lane: Harbour['lane']): Promise<void> {
-  const known = { ...stage, lane: harbour.lane };
+async function loseAndGoOn({ how, beginning, kind }: Loss, fleet: Fleet, stage: Stage): Promise<void> {
+  const { lane } = stage;
+  // New machines for this case: their notes must not affect other cases.
+  const harbour = { ...harbourOf(fleet, stage), homes: fourMachines({ home: stage.machine }) };
+  const where = `${beginning}, then ${how}`;
+  // Three machines have done something before and noted it; the fourth is new.
   for (const machine of [0, 1, 2] as const) {
-    const scene = new Scene('before all', newDeed('a message by name'), harbour, known);
-    scene.play.expectExit(await scene.run(machine, { isOneOfMany: true }), 0);
+    const scene = new Scene('before all', newDeed('a message by name'), harbour, stage);
+    scene.expectExit(await scene.on(machine, { isOneOfMany: true }), 0);
   }
   await lane.service.fresh('remembered');
+  const before = new Scene(where, newDeed(kind), harbour, stage);
+  if (beginning === 'decided') await loseReply(before);
+  const { server, close } = await forgetting(how, harbour.server, () => begin(beginning, before));
+  try {
+    const url = server.urlOf(new URL(harbour.url).pathname.slice(1));
+    const shared = sharing(lane, server, url);
+    const scene = new Scene(where, before.deed, harbour, { ...stage, lane: shared });
+    await lane.service.clearFaults();
+    await goOn(scene);
+  } finally {
+    await close();
+  }
 }
 
 /** A machine whose note proves the loss is refused. The others, with the same name, must not do it again. */
-async function goOn({ first }: Loss, scene: Scene): Promise<void> {
-  if (first === 'who did it') await refused(scene);
-  scene.play.expectExit(await scene.run(first === 'another' ? 1 : 2), 0);
-  if (first === 'a new one') scene.play.expectExit(await scene.run(3), 0);
+async function goOn(scene: Scene): Promise<void> {
   await refused(scene);
-  const accepted = ['journal', 'accept-loss', '--yes', '--json'];
-  scene.play.expectExit(await scene.play.run(accepted, scene.machine(0)), 0);
-  scene.play.expectExit(await scene.run(0), 0);
-  await scene.journaled(true, true);
-  await scene.play.over(scene.deed.expected);
+  scene.expectExit(await scene.on(2), 0);
+  scene.expectExit(await scene.on(3), 0);
+  await refused(scene);
+  scene.expectExit(await scene.run(['journal', 'accept-loss', '--yes', '--json']), 0);
+  scene.expectExit(await scene.on(0), 0);
+  await scene.journaled();
+  await scene.over(scene.deed.effects);
 }
 
 async function refused(scene: Scene): Promise<void> {
   const { requests } = scene;
-  const ran = await scene.run(0);
+  const ran = await scene.on(0);
   // What the journal still knows to be in doubt is told as well.
-  scene.play.expectExit(ran, 1, 9);
-  if (!/\bhas lost\b/u.test(toldBy(ran).message)) scene.play.wrong(`not refused as lost: ${shortened(ran)}`);
-  if (scene.requests > requests) scene.play.wrong('refused, and yet a request left');
+  scene.expectExit(ran, 1, 9);
+  if (!/\bhas lost\b/u.test(toldBy(ran).message)) scene.wrong(`not refused as lost: ${shortened(ran)}`);
+  if (scene.requests > requests) scene.wrong('refused, and yet a request left');
 }
 
-/** A server that has lost what it acknowledged. Each machine's notes must reveal it. */
+/** A server that has lost what it acknowledged. The note of each machine must reveal it. */
 export async function playLost(fleet: Fleet): Promise<void> {
-  const { arena } = fleet;
-  const [decided, others] = [true, false].map((isDecided) =>
-    everyLoss().filter(({ beginning }) => (beginning === 'decided') === isDecided),
+  await playEach(fleet, shareOf(everyLoss(), fleet, 'lost'), (loss, stage) =>
+    loseAndGoOn(loss, fleet, stage),
   );
-  const chosen = [...shareOf(decided ?? [], arena, 'decided'), ...shareOf(others ?? [], arena, 'lost')];
-  await overFleet(fleet, chosen, (loss, harbour, stage) => loseAndGoOn(loss, harbour, stage, harbour.lane));
 }

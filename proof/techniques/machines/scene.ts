@@ -1,101 +1,106 @@
 import type { Home } from '../../../testing/home.ts';
-import type { LedgerEffect } from '../../../testing/sandbox.ts';
-import { Play, type Stage } from '../../play.ts';
+import type { Side } from '../../../testing/postgres/messages.ts';
+import type { How } from '../../../testing/postgres/passage.ts';
+import type { Stage } from '../../arena.ts';
+import type { Kept } from '../../look.ts';
+import { Play, type RunOptions } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { shortened } from '../../told.ts';
-import { type Deed, patient } from './deed.ts';
+import type { Deed } from './deeds.ts';
 import type { Harbour } from './harbour.ts';
 
-type Extra = Omit<NonNullable<Parameters<Play['run']>[2]>, 'stdin'>;
+/** One message of the conversation with the server: the n-th of that side. */
+export type Spot = { readonly from: Side; readonly nth: number; readonly words: string };
+
+export type Machine = 0 | 1 | 2 | 3;
 
 /** On a slow day a process can stay silent for a lease and be replaced by another; it then knows no more. */
 export const endsInCompany = [0, 9, 11];
+/** How a command ends whose server was away, or that others have replaced. */
+export const endsBroken = [0, 8, 9, 11];
 
 /** One deed, done by any of the machines, and checked against the truth. */
-export class Scene {
-  readonly play: Play;
+export class Scene extends Play {
   readonly deed: Deed;
   readonly harbour: Harbour;
-  readonly stage: Stage;
 
   constructor(where: string, deed: Deed, harbour: Harbour, stage: Stage) {
-    this.play = new Play(`${deed.name}, ${where}`, stage);
+    super(`${deed.kind}, ${where}`, stage);
     this.deed = deed;
     this.harbour = harbour;
-    this.stage = stage;
   }
 
-  machine(number: 0 | 1 | 2 | 3): Home {
-    return this.harbour.homes[number];
+  override get home(): Home {
+    return this.harbour.homes[0];
+  }
+
+  override async run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const before = (await this.effects()).length;
+    const ran = await super.run(argv, { limitMs: 120_000, ...options });
+    const isRefused = (ran.code === 1 || ran.code === 8) && /Nothing was sent\b/u.test(ran.stdout);
+    if (isRefused && !options.isOneOfMany && (await this.effects()).length > before)
+      this.wrong(`nothing was sent, it said, and something was: ${shortened(ran)}`);
+    return ran;
   }
 
   /** The deed's command on this machine. */
-  async run(machine: 0 | 1 | 2 | 3, extra: Extra = {}): Promise<Ran> {
+  on(machine: Machine, options: RunOptions = {}): Promise<Ran> {
     const { argv, stdin } = this.deed;
-    const before = (await this.play.effects()).length;
-    const ran = await this.play.run(argv, this.machine(machine), {
-      limitMs: 120_000,
-      ...extra,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
-    const isRefused = (ran.code === 1 || ran.code === 8) && /Nothing was sent\b/u.test(ran.stdout);
-    if (isRefused && !extra.isOneOfMany && (await this.play.effects()).length > before)
-      this.play.wrong(`nothing was sent, it said, and something was: ${shortened(ran)}`);
-    return ran;
+    return this.run(argv, { home: this.harbour.homes[machine], stdin, ...options });
+  }
+
+  /** On the first machine, whose connection breaks at this message. What is held then goes on afterwards. */
+  async broken(
+    { from, nth }: Spot,
+    how: How,
+    options: RunOptions,
+    meanwhile: () => Promise<void>,
+  ): Promise<Ran> {
+    const { proxy } = this.harbour;
+    const broken = proxy.when({ from, has: '', nth }, how);
+    const running = this.on(0, options);
+    const isBroken = await Promise.race([broken.then(() => true), running.then(() => false)]);
+    proxy.disarm();
+    if (isBroken) await meanwhile();
+    proxy.release();
+    return running;
   }
 
   /**
    * Whatever happened: on another machine, and now and then a third, the same command comes to its end, and it
    * happened once. What is rightly left to a person is sent again by one.
    */
-  async settle({ mayBeHeld = false, expected = this.deed.expected } = {}): Promise<void> {
+  async settle({ mayBeHeld = false } = {}): Promise<void> {
     await this.journaled();
     await this.stage.lane.service.clearFaults();
     const ends = mayBeHeld ? [0, 10] : [0];
-    let ran = await this.run(2);
-    this.play.expectExit(ran, ...ends);
+    let ran = await this.on(2);
+    this.expectExit(ran, ...ends);
     if (ran.code === 10) {
-      const keys = new Set((await this.effects()).map(({ key }) => key ?? ''));
-      // Not what other cases have left.
-      for (const { id, key } of await this.harbour.kept())
-        if (keys.has(key))
-          await this.play.run(['resume', id, '--yes', ...patient], this.machine(1), { limitMs: 120_000 });
-      ran = await this.run(2);
+      for (const { id } of await this.#own())
+        await this.run(['resume', id, '--yes', '--json'], { home: this.harbour.homes[1] });
+      ran = await this.on(2);
     }
-    if (this.play.where.length % 3 === 0) ran = await this.run(3);
-    this.play.expectExit(ran, ...ends);
-    await this.journaled(ran.code === 0);
-    await this.play.over(expected);
+    if (this.where.length % 3 === 0) ran = await this.on(3);
+    this.expectExit(ran, ...ends);
+    await this.journaled();
+    for (const { key, state, attempts } of await this.#own()) {
+      if (ran.code === 0 && state !== 'accepted')
+        this.wrong(`the journal says ${state}, and it had happened`);
+      const requests = this.heard.filter((one) => one.key === key).length;
+      if (requests > attempts) this.wrong(`${requests} requests were made of ${attempts} attempts on record`);
+    }
+    await this.over(this.deed.effects);
   }
 
-  /** What took effect is on record, as something that may have; and no request left that is not. */
-  async journaled(isSettled = false, hasForgotten = false): Promise<void> {
-    const kept = await this.harbour.kept();
-    const { heard } = this.stage.lane.service;
-    for (const { key } of await this.play.effects()) {
-      const intent = kept.find((one) => one.key === key);
-      if (intent === undefined) {
-        this.play.wrong(`${key} took effect, and the journal does not know it`);
-        continue;
-      }
-      if (
-        intent.state === 'open' ||
-        intent.state === 'rejected' ||
-        (isSettled && intent.state !== 'accepted')
-      )
-        this.play.wrong(`the journal says ${intent.state}, and it had happened`);
-      const requests = heard.filter((one) => one.key === key).length;
-      if (!hasForgotten && requests > intent.attempts)
-        this.play.wrong(`${requests} requests were made of ${intent.attempts} attempts on record`);
-    }
+  /** What the journal has of what took effect; the rest is what other cases have left. */
+  async #own(): Promise<Kept[]> {
+    const keys = new Set((await this.effects()).map(({ key }) => key ?? ''));
+    return (await this.stage.lane.kept(this.home)).filter(({ key }) => keys.has(key));
   }
 
-  /** How many requests have been made of the service, of whatever. */
+  /** How many requests have been made of the service. */
   get requests(): number {
-    return this.stage.lane.service.heard.filter(({ key }) => key !== undefined).length;
-  }
-
-  effects(): Promise<LedgerEffect[]> {
-    return this.play.effects();
+    return this.heard.filter(({ key }) => key !== undefined).length;
   }
 }

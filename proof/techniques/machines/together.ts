@@ -1,39 +1,13 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { FaultSpec } from '../../../testing/sandbox.ts';
-import type { Stage } from '../../play.ts';
+import { playEach, type Stage, shareOf } from '../../arena.ts';
+import { onceOnly } from '../../jobs.ts';
+import { lostReply } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { toldBy } from '../../told.ts';
-import { type Arena, shareOf } from '../technique.ts';
-import { type DeedKind, deedKinds, newDeed, onceOnly, twinOf, unnamedTransfer } from './deed.ts';
-import { type Fleet, newScene, overFleet } from './fleet.ts';
+import { type DeedKind, deedKinds, twinOf } from './deeds.ts';
+import { type Fleet, newScene } from './fleet.ts';
 import type { Harbour } from './harbour.ts';
-import { endsInCompany, type Scene } from './scene.ts';
-
-/** A command that is held at a step until it may go on. */
-type Held = { readonly ran: Promise<Ran>; isOver(): boolean; goOn(): void };
-
-async function heldAt(step: string, scene: Scene, machine: 0 | 1, argv: readonly string[]): Promise<Held> {
-  const folder = mkdtempSync(join(scene.machine(machine).path, 'held-'));
-  const { stdin } = scene.deed;
-  let isOver = false;
-  const ran = scene.play.run(argv, scene.machine(machine), {
-    program: scene.stage.programs.hooked,
-    env: { BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_HOLD: folder },
-    isOneOfMany: true,
-    ...(stdin === undefined ? {} : { stdin }),
-  });
-  void ran.finally(() => {
-    isOver = true;
-  });
-  while (!isOver && !existsSync(join(folder, 'held'))) await after(10);
-  if (isOver) {
-    await ran;
-    scene.play.unmet(`it never came to ${step}`);
-  }
-  return { ran, isOver: () => isOver, goOn: () => writeFileSync(join(folder, 'go'), '') };
-}
+import { endsInCompany, type Machine, type Scene } from './scene.ts';
 
 const beforeTheLocks = 'ask BEGIN ISOLATION LEVEL read committed; SE';
 const afterTheLook = 'ask begin';
@@ -44,116 +18,75 @@ async function atTheSameStep(
   first: readonly string[],
   second: readonly string[],
 ): Promise<[Ran, Ran]> {
-  const [one, other] = await Promise.all([
-    heldAt(afterTheLook, scene, 0, first),
-    heldAt(beforeTheLocks, scene, 1, second),
-  ]);
-  other.goOn();
+  const held = async (step: string, machine: Machine, argv: readonly string[]) => {
+    const home = scene.harbour.homes[machine];
+    const { stdin } = scene.deed;
+    const one = await scene.held(step, argv, { home, stdin, isOneOfMany: true });
+    if (one.step === undefined) scene.unmet(`it never came to ${step}`);
+    return one;
+  };
+  const [one, other] = await Promise.all([held(afterTheLook, 0, first), held(beforeTheLocks, 1, second)]);
+  const ended = other.goOn();
   while (!other.isOver() && !(await isSomebodyWaiting(scene.harbour))) await after(10);
-  one.goOn();
-  return Promise.all([one.ran, other.ran]);
+  return Promise.all([one.goOn(), ended]);
 }
 
 async function isSomebodyWaiting({ server, url }: Harbour): Promise<boolean> {
-  const waiting = await server.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
-    [],
-    url,
-  );
-  return waiting.length > 0;
+  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  return (await server.query(locks, [], url)).length > 0;
 }
 
 /** The same command on two machines at once: one is about to start it while the other checks for it. */
-async function sameAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promise<void> {
-  const scene = await newScene('two machines at the same step', newDeed(kind), harbour, stage);
+async function sameAtOnce(kind: DeedKind, fleet: Fleet, stage: Stage): Promise<void> {
+  const scene = await newScene('two machines at the same step', { kind }, fleet, stage);
   const { argv } = scene.deed;
-  for (const ran of await atTheSameStep(scene, argv, argv)) scene.play.expectExit(ran, ...endsInCompany);
+  for (const ran of await atTheSameStep(scene, argv, argv)) scene.expectExit(ran, ...endsInCompany);
   await scene.settle();
 }
 
-const lost: FaultSpec = { kind: 'drop', when: 'after' };
-
-/** The same payment in two runs. The first gets no proof, so the second must not be sent. */
-async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
-  const deed = newDeed('a transfer of a run');
-  const scene = await newScene('two runs of the same payment at the same step', deed, harbour, stage);
-  await stage.lane.service.faults(lost);
-  const hasty = onceOnly(deed.argv);
-  const [first, second] = await atTheSameStep(scene, hasty, twinOf(deed));
+/** The same payment under two names. The first gets no proof, so the second must not be sent. */
+async function twinsAtOnce(fleet: Fleet, stage: Stage): Promise<void> {
+  const where = 'two names of the same payment at the same step';
+  const scene = await newScene(where, { kind: 'a transfer by name', faults: [lostReply] }, fleet, stage);
+  const [first, second] = await atTheSameStep(scene, onceOnly(scene.deed.argv), twinOf(scene.deed));
   // On a slow day its claim is too old at the door, or it counts as dead, and nothing of it leaves: then the other is
   // the payment.
-  if (toldBy(first).outcome === 'open') return scene.play.over(1);
-  scene.play.expectExit(first, 9);
-  scene.play.expectExit(second, 10);
+  if (toldBy(first).outcome === 'open') return scene.over(1);
+  scene.expectExit(first, 9);
+  scene.expectExit(second, 10);
   await scene.settle();
 }
 
-/** All four machines at the same moment, with one reply lost. */
-async function fourAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promise<void> {
-  const scene = await newScene('four machines at once', newDeed(kind), harbour, stage);
-  await stage.lane.service.faults(lost);
-  const all = await Promise.all(
-    ([0, 1, 2, 3] as const).map((machine) => scene.run(machine, { isOneOfMany: true })),
-  );
-  for (const ran of all) scene.play.expectExit(ran, ...endsInCompany);
-  await scene.settle();
-}
+type Four = { readonly kind: DeedKind; readonly diesAt?: number };
 
-/** A batch on four machines at once. One is killed, and the others continue with its rows. */
-async function sharedAndKilled(step: number, harbour: Harbour, stage: Stage): Promise<void> {
-  const deed = newDeed('a long batch');
-  const scene = await newScene(`on four machines, one killed at step ${step}`, deed, harbour, stage);
-  const hooks = { BOTCTL_PROOF_DIE_AT: String(step) };
-  const [, ...others] = await Promise.all([
-    scene.run(0, { program: stage.programs.hooked, env: hooks, isOneOfMany: true }),
-    ...([1, 2, 3] as const).map((machine) => scene.run(machine, { isOneOfMany: true })),
-  ]);
-  for (const ran of others) scene.play.expectExit(ran, ...endsInCompany);
-  await scene.settle();
-}
-
-/** Unnamed requests look alike on all machines, so a transfer is refused and nothing is sent. */
-async function unnamedRefused(harbour: Harbour, stage: Stage): Promise<void> {
-  const scene = await newScene('on a shared journal', unnamedTransfer(), harbour, stage);
-  for (const machine of [0, 1] as const) {
-    const ran = await scene.run(machine);
-    scene.play.expectExit(ran, 2);
-    if (!ran.stdout.includes('unnamed-shared')) scene.play.wrong(`it does not say why: ${ran.stdout}`);
-  }
-  await scene.play.over(0);
-}
-
-type Together = (harbour: Harbour, stage: Stage) => Promise<void>;
-
-const rounds = 6;
-
-function everyOther({ dice }: Arena): Together[] {
-  const turns = Array.from({ length: rounds }, (_, turn) => turn);
-  const inTurn = (least: number): DeedKind[] => turns.slice(0, least).flatMap(() => deedKinds);
-  const single = deedKinds.filter((kind) => !kind.includes('batch'));
-  return [
-    ...turns.map(() => twinsAtOnce),
-    ...turns.slice(0, 2).map(() => unnamedRefused),
-    ...turns.map((turn): Together => {
-      const step = dice.for(`shared batch ${turn}`).below(90) + 20;
-      return (harbour, stage) => sharedAndKilled(step, harbour, stage);
-    }),
-    ...inTurn(3).map(
-      (kind): Together =>
-        (harbour, stage) =>
-          fourAtOnce(kind, harbour, stage),
-    ),
-    ...single.map(
-      (kind): Together =>
-        (harbour, stage) =>
-          sameAtOnce(kind, harbour, stage),
-    ),
+/** All four machines at the same moment, with one reply lost; or one is killed, and the others go on with its rows. */
+async function fourAtOnce({ kind, diesAt }: Four, fleet: Fleet, stage: Stage): Promise<void> {
+  const isKilled = diesAt !== undefined;
+  const where = `four machines at once${isKilled ? `, one killed at step ${diesAt}` : ''}`;
+  const scene = await newScene(where, { kind, ...(isKilled ? {} : { faults: [lostReply] }) }, fleet, stage);
+  const { argv, stdin } = scene.deed;
+  const options = { stdin, isOneOfMany: true };
+  const all = [
+    isKilled ? scene.dying(diesAt, argv, options) : scene.on(0, options),
+    ...([1, 2, 3] as const).map((machine) => scene.on(machine, options)),
   ];
+  for (const ran of (await Promise.all(all)).slice(isKilled ? 1 : 0)) scene.expectExit(ran, ...endsInCompany);
+  await scene.settle();
 }
 
 export async function playTogether(fleet: Fleet): Promise<void> {
-  const { arena } = fleet;
-  await overFleet(fleet, shareOf(everyOther(arena), arena, 'together'), (one, harbour, stage) =>
-    one(harbour, stage),
-  );
+  const turns = Array.from({ length: 6 }, (_, turn) => turn);
+  const fours: Four[] = [
+    ...turns.map((turn): Four => {
+      return { kind: 'a long batch', diesAt: fleet.dice.for(`shared batch ${turn}`).below(90) + 20 };
+    }),
+    ...[1, 2, 3].flatMap(() => deedKinds.map((kind): Four => ({ kind }))),
+  ];
+  const single = deedKinds.filter((kind) => !kind.includes('batch'));
+  const all: ((stage: Stage) => Promise<void>)[] = [
+    ...turns.map(() => (stage: Stage) => twinsAtOnce(fleet, stage)),
+    ...fours.map((four) => (stage: Stage) => fourAtOnce(four, fleet, stage)),
+    ...single.map((kind) => (stage: Stage) => sameAtOnce(kind, fleet, stage)),
+  ];
+  await playEach(fleet, shareOf(all, fleet, 'together'), (one, stage) => one(stage));
 }
