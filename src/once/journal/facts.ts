@@ -72,12 +72,9 @@ const kinds = {
   'note-not-writable': ({ note, trouble }: OfNote) => told('journal-not-writable')`
     The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
     Fix the problem named above, then run the same command again.`,
-  'no-locks': ({ folder }: { folder: string }) => told('journal-not-writable')`
-    botctl cannot lock files in ${folder}
-    Keep the journal on a disk that supports locks: name its file with --journal.`,
-  'no-shared-memory': ({ path }: AtPath) => told('journal-not-writable')`
-    The journal ${path} is on a file system without shared memory
-    Put it on a local disk with --journal or BOTCTL_JOURNAL.`,
+  'no-local-disk': ({ path }: AtPath) => told('journal-not-writable')`
+    The file system of ${path} cannot lock files or share memory
+    Put the journal on a local disk: name its file with --journal or BOTCTL_JOURNAL.`,
   'not-durable': () => told('journal-not-writable')`SQLite refuses to write the journal durably
     Report this, with the output of the doctor:
     $ doctor`,
