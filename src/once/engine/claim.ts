@@ -281,7 +281,10 @@ function mustHaveIntactBody(intent: Intent): Intent {
 function mustHaveIntactRequest(intent: Intent): Intent {
   if (isIntact(intent)) return intent;
   const { id, mayHaveLandedAtMs } = intent;
-  throw engineFailure('intent-changed', { id, before: mayHaveLandedAtMs === undefined ? undefined : 'in-doubt' });
+  throw engineFailure('intent-changed', {
+    id,
+    before: mayHaveLandedAtMs === undefined ? undefined : 'in-doubt',
+  });
 }
 
 function isIntact({ body, key, fingerprint }: Intent): boolean {
