@@ -275,6 +275,7 @@ const withWords = [
   'once/phrases.ts',
   'once/says.ts',
   'once/wire/connecting.ts',
+  'once/wire/trouble.ts',
   'policy/facts.ts',
   'postgres/facts.ts',
 ];
@@ -292,7 +293,6 @@ const spoken: Record<string, readonly string[]> = {
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],
   // What other programs say.
-  'once/wire/trouble.ts': ['bad upgrade'],
   'postgres/faults.ts': [
     'The server does not support SSL connections',
     'another process than this connection began with',

@@ -1,5 +1,5 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { type Failure, failing, told } from '../once/failures.ts';
+import { type Failure, failing, interrupted, told } from '../once/failures.ts';
 import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/intent/facts.ts';
 import {
   type Complaint,
@@ -13,7 +13,7 @@ import {
   type ValuesOf,
 } from '../once/intent/rules.ts';
 import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
-import { isItTheRightFile, whenReady } from '../once/says.ts';
+import { isItTheRightFile } from '../once/says.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
@@ -68,8 +68,7 @@ export const batchFailure = failing('batch', {
     badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
   'template-column': ({ source, column }: { source: string; column: string }) =>
     badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
-  interrupted: () => told('interrupted')`Interrupted while the input was being read
-    ${whenReady}`,
+  interrupted: () => interrupted('while the input was being read'),
   'report-link': ({ path }: AtPath) => noReportsPlace(path, 'a link'),
   'report-of-other': ({ path }: AtPath) => told('bad-file')`
     ${path} is there already, and is not a report of this batch. It was left unchanged

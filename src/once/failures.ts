@@ -1,7 +1,7 @@
 import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
 import { diskTrouble } from './phrases.ts';
-import { type Advice, neverTwice, says, sentence } from './says.ts';
+import { type Advice, neverTwice, says, sentence, whenReady } from './says.ts';
 
 /**
  * Every way in which botctl can fail, by name. These tables are the only source of exit codes and of what a caller may
@@ -160,6 +160,12 @@ export function told(code: FailureCode, more: Details = {}): (...how: Parameters
     const { message, ...advice } = says(...how);
     return new Failure(code, message, { ...advice, ...more });
   };
+}
+
+/** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
+export function interrupted(when: string): Failure {
+  return told('interrupted')`Interrupted ${when}
+    ${whenReady}`;
 }
 
 /** A room's failures, one row a kind: the fields that it needs, its code and its words. */

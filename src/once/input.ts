@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 import { openToRead } from '../machine/engine/node.ts';
-import { Failure, failing, told } from './failures.ts';
+import { Failure, failing, interrupted, told } from './failures.ts';
 import { troubleInWords } from './phrases.ts';
-import { isItTheRightFile, whenReady } from './says.ts';
+import { isItTheRightFile } from './says.ts';
 
 /** `name` is what people call the file, or stdin. */
 const inputFailure = failing('input', {
@@ -13,8 +13,7 @@ const inputFailure = failing('input', {
   'too-long': ({ name, mostBytes }: { name: string; mostBytes: number }) => told('bad-file')`
     ${name} is longer than ${mostBytes} bytes
     ${isItTheRightFile}`,
-  interrupted: ({ name }: { name: string }) => told('interrupted')`Interrupted while ${name} was being read
-    ${whenReady}`,
+  interrupted: ({ name }: { name: string }) => interrupted(`while ${name} was being read`),
 });
 
 export type Source = {

@@ -1,5 +1,5 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { failing, told } from '../once/failures.ts';
+import { failing, interrupted, told } from '../once/failures.ts';
 import {
   beforeAccepting,
   type Edition,
@@ -9,7 +9,7 @@ import {
   otherVersion,
 } from '../once/journal/facts.ts';
 import { troubleInWords } from '../once/phrases.ts';
-import { type Suggestion, whenReady } from '../once/says.ts';
+import type { Suggestion } from '../once/says.ts';
 
 // A URL may hold a password, and a misplaced character can make any part of it one, so no field holds any of it. `place`
 // is the journal's URL without its password.
@@ -104,8 +104,7 @@ const kinds = {
   'certificate-unreadable': ({ path, trouble }: OfFile) => told('journal-unusable')`
     ${path}, which the connection to the journal needs, cannot be read: ${troubleInWords(trouble)}
     Check sslrootcert, sslcert and sslkey in the URL.`,
-  interrupted: () => told('interrupted')`Interrupted before the journal answered
-    ${whenReady}`,
+  interrupted: () => interrupted('before the journal answered'),
   unreachable: ({ place, trouble }: Troubled) => told('journal-unreachable')`
     The journal ${place} cannot be reached: ${serverTrouble(trouble)}
     Run the same command again when the server answers. To see how botctl connects to it:

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { told } from '../../once/failures.ts';
+import { interrupted, told } from '../../once/failures.ts';
 import { parseBaseUrl } from '../../once/intent/baseUrl.ts';
-import { interrupted } from '../say/told.ts';
 import type { ProfileRecord } from './profiles.ts';
 
 /** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */

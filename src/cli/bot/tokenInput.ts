@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { codeOf } from '../../machine/disk.ts';
 import { readSmall } from '../../machine/smallFile.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { Failure, interrupted, told } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { theFile } from '../say/open.ts';
-import { interrupted } from '../say/told.ts';
 import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
 const mostBytes = 65_536;

@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { Failure, told } from '../../once/failures.ts';
+import { journalFailure } from '../../once/journal/facts.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
@@ -14,7 +15,6 @@ import type { ServerFacts } from '../../postgres/handshake.ts';
 import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { emptyJournal, noJournalFile, noUserName } from '../say/open.ts';
 
 export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
@@ -31,11 +31,11 @@ export type JournalLocation = Where & { readonly namedBy?: UrlSource };
 /** The sandbox has its own journal, so that trying things out never touches real money. */
 export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
   const named = given.text('journal');
-  if (named === '') throw emptyJournal('--journal');
+  if (named === '') throw journalFailure('empty-name', { source: '--journal' });
   if (named !== undefined) return locationAt(named, '--journal', context);
   const { BOTCTL_JOURNAL: text } = context.env;
   // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
-  if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
+  if (text === '') throw journalFailure('empty-name', { source: 'BOTCTL_JOURNAL' });
   if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
   if (text === undefined) return lastingLocation(context);
   return locationAt(text, 'BOTCTL_JOURNAL', context);
@@ -68,7 +68,7 @@ export async function locationAt(
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
 export function journalFile(text: string, source: string, env: Context['env']): string {
   const looks = whyNoFile(text);
-  if (looks !== undefined) throw noJournalFile(source, looks);
+  if (looks !== undefined) throw journalFailure('no-file-name', { source, as: looks });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 
@@ -212,7 +212,9 @@ function userName(): string {
 /** The default user name for a server, as in libpq. */
 function accountName(): string {
   const name = nameOfUser();
-  if (name === undefined) throw noUserName();
+  if (name === undefined)
+    throw told('usage')`The journal’s URL names no user, and this account has no name
+      Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.`;
   return name;
 }
 

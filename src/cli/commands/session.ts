@@ -3,11 +3,11 @@ import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engi
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { formatPause } from '../../once/phrases.ts';
+import { troubleWords } from '../../once/wire/trouble.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { mayClaimUnder } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { nouns } from '../say/outcomes.ts';
-import { troubleWords } from '../say/trouble.ts';
 import { type ConnectedBot, openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
 import { policiesOf } from './policies.ts';

@@ -1,8 +1,5 @@
-import { Failure, told } from '../../once/failures.ts';
-import { damagedJournal } from '../../once/journal/facts.ts';
-import type { NoFile } from '../../once/journal/place.ts';
+import { type Failure, told } from '../../once/failures.ts';
 import type { Suggestion } from '../../once/says.ts';
-import type { UrlSource } from '../../postgres/address.ts';
 import type { TokenSource } from '../bot/profiles.ts';
 import { type Occurrence, optionWords } from './suggest.ts';
 
@@ -34,59 +31,17 @@ export function tokenOrigin(source: TokenSource): string {
 }
 
 export function rpcUrlAsArgument(command: 'add' | 'set'): Failure {
-  return new Failure(
-    'usage',
-    'An rpc-url with a path or a query cannot be an argument: it may contain a secret, and arguments are visible in ps',
-    {
-      hint: `If it contains a secret, have a new one issued. ${
-        command === 'add'
-          ? 'Leave it out to be asked for it, or set it later with config set NAME rpc-url.'
-          : 'Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.'
-      }`,
-    },
-  );
+  const way =
+    command === 'add'
+      ? 'set it later with config set NAME rpc-url'
+      : 'use --token-stdin, --token-env, --token-file or --token-command';
+  return told('usage')`
+    An rpc-url with a path or a query cannot be an argument: it may contain a secret, and arguments are visible in ps
+    If it contains a secret, have a new one issued. Leave it out to be asked for it, or ${way}.`;
 }
 
 export function rpcUrlQuestion(profile: string): string {
   return `rpc-url of ${profile} (not shown)`;
-}
-
-export function emptyJournal(source: UrlSource): Failure {
-  return new Failure('usage', `${source} is empty`, {
-    hint:
-      source !== 'BOTCTL_JOURNAL'
-        ? 'Give it a file, or a postgres:// URL.'
-        : 'Set it to the whole path of a file, or to a postgres:// URL. To use the journal of this user, unset it.',
-  });
-}
-
-const file = 'For a file, write its whole path.';
-const server = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
-
-const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
-  marked: ['begins or ends with a space, a quote or an invisible character', 'Remove it.'],
-  url: ['looks like a URL, but does not begin with postgres://', `${server} ${file}`],
-  settings: ['looks like a connection string, but a server must be given as a URL', server],
-  server: ['looks like a server, but a server must be given as a URL', `${server} ${file}`],
-  relative: [
-    'is ambiguous: it could be a file in this folder, or a server without postgres://',
-    `${file} With --journal, it may also begin with ./, ../ or ~/. ${server}`,
-  ],
-};
-
-/** The text is not repeated: it may hold a password. */
-export function noJournalFile(source: string, as: NoFile): Failure {
-  const [says, hint] = looks[as];
-  return told('usage', { hint })`${source} ${says}`;
-}
-
-export function noUserName(): Failure {
-  return told('usage')`The journal’s URL names no user, and this account has no name
-    Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.`;
-}
-
-export function damage(what: string): Failure {
-  return damagedJournal(what);
 }
 
 export type GivenWords = {

@@ -10,9 +10,9 @@ import type { Attempt, EqualPayment, Intent, Process } from '../../once/journal/
 import { formatAgo, formatDuration, iso } from '../../once/phrases.ts';
 import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
+import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import { howToDecide, settling } from './chain.ts';
 import { nothingSent, thisOneSentNothing } from './told.ts';
-import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 

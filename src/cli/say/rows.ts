@@ -4,10 +4,10 @@ import { Failure, type FailureCode, type Retry, told } from '../../once/failures
 import type { Runner } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
 import { type Sentence, type Suggestion, says, sentence } from '../../once/says.ts';
+import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { again, type GivenWords } from './open.ts';
 import { processName } from './outcomes.ts';
-import { adviceOn, troubleWords } from './trouble.ts';
 
 function rowsOf(count: number): string {
   return counted(count, 'row');

@@ -9,7 +9,7 @@ import {
   told,
 } from '../../once/failures.ts';
 import { counted } from '../../once/phrases.ts';
-import { neverTwice, type Suggestion, sentence, whenReady } from '../../once/says.ts';
+import { neverTwice, type Suggestion, sentence } from '../../once/says.ts';
 
 /** A failure as shown: the JSON object's `error`, and the two lines for a person. */
 export type Problem = {
@@ -140,12 +140,6 @@ export const onDryRun = 'nothing is sent (--dry-run)';
 
 /** Not a failure: the request is already done or must not be done. */
 export const unsentBecause = (why: string): string => `Nothing was sent this time: ${sentence(why)}`;
-
-/** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
-export function interrupted(when: string): Failure {
-  return told('interrupted')`Interrupted ${when}
-    ${whenReady}`;
-}
 
 /** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
 export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
+import { interrupted } from '../../once/failures.ts';
 import { diskTrouble } from '../../once/phrases.ts';
-import { interrupted, needsPerson, noTerminalFor } from '../say/told.ts';
+import { needsPerson, noTerminalFor } from '../say/told.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 

@@ -2,12 +2,12 @@ import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/deciding.ts';
+import { damagedJournal } from '../../once/journal/facts.ts';
 import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
 import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { didWords } from '../say/history.ts';
-import { damage } from '../say/open.ts';
 import type { Problem } from '../say/told.ts';
 import { card, type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
@@ -55,7 +55,7 @@ function fieldsIn(body: Uint8Array): Fields {
   } catch {
     // The error below says it in useful words.
   }
-  throw damage('a stored request cannot be read');
+  throw damagedJournal('a stored request cannot be read');
 }
 
 function replyJson(attempt: Attempt | undefined): Fields | undefined {

@@ -269,19 +269,22 @@ type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
 /** A replayed outcome must be intact. Otherwise a flipped bit on the disk would be reported as what happened. */
 async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
   if (isIntact(intent) && (await givesWhatItGave(intent, reads))) return intent;
-  throw engineFailure('intent-changed', { id: intent.id, wasDone: true });
+  throw engineFailure('intent-changed', { id: intent.id, before: 'done' });
 }
 
 /** A flipped bit in a stored body must not be reported as a different body. */
 function mustHaveIntactBody(intent: Intent): Intent {
   if (isIntact(intent)) return intent;
-  throw engineFailure('intent-changed', { id: intent.id, wasDone: false });
+  throw engineFailure('intent-changed', { id: intent.id, before: undefined });
 }
 
 function mustHaveIntactRequest(intent: Intent): Intent {
   if (isIntact(intent)) return intent;
   const { id, mayHaveLandedAtMs } = intent;
-  throw engineFailure('request-changed', { id, mayHaveLanded: mayHaveLandedAtMs !== undefined });
+  throw engineFailure('intent-changed', {
+    id,
+    before: mayHaveLandedAtMs === undefined ? undefined : 'in-doubt',
+  });
 }
 
 function isIntact({ body, key, fingerprint }: Intent): boolean {

@@ -9,15 +9,10 @@ type OfDeclined = { id: string; declined: Declined | undefined };
 /** How the engine fails with an order or a decision, before anything was sent. */
 export const engineFailure = failing('engine', {
   'intent-missing': () => damagedJournal('it refers to an entry that it does not contain'),
-  /** The request to send has changed on the disk. */
-  'request-changed': ({ id, mayHaveLanded }: { id: string; mayHaveLanded: boolean }) => {
-    const before = mayHaveLanded ? '. What was sent before may have happened' : '';
-    return damagedJournal(`the request of entry ${id} has changed${before}`);
-  },
-  /** The entry to replay, or to compare with the order, has changed on the disk. */
-  'intent-changed': ({ id, wasDone }: { id: string; wasDone: boolean }) => {
-    const before = wasDone ? '. It was done before' : '';
-    return damagedJournal(`the record of entry ${id} has changed${before}`);
+  /** The entry to send, to replay, or to compare with the order, has changed on the disk. */
+  'intent-changed': ({ id, before }: { id: string; before: 'done' | 'in-doubt' | undefined }) => {
+    const done = before === 'done' ? '. It was done before' : '. What was sent before may have happened';
+    return damagedJournal(`the record of entry ${id} has changed${before === undefined ? '' : done}`);
   },
   'unnamed-on-shared': ({ place, kind: what }: { place: string; kind: Kind }) => told('unnamed-shared')`
     The journal ${place} is shared, and a ${what} without a name is never sent through a shared journal

@@ -15,6 +15,23 @@ const noFiles = { folder: 'a folder', device: 'a device', other: 'not a regular 
 
 export type NotAFile = keyof typeof noFiles;
 
+const wholePath = 'For a file, write its whole path.';
+const wholeUrl = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
+
+/** What looks like a journal's file and is none. */
+const looks = {
+  marked: ['begins or ends with a space, a quote or an invisible character', 'Remove it.'],
+  url: ['looks like a URL, but does not begin with postgres://', `${wholeUrl} ${wholePath}`],
+  settings: ['looks like a connection string, but a server must be given as a URL', wholeUrl],
+  server: ['looks like a server, but a server must be given as a URL', `${wholeUrl} ${wholePath}`],
+  relative: [
+    'is ambiguous: it could be a file in this folder, or a server without postgres://',
+    `${wholePath} With --journal, it may also begin with ./, ../ or ~/. ${wholeUrl}`,
+  ],
+} as const;
+
+export type NoFile = keyof typeof looks;
+
 type AtPath = { path: string };
 type OfNote = { note: string; trouble: DiskTrouble };
 /** `shown` has the ids of the first of them. */
@@ -63,6 +80,16 @@ const kinds = {
   'taken-away': ({ path, how }: TakenAway) => told('journal-gone')`
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
     Put the file back, with its -wal beside it, then run the same command again.`,
+  /** The text is not repeated: it may hold a password. */
+  'no-file-name': ({ source, as }: { source: string; as: NoFile }) => {
+    const [problem, hint] = looks[as];
+    return told('usage', { hint })`${source} ${problem}`;
+  },
+  'empty-name': ({ source }: { source: string }) => {
+    const unset = source === 'BOTCTL_JOURNAL' ? ' To use the journal of this user, unset it.' : '';
+    return told('usage')`${source} is empty
+      Give it the whole path of a file, or a postgres:// URL.${unset}`;
+  },
   'no-journal': ({ path }: AtPath) => told('no-such-journal')`There is no journal ${path}
     Name the right one with --journal or BOTCTL_JOURNAL.`,
   'not-writable': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('journal-not-writable')`
@@ -72,12 +99,9 @@ const kinds = {
   'note-not-writable': ({ note, trouble }: OfNote) => told('journal-not-writable')`
     The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
     Fix the problem named above, then run the same command again.`,
-  'no-locks': ({ folder }: { folder: string }) => told('journal-not-writable')`
-    botctl cannot lock files in ${folder}
-    Keep the journal on a disk that supports locks: name its file with --journal.`,
-  'no-shared-memory': ({ path }: AtPath) => told('journal-not-writable')`
-    The journal ${path} is on a file system without shared memory
-    Put it on a local disk with --journal or BOTCTL_JOURNAL.`,
+  'no-local-disk': ({ path }: AtPath) => told('journal-not-writable')`
+    The file system of ${path} cannot lock files or share memory
+    Put the journal on a local disk: name its file with --journal or BOTCTL_JOURNAL.`,
   'not-durable': () => told('journal-not-writable')`SQLite refuses to write the journal durably
     Report this, with the output of the doctor:
     $ doctor`,

@@ -1,15 +1,13 @@
 // Checks every journal's name, even without PostgreSQL, so this file loads nothing of it.
 import { isAbsolute, sep } from 'node:path';
+import type { NoFile } from './facts.ts';
 
 /** Whether a journal's name is meant as a URL. */
 export function isJournalUrl(text: string): boolean {
   return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/iu.test(text);
 }
 
-/** Why a text is not a journal's file: what it looks like instead. */
-export type NoFile = 'marked' | 'url' | 'settings' | 'server' | 'relative';
-
-/** A mistyped server must not become a new file, and a password must not become part of a file's name. */
+/** Why a text is not a journal's file. A mistyped server must not become a new file, and a password must not become part of a file's name. */
 export function whyNoFile(text: string): NoFile | undefined {
   if (isMarked(text)) return 'marked';
   if (/^(?:\/\/|jdbc:)|:\/\//iu.test(text)) return 'url';

@@ -138,15 +138,15 @@ describe('what the disk has changed', () => {
   });
 
   test.each([
-    ['what was done', [paid], named, { kind: 'intent-changed', fields: { wasDone: true } }],
+    ['what was done', [paid], named, { kind: 'intent-changed', fields: { before: 'done' } }],
     [
       'what another body is compared with',
       [paid],
       rent('2'),
-      { kind: 'intent-changed', fields: { wasDone: false } },
+      { kind: 'intent-changed', fields: { before: undefined } },
     ],
-    ['a request', [unsent], named, { kind: 'request-changed', fields: { mayHaveLanded: false } }],
-    ['a request in doubt', [lost], named, { kind: 'request-changed', fields: { mayHaveLanded: true } }],
+    ['a request', [unsent], named, { kind: 'intent-changed', fields: { before: undefined } }],
+    ['a request in doubt', [lost], named, { kind: 'intent-changed', fields: { before: 'in-doubt' } }],
   ] as const)('is not told or sent: %s', async (_what, replies, order, failure) => {
     await scripted.run(named, replies, noRetries);
     await expect(runOn(other, { order })).rejects.toMatchObject(failure);

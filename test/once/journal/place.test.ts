@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type NoFile, showsPassword, whyNoFile } from '../../../src/once/journal/place.ts';
+import type { NoFile } from '../../../src/once/journal/facts.ts';
+import { showsPassword, whyNoFile } from '../../../src/once/journal/place.ts';
 
 describe('a journal’s name', () => {
   test.each<[string, NoFile]>([

@@ -1,11 +1,11 @@
 import { isUnsettled } from '../../../once/engine/approval.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
+import { journalFailure } from '../../../once/journal/facts.ts';
 import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import type { JournalArgs } from '../../parse/setUpSpecs.ts';
-import { emptyJournal } from '../../say/open.ts';
 import { card } from '../../show/card.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
@@ -29,7 +29,7 @@ export async function journal(given: JournalArgs, context: Context): Promise<Exi
 
 /** What is kept: the whole path of a file, or the URL of a journal that can be opened, without a password. */
 async function lastingName(text: string, given: ParsedArgs, context: Context): Promise<string> {
-  if (text === '') throw emptyJournal('journal');
+  if (text === '') throw journalFailure('empty-name', { source: 'journal' });
   const location = await locationAt(text, 'journal', context);
   if (location.is === 'file') {
     // Named, it could not be unset again: the journal to leave could not be opened.

@@ -1,10 +1,10 @@
 import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
+import { troubleWords } from '../../../once/wire/trouble.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
 import type { Problem } from '../../say/told.ts';
-import { troubleWords } from '../../say/trouble.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { amountIn, forWhom, outcomeView, type Report, requestOf } from '../../show/report.ts';

@@ -149,7 +149,7 @@ function setUp(database: DatabaseSyncInstance, path: string): void {
   refuseForeign(versionsOf(database), path);
   // Run to its end: the first row says "wal" also where the write after it fails.
   database.exec('PRAGMA journal_mode = WAL');
-  if (pragma(database, 'journal_mode') !== 'wal') throw journalFailure('no-shared-memory', { path });
+  if (pragma(database, 'journal_mode') !== 'wal') throw journalFailure('no-local-disk', { path });
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
   database.exec('BEGIN IMMEDIATE');
   try {

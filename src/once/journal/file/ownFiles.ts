@@ -96,7 +96,7 @@ export class ProcessOwners {
       }
       removeFile(join(this.#folder, name));
     }
-    throw journalFailure('no-locks', { folder: this.#folder });
+    throw journalFailure('no-local-disk', { path: this.#folder });
   }
 
   isAlive(owner: string): boolean {
