@@ -395,11 +395,8 @@ describe('a policy whose approvals are by somebody else', () => {
     expect(await operator.json(pay('0.05', '--once', 'small'))).toMatchObject({ exit: 0 });
   });
 
-  test('says what it can and cannot hold, and is checked like the other keys', async () => {
+  test('is shown, and checked like the other keys', async () => {
     const path = usePolicy(other);
-    const { stdout } = await operator.run(['policy', 'check', path]);
-    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by someone other than who asked for it');
-    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('anyone with the token can pay without botctl');
     expect(await operator.json(['policy', 'check', path])).toMatchObject({
       policies: [{ approvals: 'other' }],
     });

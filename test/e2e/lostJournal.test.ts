@@ -66,7 +66,7 @@ describe('a payment whose record was lost is not made again', () => {
     expect(refused.stderr).toContain('has lost 1 request or decision that it acknowledged to this machine');
     const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
     const asked = await operator.apart(line.trim().split(' ').slice(1));
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('botctl journal accept-loss')]);
+    expect(asked.code).toBe(2);
     const accepted = await operator.apart(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({
       missing: [{ intent: expect.any(String), attempt: 1 }],
