@@ -26,10 +26,10 @@ import {
   isUnsent,
   nodeTrouble,
   noRpcUrl,
+  ofTheSandbox,
   provenOnChain,
   searched,
 } from '../say/chain.ts';
-import { ofTheSandbox } from '../say/decisions.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';

@@ -5,7 +5,7 @@ import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts
 import type { Word } from '../../once/engine/context.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
-import { meaningOf } from '../../once/engine/planKinds.ts';
+import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
@@ -17,7 +17,6 @@ import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
 import { equalWords } from '../say/outcomes.ts';
-import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, equalJson } from '../show/report.ts';
@@ -157,6 +156,18 @@ function dryPolicyWords(word: Word, { is }: Plan): string {
       return `it would be refused. ${word.failure.message}`;
   }
 }
+
+/** For a dry run: whether it is a re-run, and of what. */
+const dryRunWords: Readonly<Record<PlanKind, string>> = {
+  'name-taken': 'it would not be sent: the name is taken by another bot',
+  wait: 'yes: another process is sending it now',
+  hold: 'yes: it may have happened; it would be held for a decision, and nothing would be sent',
+  retry: 'yes: the stored request would be sent again',
+  'needs-decision': 'yes: it is held; nothing would be sent',
+  'already-done': 'yes: it is done; it would only be shown again',
+  'send-same-key': 'yes: it did not happen before, and would be sent under the same key',
+  'new-entry': 'no: it would be new',
+};
 
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {

@@ -264,6 +264,13 @@ function itIsThis(id: string, signature: string): Suggestion {
   return forAPerson('resolve', id, '--happened', '--signature', signature, ...whatWasSeen);
 }
 
+/** With only --sandbox added, the command would use another journal. */
+export function ofTheSandbox({ id }: Intent, command: string, journal: string): Failure {
+  return told('bot-moved')`This entry belongs to the sandbox
+    Add --sandbox.
+    $ ${command} ${id} --sandbox --journal ${journal}`;
+}
+
 /** What a person can decide about an entry that is not finished. */
 export function settling(
   intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>,
