@@ -71,7 +71,6 @@ const dryRun = z
       .strictObject({ word: oneOf(['allowed', 'needs-approval', 'refused']), says: text })
       .optional()
       .describe('what the policies would say'),
-    proposal: text.optional().describe('what `--propose` would do, in words'),
     intent: z.strictObject({
       kind: oneOf(['message', 'transfer']),
       key: text.optional().describe('absent where it is random, and chosen when it is sent'),

@@ -55,18 +55,17 @@ describe('transfer --propose', () => {
   test('says on a dry run what it would do', async () => {
     const dry = async () => {
       const { stdout } = await operator.run([...rent, '--propose', '--dry-run']);
-      return stdout.split('\n').filter((line) => /^ {2}(?:Approval|Re-run) /u.test(line));
+      return stdout.split('\n').filter((line) => /^ {2}(?:Policy|Re-run) /u.test(line));
     };
     const [proposal, rerun] = await dry();
-    expect(proposal).toContain('it would be recorded and held; nothing would be sent');
+    expect(proposal).toContain('it would be held until a person approves it');
     expect(rerun).toContain('no: it would be new');
     expect((await operator.run(['history'])).stdout).toBe('');
     const { intent } = await operator.json([...rent, '--propose']);
-    const [staying, again] = await dry();
-    expect(staying).toContain('it would stay as it is, and wait for approval');
+    const [again] = await dry();
     expect(again).toContain(`yes: it waits for approval; nothing would be sent (ID ${intent?.id})`);
     await operator.run(['approve', intent?.id ?? '', '--yes']);
-    expect((await dry())[0]).toContain('a person approved it, so it would be sent');
+    expect((await dry())[0]).toContain('it would be allowed');
     await operator.run(rent);
     expect(await dry()).toEqual([expect.stringContaining('yes: it is done')]);
   });

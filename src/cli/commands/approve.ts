@@ -8,7 +8,6 @@ import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
-import { approvedRows } from '../say/decisions.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
@@ -174,4 +173,13 @@ function sumOf(intents: readonly Intent[]): string {
   }
   const amounts = [...sums].map(([asset, sum]) => safeLine(formatAmountOf(formatAmount(sum), asset)));
   return [counted(intents.length, 'row'), ...amounts].join(', ');
+}
+
+/** The last line of what was decided of a batch. */
+function approvedRows(kind: 'approved' | 'declined', name: string, sum: string): [string, Suggestion[]] {
+  if (kind === 'declined') return [`Declined: ${sum}. Nothing was sent.`, []];
+  return [
+    `Approved: ${sum}. Nothing was sent yet: run the command of batch ${name} again, or this, which also goes on with what is unknown:`,
+    [['resume', '--all']],
+  ];
 }

@@ -5,8 +5,8 @@ import { formatAmount } from '../../once/intent/amount.ts';
 import { listed } from '../../once/phrases.ts';
 import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../parse/command.ts';
-import { balanceText, balanceUnknown, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
-import { chainLacks, reasonWords } from '../say/chain.ts';
+import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
+import { chainLacks, nodeTrouble, reasonWords } from '../say/chain.ts';
 import { problemOf } from '../say/told.ts';
 import { card, type Fact } from '../show/card.ts';
 import { mintOf, type OpenedChain, openChain } from './chain.ts';
@@ -133,7 +133,7 @@ export const balance: Run = async (given, context) => {
       balanceText(balance),
     );
     const [because] = holdings.flatMap(({ held }) => ('because' in held ? [held.because] : []));
-    const problem = because && problemOf(balanceUnknown(because, host));
+    const problem = because && problemOf(nodeTrouble(because, host));
     const isAnyKnown = holdings.some(({ held }) => !('because' in held));
     if (problem === undefined || (isAnyKnown && context.display.face === 'human'))
       await context.display.show(view);

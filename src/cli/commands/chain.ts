@@ -24,12 +24,12 @@ import {
   chainLacks,
   chainWaitText,
   isUnsent,
+  nodeTrouble,
   noRpcUrl,
+  ofTheSandbox,
   provenOnChain,
-  reasonWords,
   searched,
 } from '../say/chain.ts';
-import { ofTheSandbox } from '../say/decisions.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot } from './openBot.ts';
@@ -109,17 +109,7 @@ export function refuseUnprovable(
 /** Checks that the node answers, and is on the right cluster. */
 export async function refuseOtherCluster({ node }: OpenedChain): Promise<void> {
   const cluster = await node.cluster();
-  if (!('because' in cluster)) return;
-  const { host } = node;
-  const { because } = cluster;
-  if (because === 'other-cluster')
-    throw told('other-cluster')`The node ${host} belongs to another cluster than the profile names
-      Fix the rpc-url or the cluster of the profile.`;
-  throw because === 'not-permitted'
-    ? told('node-refused')`The node ${host} refused the request (401 or 403)
-      The secret in its rpc-url may be missing or old: set it again.`
-    : told('node-unusable')`The node ${host} cannot be used now: ${reasonWords[because]}
-      Run the same command again later, or without --wait.`;
+  if ('because' in cluster) throw nodeTrouble(cluster.because, node.host);
 }
 
 /** Checks with the node that the asset's mint exists and is one. */

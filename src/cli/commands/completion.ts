@@ -1,13 +1,15 @@
+import { told } from '../../once/failures.ts';
 import type { CommandSpec, Completes, LeafSpec, OptionSpec, Run } from '../parse/command.ts';
 import { globalOptions, options } from '../parse/command.ts';
 import { shells } from '../parse/setUpSpecs.ts';
-import { noCompletionFor } from '../say/plans.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
   return async ({ command, args }, { display }) => {
     const [wanted = ''] = args;
     const shell = shells.find((known) => known === wanted);
-    if (shell === undefined) throw noCompletionFor(wanted, shells);
+    if (shell === undefined)
+      throw told('usage')`There is no completion for "${wanted}".
+        Available: ${shells.join(', ')}.`;
     const script = scripts[shell](placesIn(tree));
     await display.show({ json: { schema: 'botctl/1', command, shell, script }, human: () => script });
     return 0;

@@ -3,8 +3,9 @@ import { isStillToFillIn } from '../../once/engine/deciding.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure, told } from '../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Suggestion } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { earlierDecision, howToSend } from '../say/decisions.ts';
+import { didWords } from '../say/history.ts';
 import { makes } from '../say/outcomes.ts';
 import { declined, needsPerson, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
@@ -154,4 +155,14 @@ function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
 function idNotWhole({ id }: Pick<Intent, 'id'>): Failure {
   const why = `Without a question, only a whole ID is taken. This one stands for entry ${id}`;
   return needsPerson('usage', why, [['history', id]]);
+}
+
+/** The last line of an approval. */
+function howToSend({ id, kind, rowId }: Pick<Intent, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
+  const own = rowId === undefined ? 'its own command' : 'the command of its batch';
+  return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];
+}
+
+function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
+  return `${who} ${didWords[kind]} ("${reason}").`;
 }

@@ -5,7 +5,7 @@ import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts
 import type { Word } from '../../once/engine/context.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
-import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
+import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
 import { refuseUnusual } from '../../once/intent/unusual.ts';
@@ -17,7 +17,6 @@ import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { differenceFrom } from '../say/intent.ts';
 import { equalWords } from '../say/outcomes.ts';
-import { dryRunWords } from '../say/plans.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, equalJson } from '../show/report.ts';
@@ -54,20 +53,19 @@ export async function dryRun(
   const url = endpoint(bot.spelledUrl, kind);
   const name = nameOf(order.naming);
   const found = plan.found?.id;
-  const proposal = proposes ? proposalWords(plan, meaning, word) : undefined;
-  const policy = policies && word && { word: word.is, says: dryPolicyWords(word, plan) };
+  const isAsked = word !== undefined && (policies !== undefined || proposes);
+  const policy = isAsked ? { word: word.is, says: dryPolicyWords(word, plan) } : undefined;
   const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
   const facts: readonly Fact[] = [
-    ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy, proposal }],
+    ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy }],
     ['Bot', bot.name, { intent }],
     ['Request', `POST ${url}`, { http: { method: 'POST', url, body } }],
     ['Body', body],
     ['Name', name],
     ['Balance', balance?.text, balance?.json],
     ['Policy', policy?.says],
-    ['Approval', proposal],
     ['Re-run', found === undefined ? rerun : `${rerun} (ID ${found})`, equalJson(equal)],
     ['', undefined, { warnings: warned }],
   ];
@@ -159,6 +157,18 @@ function dryPolicyWords(word: Word, { is }: Plan): string {
   }
 }
 
+/** For a dry run: whether it is a re-run, and of what. */
+const dryRunWords: Readonly<Record<PlanKind, string>> = {
+  'name-taken': 'it would not be sent: the name is taken by another bot',
+  wait: 'yes: another process is sending it now',
+  hold: 'yes: it may have happened; it would be held for a decision, and nothing would be sent',
+  retry: 'yes: the stored request would be sent again',
+  'needs-decision': 'yes: it is held; nothing would be sent',
+  'already-done': 'yes: it is done; it would only be shown again',
+  'send-same-key': 'yes: it did not happen before, and would be sent under the same key',
+  'new-entry': 'no: it would be new',
+};
+
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
@@ -166,20 +176,6 @@ function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   if (plan.is === 'name-taken' && plan.found?.bot === bot.name)
     return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
   return dryRunWords[plan.is];
-}
-
-/** What --propose would do; undefined if something else comes first and is said. */
-function proposalWords(
-  plan: Plan,
-  { sends }: Pick<PlanMeaning, 'sends'>,
-  policy: Word | undefined,
-): string | undefined {
-  if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
-  if (sends === 'nothing') return undefined;
-  if (plan.found?.approved === true) return 'a person approved it, so it would be sent';
-  if (plan.is === 'retry') return 'it would not wait for approval but be held: it may have been made already';
-  if (policy?.is === 'refused') return undefined;
-  return 'it would be recorded and held; nothing would be sent until a person approves it';
 }
 
 function isWaiting({ is, found }: Plan): boolean {

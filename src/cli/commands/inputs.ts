@@ -7,7 +7,6 @@ import { isNamed, type Naming, namingFrom, type Order } from '../../once/intent/
 import type { OptionsOfField } from '../../once/intent/rules.ts';
 import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { stdinOf } from '../say/options.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -29,7 +28,7 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
 /** What people call what an option reads. */
 export function sourceOf<Option extends string>(option: Option, given: ParsedArgs<Option>): string {
   const path = given.text(option) ?? '';
-  return path === '-' ? stdinOf(option) : path;
+  return path === '-' ? `--${option} (stdin)` : path;
 }
 
 /** The text of the file that an option names, if the option is given. */

@@ -27,12 +27,7 @@ export async function policiesOf(
   return policies.length === 0 ? undefined : policies;
 }
 
-/** The policies of the chosen bot and of the machine. The bot's token is not read. */
-export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
-  return (await policiesAndSpellings(given, context)).policies;
-}
-
-/** The same, and how the user's profiles spell the assets. */
+/** The policies of the chosen bot and of the machine, and how profiles spell the assets. The token is not read. */
 export async function policiesAndSpellings(
   given: ParsedArgs,
   context: Context,

@@ -3,7 +3,7 @@ import { parseMessage, rowsFrom } from '../../once/intent/message.ts';
 import type { Order } from '../../once/intent/naming.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { SendArgs } from '../parse/sendingSpecs.ts';
-import { bothGiven } from '../say/options.ts';
+import { bothGiven } from '../say/told.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from './inputs.ts';
 import { doOnce } from './once.ts';
 

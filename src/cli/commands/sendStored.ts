@@ -6,11 +6,11 @@ import type { Shown } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Suggestion } from '../../once/says.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
-import { isUnsent, titleOf } from '../say/chain.ts';
-import { noBotFor, ofTheSandbox } from '../say/decisions.ts';
+import { isUnsent, ofTheSandbox, settling, titleOf } from '../say/chain.ts';
 import { waitingForToken } from '../say/open.ts';
 import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
 import { declined, problemOf } from '../say/told.ts';
@@ -269,4 +269,13 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
     default:
       return `stays ${resolvedAs ?? state}`;
   }
+}
+
+type Botless = 'bot-moved' | 'no-such-profile' | 'no-token' | 'other-token';
+
+/** The bot of an entry is gone, has moved, or is without its token. `first` brings it back. */
+function noBotFor(intent: Intent, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
+  const way = isUnsent(intent) ? 'give it up: it was never sent' : 'decide whether it happened';
+  return told(code, { next: [...first, ...settling(intent)] })`${why}
+    A token goes only to its own service. Bring back its bot (a profile, --token-file or BOTCTL_TOKEN), or ${way}.`;
 }

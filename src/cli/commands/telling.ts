@@ -3,11 +3,10 @@ import type { Until } from '../../chain/verify.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Intent, Journal } from '../../once/journal/journal.ts';
-import { neverTwice, type Suggestion } from '../../once/says.ts';
+import { neverTwice } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
-import { again } from '../say/open.ts';
 import { summary } from '../say/outcomes.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf } from '../show/card.ts';
@@ -55,13 +54,11 @@ export async function tell(
     ...explanation.warnings,
     ...(outcome.is === 'concluded' ? chainWarnings(outcome.intent, chain) : []),
   ];
-  const next = suggestAnother(outcome, given, display);
-  const also = next.length === 0 ? {} : { next: [...(explanation.problem?.next ?? []), ...next] };
-  const problem = against ?? (explanation.problem && { ...explanation.problem, ...also });
+  const problem = against ?? explanation.problem;
   for (const warning of warnings) display.warn(warning);
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
-    if (notice !== undefined) display.notice(notice, next);
+    if (notice !== undefined) display.notice(notice);
     const { duplicate = false, verified = true } = outcome.attempt ?? {};
     const notes = [conflictNote(ending), duplicate && !verified ? knownKeyNote() : undefined];
     for (const note of display.quiet ? [] : notes) if (note !== undefined) display.notice(note);
@@ -95,12 +92,11 @@ async function show(
   const { display } = context;
   try {
     const view = outcomeView(report);
-    const quiet = view.quiet ?? (report.attempt?.duplicate ? await idOfEarlier(intent, journal) : undefined);
-    if (display.quiet && display.face === 'human' && quiet === undefined && report.attempt?.duplicate)
+    if (display.quiet && display.face === 'human' && view.quiet === undefined && report.attempt?.duplicate)
       display.notice(
         'The service already had this message (409) and did not give its id, so --quiet prints nothing.',
       );
-    const written = await display.show(quiet === undefined ? view : { ...view, quiet });
+    const written = await display.show(view);
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
     if (written === 'written') await markReported(intent, journal, context);
     return exit;
@@ -116,13 +112,6 @@ async function show(
     await display.fail(error, errorJson(report.command, error));
     return exitOf(told.code);
   }
-}
-
-/** A 409 need not say which message it means, but the reply to an earlier attempt may have said it. */
-async function idOfEarlier(intent: Intent, { reads }: Journal): Promise<string | undefined> {
-  const attempts = await reads.attemptsOf(intent.id);
-  const ids = attempts.map((attempt) => idOrSignature({ intent, attempt }));
-  return ids.find((id) => id !== undefined);
 }
 
 /** A failure, where there is nothing else to show. */
@@ -194,29 +183,6 @@ export async function reportOf(
       };
     }
   }
-}
-
-/**
- * Suggests a command that does it once more, if it was skipped because it was done before. Pasted twice, it happens
- * once.
- */
-function suggestAnother(
-  outcome: Outcome,
-  given: ParsedArgs<'yes'>,
-  { terminal }: Pick<Context['display'], 'terminal'>,
-): Suggestion[] {
-  if (!given.takes('once', 'idempotency-key')) return [];
-  // A user who was asked said No.
-  if (outcome.is !== 'concluded' || (!given.flag('yes') && terminal() === 'foreground')) return [];
-  const { intent, replayed } = outcome;
-  const isDone = intent.state === 'accepted' || intent.resolvedAs === 'happened';
-  // A user who gave a name can give another.
-  const isNamed = intent.namedBy !== undefined && intent.namedBy !== 'run';
-  return replayed && isDone && !isNamed ? [underOwnName(given, intent.id)] : [];
-}
-
-function underOwnName(given: ParsedArgs, id: string): Suggestion {
-  return again(given, [], { name: 'once', value: `again-${id}` });
 }
 
 /** What keeps an intent from being shown, and its state nonetheless. */

@@ -1,6 +1,5 @@
 import type { Holding } from '../../chain/node.ts';
 import type { Reason } from '../../chain/transaction.ts';
-import { type Failure, told } from '../../once/failures.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
@@ -66,20 +65,4 @@ function lackingIn(
 
 function unknownWords(because: Reason, host: string): string {
   return `${reasonWords[because]} (${host})`;
-}
-
-type ToDo = { readonly code: 'other-cluster' | 'node-refused' | 'node-unusable'; readonly todo: string };
-
-const toFix: Partial<Record<Reason, ToDo>> = {
-  'other-cluster': { code: 'other-cluster', todo: 'Fix the rpc-url or the cluster of the profile' },
-  'not-permitted': { code: 'node-refused', todo: 'Fix the secret in the rpc-url of the profile' },
-};
-const passing: ToDo = { code: 'node-unusable', todo: 'Run the same command again later' };
-
-/** At least one amount is unknown. */
-export function balanceUnknown(because: Reason, host: string): Failure {
-  const { code, todo } = toFix[because] ?? passing;
-  return told(code)`The balance is unknown: ${unknownWords(because, host)}
-    ${todo}, or ask the doctor what is wrong:
-    $ doctor`;
 }

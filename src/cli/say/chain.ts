@@ -11,7 +11,7 @@ import {
   resolving,
   whatWasSeen,
 } from '../../once/engine/deciding.ts';
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, type FailureCode, told } from '../../once/failures.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent, State } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
@@ -31,6 +31,18 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   unclear: 'the balances do not show exactly this payment from the wallet',
   anothers: 'the transaction belongs to another payment, or is older than this one',
 };
+
+const fixes: Partial<Record<Reason, readonly [FailureCode, string]>> = {
+  'other-cluster': ['other-cluster', 'Fix the rpc-url or the cluster of the profile.'],
+  'not-permitted': ['node-refused', 'The secret in its rpc-url may be missing or old: set it again.'],
+};
+
+/** The node cannot be asked, or its answer does not count. */
+export function nodeTrouble(because: Reason, host: string): Failure {
+  const [code, fix] = fixes[because] ?? ['node-unusable', 'Run the same command again later.'];
+  return told(code)`The node ${host} cannot be used: ${reasonWords[because]}
+    ${fix}`;
+}
 
 const noWallet = 'the bot names no wallet, so whose money it was is not checked';
 
@@ -250,6 +262,13 @@ export function askTheChain(id: string): string {
 
 function itIsThis(id: string, signature: string): Suggestion {
   return forAPerson('resolve', id, '--happened', '--signature', signature, ...whatWasSeen);
+}
+
+/** With only --sandbox added, the command would use another journal. */
+export function ofTheSandbox({ id }: Intent, command: string, journal: string): Failure {
+  return told('bot-moved')`This entry belongs to the sandbox
+    Add --sandbox.
+    $ ${command} ${id} --sandbox --journal ${journal}`;
 }
 
 /** What a person can decide about an entry that is not finished. */

@@ -1,5 +1,5 @@
 import type { Ending, Outcome } from '../../once/engine/outcome.ts';
-import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
+import { type Exit, exitOf, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Wanted } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { formatCount, iso } from '../../once/phrases.ts';
@@ -127,16 +127,8 @@ function notDone(words: Sentence, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
-function hintToRecord({ cause, intent: { id, key } }: Outcome & { is: 'not-recorded' }): string {
-  if (isGone(cause))
-    return `It may have happened: note the reply. Put the journal back before you run any command: without it, the same command would count as new. If it is lost, repeat the command with --idempotency-key ${key}.`;
-  if (cause instanceof Failure && cause.code === 'journal-unreachable')
-    return `It may have happened: note the reply. Run the same command again when the journal’s server answers: ${neverTwice} (ID ${id}).`;
-  return `It may have happened: note the reply. Make the journal writable, then run the same command again: ${neverTwice} (ID ${id}).`;
-}
-
-function isGone(cause: unknown): boolean {
-  return cause instanceof Failure && cause.code === 'journal-gone';
+function hintToRecord({ intent: { id, key } }: Outcome & { is: 'not-recorded' }): string {
+  return `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${id}). Without that journal it would count as new: if it is lost, repeat the command with --idempotency-key ${key}.`;
 }
 
 function messageOf(thrown: unknown): string {

@@ -158,3 +158,8 @@ export function declined(): Failure {
   return told('declined')`Answered No
     ${questionAgain}`;
 }
+
+export function bothGiven(one: string, other: string): Failure {
+  return told('usage')`--${one} and --${other} are both given
+    Give one of them.`;
+}

@@ -34,11 +34,6 @@ export async function askAtTerminal<Answer extends string>(
   return Object.hasOwn(words, word) ? (words[word] ?? 'no') : 'no';
 }
 
-/** Asks for a line of text. */
-export function askLine(label: string, asking: Asking): Promise<string> {
-  return typedLine(() => `${safeLine(label)}: `, asking, readLine);
-}
-
 /** Asks for what nobody beside the person should see. */
 export function askHidden(label: string, asking: Asking): Promise<string> {
   return typedLine(() => `${safeLine(label)}: `, asking, readHidden);

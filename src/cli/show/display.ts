@@ -70,8 +70,6 @@ export interface Display {
   ask<Answer extends string>(question: Question, answers: Answers<Answer>): Promise<Answer | 'no'>;
   /** The same with Yes and No. */
   confirm(question: Question): Promise<boolean>;
-  /** Asks for a text. */
-  askLine(label: string): Promise<string>;
   /** Asks for a secret without showing what is typed. */
   askHidden(label: string): Promise<string>;
 }

@@ -120,10 +120,6 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     terminal,
     ask,
     confirm: async (question) => (await ask(question, yesOrNo)) === 'yes',
-    askLine: async (label) => {
-      const { askLine } = await import('./ask.ts');
-      return askLine(label, streams);
-    },
     askHidden: async (label) => {
       const { askHidden } = await import('./ask.ts');
       return askHidden(label, streams);

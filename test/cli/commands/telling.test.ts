@@ -37,7 +37,6 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     terminal: () => 'foreground',
     ask: async () => 'no',
     confirm: async () => false,
-    askLine: async () => '',
     askHidden: async () => '',
     ...changes,
   };

@@ -575,7 +575,7 @@ describe('a journal that is taken away while it is in use', () => {
     const { exit, problem } = explained(ended, 0);
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(/could not record it: The journal was removed while it was in use: /u);
-    expect(problem?.hint).toMatch(/Put the journal back/u);
+    expect(problem?.hint).toMatch(/Bring the journal back/u);
   });
 });
 

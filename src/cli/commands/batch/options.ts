@@ -16,7 +16,7 @@ import type { ChainBot } from '../../bot/chooseBot.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { again } from '../../say/open.ts';
-import { bothGiven } from '../../say/options.ts';
+import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, isSettled, settledAt, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';

@@ -3,6 +3,7 @@ import { RpcUrl } from '../../../chain/cluster.ts';
 import { asFailure, type Exit, told } from '../../../once/failures.ts';
 import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
 import { listed } from '../../../once/phrases.ts';
+import type { Suggestion } from '../../../once/says.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
   changeProfile,
@@ -26,7 +27,6 @@ import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { chainKeys, type SetArgs, settingKeys, type TokenArgs } from '../../parse/setUpSpecs.ts';
-import { noneInUse, tokenAsArgument } from '../../say/config.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { declined, problemOf } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
@@ -69,7 +69,11 @@ async function changeFor(
   context: Context,
 ): Promise<Partial<ProfileRecord>> {
   if (key === 'token') {
-    if (value !== undefined) throw tokenAsArgument();
+    // The value is not echoed: it is a token, and it is already in the shell's history.
+    if (value !== undefined)
+      throw told('usage')`
+        A token cannot be an argument: arguments are visible in ps and in the shell’s history
+        If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
     return { token: await givenSource(name, given, context) };
   }
   if (key === 'rpc-url') return { 'rpc-url': await nodeSource(name, value, given, context) };
@@ -176,6 +180,15 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
     display.notice(...noneInUse(others));
   }
   return 0;
+}
+
+/** Said when the profile in use is removed. */
+function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
+  const choose = others.length === 0 ? '' : ' To use another one:';
+  return [
+    `It was the profile in use. No profile is in use now.${choose}`,
+    others.slice(0, 3).map((other) => ['config', 'use', other]),
+  ];
 }
 
 /** Makes one change and reports it in a line about the profile as it is now, and as it was before. */

@@ -1,6 +1,6 @@
 import { RpcUrl } from '../../../chain/cluster.ts';
 import type { Env } from '../../../machine/folders.ts';
-import { type Exit, Failure } from '../../../once/failures.ts';
+import { type Exit, Failure, told } from '../../../once/failures.ts';
 import {
   findProfile,
   type ProfilesFile,
@@ -12,9 +12,8 @@ import {
 import { Token } from '../../bot/token.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/setUpSpecs.ts';
-import { noProfileToShow } from '../../say/config.ts';
 import { tokenOrigin } from '../../say/open.ts';
-import { addingProfile } from '../../say/profiles.ts';
+import { addingProfile, listingProfiles } from '../../say/profiles.ts';
 import { card, type Fact, fieldsOf, under } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { lastingLocation, shownLocation } from '../openJournal.ts';
@@ -24,7 +23,10 @@ export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
   const paths = profilesPathsOf(context);
   const file = readProfiles(paths);
   const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
-  if (name === undefined || name === '') throw noProfileToShow(name === '', paths.file);
+  if (name === undefined || name === '')
+    throw told('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`
+      ${name === '' ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.'}
+      List the profiles in ${paths.file}, or add one:`;
   const journal = file.journal && (await shownLocation(await lastingLocation(context)));
   const facts: Fact[] = [
     ...under('profile', profileFacts(file, name, env)),

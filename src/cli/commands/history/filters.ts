@@ -8,7 +8,7 @@ import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { notAMoment } from '../../say/history.ts';
-import { policiesOfCommand } from '../policies.ts';
+import { policiesAndSpellings } from '../policies.ts';
 
 /**
  * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is
@@ -89,7 +89,7 @@ export async function withRecipient(
   const { withAddress } = await import('../../../policy/policy.ts');
   const { fields, complaint } = withAddress(
     { to_address: filters.to },
-    await policiesOfCommand(given, context),
+    (await policiesAndSpellings(given, context)).policies,
   );
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../../once/intent/rules.ts');
