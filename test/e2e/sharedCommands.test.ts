@@ -158,54 +158,6 @@ test('a team’s set-up, as the page says it: the owner makes it, and a runner s
   expect((await run(['history'], { BOTCTL_JOURNAL: roleUrl('botctl_runner') })).stdout).toContain('[after]');
 });
 
-test('a server restored to an earlier point is found out, and its loss accepted by name', async () => {
-  const restored = await startServer();
-  try {
-    url = restored.url;
-    await run(['journal', 'migrate']);
-    expect((await runAt(send('kept'))).code).toBe(0);
-    const snapshot = await restored.snapshot();
-    expect((await runAt(send('lost'))).code).toBe(0);
-    await restored.restore(snapshot);
-    const refused = await runAt(send('next'));
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
-    expect((await checked()).journal).toMatchObject({ level: 'fail' });
-    const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
-    expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
-    const losses = await restored.query<{ who: string }>('SELECT who FROM botctl.losses');
-    expect(losses).toEqual([{ who: expect.stringContaining('@') }]);
-    // Its name still stands for its key, which the service knows: it happened once all the same.
-    expect((await runAt(send('lost'))).code).toBe(0);
-    expect((await runAt(send('next'))).code).toBe(0);
-  } finally {
-    await restored.close();
-  }
-});
-
-test('a standby is looked at, and nothing is done to it', async () => {
-  const primary = await startServer();
-  try {
-    url = primary.url;
-    await run(['journal', 'migrate']);
-    expect((await runAt(send('one'))).code).toBe(0);
-    const standby = await primary.standby();
-    await standby.caughtUp();
-    url = standby.url;
-    expect((await run(['history'])).stdout).toContain('[one]');
-    expect(await checked()).toMatchObject({ journal: { level: 'ok' }, entries: { level: 'ok' } });
-    for (const words of [
-      ['journal', 'migrate'],
-      ['journal', 'accept-loss', '--yes'],
-    ]) {
-      const refused = await run(words);
-      expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('is a standby')]);
-    }
-    await standby.close();
-  } finally {
-    await primary.close();
-  }
-});
-
 test('of a server with full_page_writes off the doctor warns', async () => {
   const weak = await startServer({ settings: { full_page_writes: 'off' } });
   try {

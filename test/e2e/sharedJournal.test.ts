@@ -156,16 +156,6 @@ describe('a journal that cannot be used', () => {
     const { stdout } = await botctlHere(['doctor', '--json'], { env: machine() });
     expect(stdout).toContain(sentence);
   });
-
-  test('because its database is not in UTF8 is refused', async () => {
-    await server.query(`DROP DATABASE IF EXISTS ascii_only`);
-    await server.query(
-      `CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
-    );
-    const { code, said } = await run(payRent, machine(server.urlOf('ascii_only')), botctlHere);
-    expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
-    expect(said.error?.message).toContain('is encoded in SQL_ASCII');
-  });
 });
 
 describe('the password of a shared journal', () => {

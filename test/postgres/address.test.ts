@@ -238,19 +238,6 @@ describe('its place, as people read it', () => {
   });
 });
 
-describe('its URL for another role', () => {
-  test.each([
-    ['postgres://db/x', ''],
-    ['postgres://localhost/x', ''],
-    ['postgres://localhost/x?sslmode=verify-full', '?sslmode=verify-full'],
-    ['postgres://db/x?sslmode=disable', '?sslmode=disable'],
-    ['postgres://db/x?options=endpoint%3Da', '?options=endpoint%3Da'],
-  ])('of %s says how to verify the server, unless by default', (text, end) => {
-    const address = parse(text);
-    expect(urlFor(address, 'auditor')).toBe(`${placeOf({ ...address, user: 'auditor' })}${end}`);
-  });
-});
-
 describe('a password', () => {
   test.each([
     'postgres://u:zq7ary@db/x',

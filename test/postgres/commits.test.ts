@@ -107,20 +107,6 @@ describe('a commit', () => {
     expect(await allOf(journal.reads.select({ limit: 9 }))).toHaveLength(1);
   });
 
-  test('whose session is ended again and again is made again for as long as was asked for', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(place, { patience });
-    let runs = 0;
-    await journal.commit(async (tx) => {
-      runs += 1;
-      await tx.begin(newIntent(), 'h', nowMs);
-      await tx.get('x');
-      if (runs < 9) await killOthers(place);
-      await tx.get('x');
-    }, beforeSending);
-    expect(runs).toBe(9);
-  });
-
   test('that cannot be made at all is told as a journal that cannot be reached, and nothing is left of it', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 300 } });
@@ -177,19 +163,6 @@ describe('a commit', () => {
         () => false,
       );
     await expect.poll(isBegun).toBe(true);
-  });
-
-  test('with no attempt in it, of which nobody hears, is told as what kept the answer away', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(
-      await openShared(throughProxy(place), { patience: { ...patience, maxWaitMs: 400 } }),
-    );
-    const id = await done(journal, 'rejected');
-    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
-    const failed = await failureOf(() => journal.markReported(id, nowMs));
-    await stranded;
-    expect(failed).toMatchObject({ code: 'journal-unreachable' });
-    proxy.release();
   });
 
   test('that the server refuses at its very end leaves nobody waiting for its lock', async () => {
@@ -289,15 +262,6 @@ describe('a commit', () => {
     isSpoiled = true;
     await expect(journal.markReported(id, nowMs)).rejects.toMatchObject({ code: '42601' });
     expect(await journal.get(id)).toMatchObject({ reportedAtMs: undefined });
-  });
-
-  test('sees what it has written itself, in a list too', async () => {
-    const journal = await openShared(await newSharedPlace());
-    const seen = await journal.commit(async (tx) => {
-      await tx.begin(newIntent(), 'h', nowMs);
-      return allOf(tx.select({ limit: 9 }));
-    }, beforeSending);
-    expect(seen).toHaveLength(1);
   });
 
   test('that is rolled back again and again is told as that', async () => {

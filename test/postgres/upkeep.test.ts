@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Note } from '../../src/once/journal/known.ts';
-import { PgConnection } from '../../src/postgres/connection.ts';
+import type { PgConnection } from '../../src/postgres/connection.ts';
 import {
   type Asking,
   acceptSharedLoss,
@@ -194,11 +194,4 @@ test('an error of a connection that stands is the server’s answer, and any oth
     const failure = connectionFailure(connection, 'p', error);
     expect(await failureOf(() => Promise.reject(failure))).toMatchObject({ code: 'journal-unreachable' });
   });
-});
-
-test('the time in which a server must be met is not the time in which it must answer', async () => {
-  const answerWithin = vi.spyOn(PgConnection.prototype, 'answerWithin');
-  onTestFinished(() => answerWithin.mockRestore());
-  await lookingAfter(await newSharedPlace(), async () => {});
-  expect(answerWithin.mock.lastCall).toEqual([]);
 });
