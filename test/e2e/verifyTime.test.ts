@@ -57,15 +57,6 @@ describe('an older signature as the reply to a random key', () => {
       error: { code: 'unproven' },
     });
   });
-
-  test('decides nothing of what the service said had failed', async () => {
-    await namesOlder();
-    await nodeSays(nowS() - 30 * dayS);
-    await operator.sandbox.readings({ transfer_status: 'failed' });
-    const id = idOf(await told(...payAda));
-    expect(await told('verify', id)).toMatchObject({ exit: 9, outcome: 'held' });
-    expect(await told('history', id)).toMatchObject({ outcome: 'held', decisions: [] });
-  });
 });
 
 test('a name that another machine may have used is proven by an older payment', async () => {
@@ -75,15 +66,6 @@ test('a name that another machine may have used is proven by an older payment', 
   expect(await told('verify', id)).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven' } });
   const batch = ['batch', 'transfer', '-', '--once', 'one', '--repeat', ...waits, '--json', '--yes'];
   expect((await operator.run(batch, { stdin: row })).code).toBe(0);
-});
-
-test('a reply that said it failed is decided by the chain that shows the payment', async () => {
-  await operator.sandbox.readings({ transfer_status: 'failed' });
-  const id = idOf(await told(...payAda));
-  expect(await told('verify', id)).toMatchObject({
-    ...{ exit: 0, outcome: 'resolved', verified: true, chain: { verdict: 'proven' } },
-  });
-  expect(await told('history', id)).toMatchObject({ decisions: [{ kind: 'happened', who: 'chain' }] });
 });
 
 describe('a bot whose wallet nobody names', () => {
@@ -101,16 +83,6 @@ describe('a bot whose wallet nobody names', () => {
     expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
     operator.useProfiles({ payer: operator.chainProfile() }, 'payer');
     expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
-  });
-
-  test('is counted by verify --all', async () => {
-    await told(...payAda);
-    const { code, stdout, stderr } = await operator.run(['verify', '--all']);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: '0 proven, 1 likely, 0 contradicted, 0 undecided.\n',
-    });
-    expect(stderr).not.toContain('warning: The chain');
   });
 
   test('has the payment to itself all the same', async () => {
@@ -144,21 +116,4 @@ describe('a bot whose wallet nobody names', () => {
       expect(stderr).toContain('0 contradicted');
     }
   });
-
-  test('can be waited for until it is confirmed', async () => {
-    expect(await told(...payAda, '--wait=confirmed')).toMatchObject({
-      exit: 0,
-      chain: { verdict: 'likely' },
-    });
-  });
-});
-
-test('what the chain decided is said of no operator', async () => {
-  await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
-  const id = idOf(await told(...payAda, ...named));
-  expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
-  const { code, stderr } = await operator.run([...payAda, ...named]);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/it was decided at .* that this transfer happened/u);
-  expect(stderr).not.toContain('operator');
 });
