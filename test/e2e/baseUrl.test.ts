@@ -1,23 +1,16 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { hasNginx, type ManySpelled, startNginx, startPrefixProxy } from '../../testing/spellings.ts';
+import { type ManySpelled, startPrefixProxy } from '../../testing/spellings.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
   operator = await SandboxHome.open();
 });
 afterEach(() => operator.close());
-
-const fronts: Record<string, (target: string) => Promise<ManySpelled>> = {
-  'behind a server that looks at the end of a path': startPrefixProxy,
-  ...(hasNginx ? { 'behind nginx': startNginx } : {}),
-};
-test.skipIf(hasNginx)('nginx is not installed: its spellings are not tried', ({ skip }) => skip());
 
 /** A profile of this base URL, whose token command leaves the file that is returned. */
 function useProfile(baseUrl: string): string {
@@ -88,26 +81,6 @@ describe('beside a profile', () => {
     const second = await operator.json([...payAda, '--once', 'pay-dec', '--repeat']);
     const decided = ['resolve', second.intent?.id ?? '', '--did-not-happen', '--reason', 'seen', '--yes'];
     expect(await operator.run(decided, { env })).toMatchObject({ code: 0 });
-  });
-});
-
-describe.each(Object.entries(fronts))('%s', (_name, start) => {
-  const spellings = ['/%2f', '//%2f', '/%62ots', '//bots', '/bots/', '/bots/../bots', '/bots;x'];
-
-  test('what one service may be called otherwise is refused, and happens once', async () => {
-    const { baseUrl } = closedAfterTest(await start(operator.sandbox.baseUrl));
-    operator.env.BOTCTL_BASE_URL = `${baseUrl}/bots`;
-    expect(await operator.json([...payAda, '--once', 'pay-nov'])).toMatchObject({ exit: 0 });
-    for (const spelling of spellings) {
-      const url = ['--base-url', `${baseUrl}${spelling}`];
-      const ran = await operator.json([...payAda, '--once', 'pay-nov', ...url]);
-      expect({ spelling, exit: ran.exit, code: ran.error?.code }).toEqual(
-        spelling === '/bots/'
-          ? { spelling, exit: 0, code: undefined }
-          : { spelling, exit: 2, code: 'base-url' },
-      );
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });
 
@@ -185,16 +158,4 @@ describe('another path of the host', () => {
     expect(ended.sort()).toEqual([[0, undefined], [0, undefined], stopped, stopped]);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
-});
-
-test.skipIf(!hasNginx)('nginx takes these spellings for one service', async () => {
-  const { baseUrl } = closedAfterTest(await startNginx(operator.sandbox.baseUrl));
-  for (const spelling of ['', '/%2f', '//%2f', '/bots', '/%62ots', '//bots'])
-    await fetch(`${baseUrl}${spelling}/api/bot/v1/messages/send`, {
-      method: 'POST',
-      headers: { authorization: `Bot ${operator.sandbox.tokens.full}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ conversation_id: 'conv_demo', content: `at ${spelling}` }),
-    });
-  const said = (await operator.sandbox.ledger()).map(({ request }) => request.content);
-  expect(said).toHaveLength(6);
 });
