@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { nodeBeside } from '../../testing/nodeBeside.ts';
@@ -29,13 +28,6 @@ async function held(): Promise<Record<string, string>> {
   const { wallet } = await operator.sandbox.state();
   return Object.fromEntries(wallet.balances.map(({ asset, amount }) => [asset, amount]));
 }
-
-/** Answers that are no balance, each of a node that answers. */
-const nonsense: readonly (readonly [string, RequestListener])[] = [
-  ['redirects', (_request, response) => void response.writeHead(307, { Location: '/' }).end()],
-  ['answers HTML', (_request, response) => void response.end('<html>')],
-  ['answers more than can be read', (_request, response) => void response.end(' '.repeat(4 * 1024 * 1024))],
-];
 
 describe('balance', () => {
   test('shows SOL and each token of the profile, to the last unit', async () => {
@@ -94,11 +86,6 @@ describe('balance', () => {
       { asset: 'USDC', amount: (await held()).USDC },
     ]);
     expect(balances[0]).not.toHaveProperty('amount');
-  });
-
-  test.each(nonsense)('of a node that %s is unknown', async (_name, listener) => {
-    operator.env.NODE = await nodeBeside(listener);
-    expect(await told('balance')).toMatchObject({ exit: 8, error: { code: 'node-unusable' } });
   });
 
   test('of a node that never answers is unknown after the time it has', async () => {
@@ -163,19 +150,4 @@ describe('without a terminal', () => {
     });
     expect({ code, asked: asked() }).toEqual({ code: 0, asked: 0 });
   });
-});
-
-test.each<[string, string[], string]>([
-  ['nothing', [], ''],
-  ['an empty line', ['--token-stdin'], ''],
-  ['two lines', ['--token-stdin'], 'https://rpc.example.com\nmore\n'],
-  ['a blank in it', ['--token-stdin'], 'https://rpc.example.com/ a\n'],
-  ['two places', ['--token-stdin', '--token-env', 'X'], ''],
-  ['no name of a variable', ['--token-env', 'a b'], ''],
-  ['no file', ['--token-file', '-'], ''],
-  ['no command', ['--token-command', '"'], ''],
-])('an rpc-url of which there is %s is not called a token', async (_name, words, stdin) => {
-  const { code, stderr } = await operator.run(['config', 'set', 'payer', 'rpc-url', ...words], { stdin });
-  expect(code).toBeGreaterThan(0);
-  expect(stderr.replaceAll(/--token-\w+/gu, '')).not.toMatch(/token/iu);
 });

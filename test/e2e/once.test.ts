@@ -94,20 +94,6 @@ describe('an interrupt', () => {
     },
   );
 
-  test.each([
-    [['send', '--conversation', 'conv_demo', '--content-file', '-']],
-    [['transfer', '--payload', '-']],
-  ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
-    const { child, ended } = operator.start([...argv, '--json'], 'pipe');
-    // More than a pipe holds: once it is gone, somebody reads.
-    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(900_000)}`, resolve));
-    child.kill('SIGINT');
-    const done = await ended;
-    expect(done.code).toBe(130);
-    expect(said(done).error).toMatchObject({ code: 'interrupted', retry: 'same-command' });
-    expect(existsSync(operator.journal)).toBe(false);
-  });
-
   test('in a pause starts nothing new', async () => {
     await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
     const { child, ended } = operator.start([...sendHello, '--json', '--max-wait', '60s']);

@@ -231,18 +231,6 @@ describe('resolve', () => {
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
   });
 
-  test('lets the last word count, and keeps every one', async () => {
-    const ids = await mess();
-    const decide = (kind: string, ...more: string[]) =>
-      operator.json(['resolve', ids.unknown, kind, '--reason', `it’s ${kind}`, ...more]);
-    expect(await decide('--happened')).toMatchObject({ exit: 0 });
-    expect(await decide('--happened', '--signature', onChain)).toMatchObject({ exit: 0 });
-    expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
-    const [whole] = await list(ids.unknown);
-    expect(whole?.intent).toMatchObject({ resolved_as: 'did-not-happen' });
-    expect(whole?.decisions).toHaveLength(3);
-  });
-
   test('shows no signature any more where what was said to have happened is reversed', async () => {
     const ids = await mess();
     const argv = ['resolve', ids.unknown, '--reason', 'seen', '--quiet'];
@@ -260,21 +248,5 @@ describe('resolve', () => {
     expect(code).toBe(130);
     for (const part of [payAda[2], '0.5 SOL', 'happened ("seen")']) expect(shown).toContain(part);
     expect((await onTerminalHere(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
-  });
-
-  test('is refused while a process lives that is sending it', async () => {
-    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
-    const { child, ended } = operator.start(payAda);
-    await operator.effects(1);
-    const [sending] = await list();
-    expect(sending?.outcome).toBe('sending');
-    const argv = ['resolve', sending?.intent?.id ?? '', '--did-not-happen', '--reason', 'impatient'];
-    expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    child.kill('SIGKILL');
-    await ended;
-    expect(await operator.json([...argv.slice(0, 2), '--happened', '--reason', 'seen'])).toMatchObject({
-      exit: 0,
-      outcome: 'resolved',
-    });
   });
 });
