@@ -249,21 +249,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('taken away from beside its log: the log is kept, for it holds what was sent last', async () => {
-    const used = newPath();
-    await done(opened(used), 'unknown');
-    const path = join(newFolder(), 'journal.db');
-    // As a process leaves them that was killed.
-    for (const suffix of ['-wal', '.note']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
-    const log = readFileSync(`${path}-wal`);
-    expect(log.length).toBeGreaterThan(0);
-    const refused = await refusal(path);
-    expect(refused.code).toBe('journal-lost');
-    expect(refused.message).toContain('at least 1 request or decision');
-    expect(existsSync(path)).toBe(false);
-    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
-  });
-
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = await usedJournal();
     truncateSync(path, 0);
