@@ -126,7 +126,8 @@ function setOwnEnv({ HOME, PGPASSFILE }: NodeJS.ProcessEnv): void {
   }
 }
 
-function sink(): { stream: NodeJS.WriteStream; text: () => string } {
+/** A stream that records what is written to it. */
+export function sink(): { stream: NodeJS.WriteStream; text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
