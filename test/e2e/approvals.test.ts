@@ -105,13 +105,6 @@ describe('a proposal', () => {
     expect(await paid()).toEqual([]);
   });
 
-  test('needs a name', async () => {
-    usePolicy({ approve_above: { SOL: '0.1' } });
-    for (const argv of [pay('0.5'), pay('0.05', '--propose'), pay('0.5', '--dry-run')])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    expect((await operator.run(['history'])).stdout).toBe('');
-  });
-
   test.each([
     ['resume', (id: string) => ['resume', id, '--yes']],
     ['resume --all', () => ['resume', '--all', '--held', '--yes']],
@@ -302,15 +295,6 @@ describe('a batch', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('waits as a whole with --propose', async () => {
-    const path = table(row('a', '0.2'), row('b', '0.1'));
-    expect((await operator.run(payroll(path, '--propose', '--yes'))).code).toBe(10);
-    expect(await paid()).toEqual([]);
-    await operator.run(['approve', '--batch', 'payroll', '--yes']);
-    expect((await operator.run(payroll(path, '--propose', '--yes'))).code).toBe(0);
-    expect(await paid()).toHaveLength(2);
-  });
-
   test('of that name must be there', async () => {
     expect(await operator.json(['approve', '--batch', 'none', '--yes'])).toMatchObject({ exit: 2 });
     for (const argv of [
@@ -343,19 +327,5 @@ describe('what may have happened and is above a limit since', () => {
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'open' });
     expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await paid()).toHaveLength(1);
-  });
-});
-
-describe('a policy whose approvals are by somebody else', () => {
-  const other = { approvals: 'other' };
-
-  test('refuses on a file what needs approval', async () => {
-    usePolicy({ ...other, approve_above: { SOL: '0.1' } });
-    for (const argv of [pay('0.5', '--once', 'rent'), pay('0.05', '--once', 'rent', '--propose')])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    const batch = await operator.run(payroll(table(row('a', '2')), '--yes'));
-    expect(batch).toMatchObject({ code: 2, stderr: expect.stringContaining('another database role') });
-    expect((await operator.run(['history'])).stdout).toBe('');
-    expect(await operator.json(pay('0.05', '--once', 'small'))).toMatchObject({ exit: 0 });
   });
 });

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import type { FaultSpec } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -47,11 +45,6 @@ describe('balance', () => {
     expect(amounts(await told('balance', '--sandbox'))).toMatchObject({ SOL: '100', USDC: '10000' });
   });
 
-  test('a wallet without an account of a token holds 0 of it', async () => {
-    await config('set', 'payer', 'wallet', '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z');
-    expect(amounts(await told('balance'))).toEqual({ SOL: '0', USDC: '0' });
-  });
-
   test('without a node, or a wallet, says how to set what is missing', async () => {
     await config('unset', 'payer', 'rpc-url');
     expect(await told('balance')).toMatchObject({
@@ -72,28 +65,6 @@ describe('balance', () => {
     const withNode = { ...env, BOTCTL_RPC_URL: operator.sandbox.node.rpcUrl };
     const lacking = await operator.run(['balance'], { env: withNode });
     expect(lacking).toMatchObject({ code: 2, stderr: expect.stringMatching(/Set BOTCTL_WALLET,/u) });
-  });
-
-  test.each<[string, FaultSpec]>([
-    ['nothing', { kind: 'twist', path: '', value: null }],
-    ['an error', { kind: 'rpc-error', code: -32000, message: 'no' }],
-  ])('that is %s is unknown, and what else is known is shown', async (_name, fault) => {
-    await operator.sandbox.faults({ operation: 'rpc', method: 'getBalance', ...fault });
-    const { exit, error, balances } = await told('balance');
-    expect({ exit, code: error?.code }).toEqual({ exit: 8, code: 'node-unusable' });
-    expect(balances).toMatchObject([
-      { asset: 'SOL', unknown: expect.any(String) },
-      { asset: 'USDC', amount: (await held()).USDC },
-    ]);
-    expect(balances[0]).not.toHaveProperty('amount');
-  });
-
-  test('of a node that never answers is unknown after the time it has', async () => {
-    operator.env.NODE = await nodeBeside(() => {});
-    expect(await told('balance', '--timeout', '50ms')).toMatchObject({
-      exit: 8,
-      error: { message: expect.stringContaining('gave no answer') },
-    });
   });
 });
 

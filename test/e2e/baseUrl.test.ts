@@ -101,14 +101,6 @@ describe('another path of the host', () => {
   });
   afterEach(() => front.close());
 
-  test('has names of its own', async () => {
-    for (const path of ['', '/bots']) {
-      const sent = await at(path, ...sendHello, '--once', 'hello');
-      expect(sent).toMatchObject({ exit: 0, replayed: false });
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-
   test.each([
     ['with a name', ['--once', 'pay-nov']],
     ['without a name', []],

@@ -90,25 +90,6 @@ describe('resume', () => {
     expect(await operator.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
   });
 
-  test('of a held one shows what it is before it asks', async () => {
-    const { faults } = operator.sandbox;
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    const seen: string[] = [];
-    for (const words of [payAda, sendHello]) {
-      const { intent } = await operator.json(words);
-      const { shown } = await onTerminalHere(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], operator.env);
-      seen.push(shown.slice(0, shown.indexOf('[y/N]')));
-      for (const value of Object.values(intent?.request ?? {})) expect(seen.at(-1)).toContain(value);
-    }
-    expect(
-      seen
-        .join('')
-        .split('\r\n')
-        .filter((line) => line.length > 80),
-    ).toEqual([]);
-  });
-
   test('of a held one needs its ID and a yes, and keeps who gave it', async () => {
     const ids = await mess();
     const refused = await operator.json(['resume', ids.held]);
@@ -229,15 +210,6 @@ describe('resolve', () => {
       });
     }
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
-  });
-
-  test('shows no signature any more where what was said to have happened is reversed', async () => {
-    const ids = await mess();
-    const argv = ['resolve', ids.unknown, '--reason', 'seen', '--quiet'];
-    const said = await operator.run([...argv, '--happened', '--signature', onChain]);
-    expect([said.code, said.stdout]).toEqual([0, `${onChain}\n`]);
-    const reversed = await operator.run([...argv, '--did-not-happen', '--yes']);
-    expect([reversed.code, reversed.stdout]).toEqual([0, '']);
   });
 
   test('asks before it reverses a decision, and shows what', async () => {

@@ -63,13 +63,6 @@ describe('a payment equal to one under another name', () => {
     expect(await effects()).toBe(1);
   });
 
-  test('is shown by a dry run, which ends the same', async () => {
-    await pay('rent');
-    const dry = await pay('rent-2', '--dry-run');
-    expect(dry).toMatchObject({ exit: 10, equal_payment: { name: 'rent' } });
-    expect(await effects()).toBe(1);
-  });
-
   test('is asked about on a terminal, where both are shown: No is 130, Yes pays', async () => {
     await pay('rent-10');
     const no = await onTerminalHere(named('rent-11'), [['Pay it besides? [y/N] ', 'n\r']], operator.env);
@@ -137,14 +130,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     });
     gate.release();
     expect((await first).code).toBe(0);
-    expect(await effects()).toBe(1);
-  });
-
-  test('a payment in doubt stands in the way until it is settled', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    expect(await pay('rent')).toMatchObject({ exit: 9 });
-    expect(await pay('rent-2')).toMatchObject({ ...stopped, equal_payment: { state: 'unknown' } });
-    expect(await pay('rent')).toMatchObject({ exit: 0 });
     expect(await effects()).toBe(1);
   });
 

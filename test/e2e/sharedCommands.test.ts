@@ -72,14 +72,6 @@ describe('journal migrate', () => {
     expect((await run(['history'])).code).toBe(0);
   });
 
-  test('carries the --journal of the command that was refused', async () => {
-    const journal = `${placeOf(url)}?schema=payroll`;
-    const [suggestion = ''] = suggestedIn((await runAt(['history'], journal)).stderr);
-    expect(suggestion).toBe(`journal migrate --journal '${journal}'`);
-    const made = await runAt(['journal', 'migrate'], journal);
-    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was created')]);
-  });
-
   test('is refused to a role that owns nothing', async () => {
     await makeRole('poor');
     const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: roleUrl('poor') });
@@ -88,16 +80,6 @@ describe('journal migrate', () => {
     const runs = await run(['history'], { BOTCTL_JOURNAL: roleUrl('poor') });
     const owners = placeOf(url);
     expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal ${owners}`]);
-  });
-
-  test('says of what it refuses that nothing was changed', async () => {
-    await run(['journal', 'migrate']);
-    await server.query(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`, [], url);
-    const refused = await run(['journal', 'migrate']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by another botctl')]);
-    expect(refused.stderr).toContain('Nothing was changed.');
-    const away = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: 'postgres://nobody@127.0.0.1:1/none' });
-    expect([away.code, away.stderr]).toEqual([8, expect.stringContaining('Nothing was changed.')]);
   });
 });
 
@@ -109,13 +91,6 @@ async function checked(
   const { checks } = JSON.parse(stdout) as { checks: { check: string; level: string; says: string }[] };
   return Object.fromEntries(checks.map(({ check, level, says }) => [check, { level, says }]));
 }
-
-describe('doctor', () => {
-  test('says what to check where nobody answers', async () => {
-    const { journal } = await checked({ BOTCTL_JOURNAL: 'postgres://x@127.0.0.1:9/bots' });
-    expect(journal).toMatchObject({ level: 'fail', says: expect.stringContaining('cannot be reached') });
-  });
-});
 
 describe('journal accept-loss', () => {
   test('forgets what this machine noted and the journal does not have', async () => {

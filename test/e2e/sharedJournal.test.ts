@@ -7,8 +7,6 @@ import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
@@ -94,25 +92,6 @@ describe('two machines with one journal', () => {
     expect([taking.code, late.code]).toEqual([0, 0]);
     expect(late.said.transfer).toEqual(taking.said.transfer);
     expect(await sandbox.ledger()).toHaveLength(1);
-  });
-});
-
-describe('a command whose journal is away', () => {
-  test('is left by Ctrl-C while it waits for a crowded server', async () => {
-    const role = `crowded_${Date.now()}`;
-    await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
-    let refusals = 0;
-    const watched = await startCuttableProxy(server.port, (_from, message) => {
-      if (message.includes('too many connections')) refusals += 1;
-      return message;
-    });
-    const url = asRole(closedAfterTest(watched).through(journal), role, 'crowd');
-    const { child, ended } = start(payRent, machine(url));
-    await until(() => refusals > 1);
-    child.kill('SIGINT');
-    const { code, said } = await ended;
-    expect([code, said.error?.code]).toEqual([130, 'interrupted']);
-    expect(said.error?.message).toMatch(/Nothing was sent this time\.$/u);
   });
 });
 

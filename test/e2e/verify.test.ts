@@ -104,14 +104,6 @@ describe('verify', () => {
     const byAnother = await operator.run(['verify', '--all', '--profile', 'payer']);
     expect(byAnother).toMatchObject({ code: 0, stdout: '1 proven, 0 contradicted, 0 undecided.\n' });
   });
-
-  test('looks for nothing of which nothing was sent', async () => {
-    const proposed = await told(...payAda, '--once', 'a', '--propose');
-    const all = await told('verify', '--all');
-    expect(all).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
-    const named = await told('verify', proposed.intent?.id ?? '');
-    expect(named).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-  });
 });
 
 const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
@@ -151,12 +143,6 @@ describe('what the node shows', () => {
     expect(warnings).toEqual([
       'On the chain, the mint kept a fee: the recipient received less than was sent.',
     ]);
-  });
-
-  test('confirmed is enough for who asks for no more, and is no proof', async () => {
-    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
-    const { exit, chain } = await told(...pay('a'), '--wait=confirmed');
-    expect({ exit, chain }).toMatchObject({ exit: 0, chain: { verdict: 'likely' } });
   });
 
   test('a signature of another payment contradicts it, loudly and for good', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { otherRecipient } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 type Chain = { verdict: string; reasons: string[]; signature: string };
@@ -83,17 +82,6 @@ describe('a bot whose wallet nobody names', () => {
     expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
     operator.useProfiles({ payer: operator.chainProfile() }, 'payer');
     expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
-  });
-
-  test('has the payment to itself all the same', async () => {
-    await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
-    const one = idOf(await told(...payAda, '--once', 'one'));
-    await operator.sandbox.readings({ reply_signature: 'previous' });
-    const two = idOf(await told(...payAda, '--once', 'two', '--repeat'));
-    expect(await told('verify', one)).toMatchObject({
-      ...{ exit: 9, outcome: 'held', chain: { verdict: 'likely' }, error: { code: 'unproven' } },
-    });
-    expect(await told('verify', two)).toMatchObject({ exit: 9, chain: { reasons: ['anothers'] } });
   });
 
   test.each([[['--wait']], [['--wait=finalized']]])('cannot be waited for to the end: %s', async (wait) => {

@@ -87,12 +87,6 @@ describe('over a limit', () => {
     });
   });
 
-  test('a message has none', async () => {
-    expect(endOf(await scripted.run(message(), [posted], held({ limits: {} })))).toBe('accepted');
-    await scripted.run(message('again'), [lost], { ...noRetries, ...held({ limits: {} }) });
-    expect(endOf(await scripted.run(message('again'), [posted], held({ limits: {} })))).toBe('accepted');
-  });
-
   test('what it has spent itself is not spent twice, and what others spent is', async () => {
     await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('5') });
     expect(endOf(await scripted.run(transfer({ amount: '3' }, once('b')), [], aDay('5')))).toBe(
@@ -105,31 +99,6 @@ describe('over a limit', () => {
     expect(endOf(await scripted.run(transfer({ amount: '0.1' }, once('d')), [], aDay('5')))).toBe(
       'not sent: refused',
     );
-  });
-
-  test('sums are read only for an asset with a limit of a day', async () => {
-    const asked: string[] = [];
-    const policies = [policyOf({ limits: { SOL: { day: '9' }, USDC: { transfer: '9' } } })];
-    await scripted.open().commit(async (real) => {
-      const tx: Transaction = {
-        ...real,
-        spending: (asset, sinceMs) => {
-          asked.push(asset);
-          return real.spending(asset, sinceMs);
-        },
-        spent: async () => {
-          throw new Error('asked only where the limit of a day refuses');
-        },
-      };
-      for (const asset of ['USDC', 'SOL'])
-        await spendWithin(
-          policies,
-          { spend: { to: ada, asset, spellings: [asset.toLowerCase()], units: 1n }, ...anew },
-          tx,
-          0,
-        );
-    });
-    expect(asked).toEqual(['sol']);
   });
 
   test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
@@ -206,19 +175,6 @@ describe('over a limit', () => {
     expect(await left({ day: '3' }, '0.1')).toBe('not sent: refused');
     const [, , unknown] = await scripted.intents();
     expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
-  });
-
-  test('it is a day, and then there is room again', async () => {
-    await scripted.run(rent('3'), [paid], aDay('5'));
-    const next = (name: string) => scripted.run(transfer({ amount: '3' }, once(name)), [paid], aDay('5'));
-    scripted.clock.advance(24 * hour - 1);
-    const refused = await next('b');
-    expect(refused).toMatchObject({
-      because: 'refused',
-      failure: { fields: { rule: 'day', remaining: unitsOf('2'), freeAtMs: scripted.clock.now() + 1 } },
-    });
-    scripted.clock.advance(1);
-    expect(endOf(await next('b'))).toBe('accepted');
   });
 });
 

@@ -294,14 +294,6 @@ describe('a commit', () => {
     expect(journal.trouble()).toEqual({ is: 'stale-claim' });
   });
 
-  test('brings the server’s time', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(place);
-    passHere(3_600_000);
-    await journal.commit((tx) => tx.get('x'), beforeSending);
-    expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
-  });
-
   test('is made in no journal that was put in the place of the one that was open', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
@@ -317,20 +309,6 @@ describe('a commit', () => {
       kind: 'lost',
       fields: { loss: { isGone: true } },
     });
-  });
-
-  test('is made again where somebody has added a column meanwhile', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(await openShared(place, { patience }));
-    const [first, second] = [await done(journal, 'rejected'), newIntent()];
-    await journal.get(first);
-    await onServer(place, (client) =>
-      client.query('ALTER TABLE intents ADD COLUMN note text; ALTER TABLE attempts ADD COLUMN note text'),
-    );
-    expect(await journal.get(first)).toMatchObject({ state: 'rejected' });
-    await onServer(place, (client) => client.query('ALTER TABLE intents ADD COLUMN more text'));
-    await journal.begin(second, 'h', nowMs);
-    expect(await journal.get(second.id)).toMatchObject({ state: 'sending' });
   });
 
   test('that waited for a statement too long is made again', async () => {
@@ -427,14 +405,5 @@ describe('a server', () => {
       proxy.release();
       await (await opening).close();
     });
-  });
-
-  test('that lets a connection in and then says nothing is left behind in a moment', async () => {
-    const journal = inHand(await openShared(throughProxy(await newSharedPlace())));
-    await journal.begin(newIntent(), 'h', nowMs);
-    proxy.now('hold');
-    // The server says nothing until this is over.
-    await expect(journal.close()).resolves.toBeUndefined();
-    proxy.release();
   });
 });

@@ -140,16 +140,6 @@ test('what no standby has is not called done', async () => {
   });
 });
 
-test('nothing is changed where no transaction begins', async () => {
-  await lookingAfter(await newSharedPlace(), async (asking) => {
-    asking.connection.begin = () => Promise.reject(new Error('the server failed'));
-    const answered: string[] = [];
-    failAt(asking.connection, /never/u, answered);
-    await expect(accepts(asking)).rejects.toThrow('the server failed');
-    expect(answered).toEqual(['ROLLBACK']);
-  });
-});
-
 test('a connection on which nothing can be taken back is not used again', async () => {
   const place = await newSharedPlace();
   await lookingAfter(place, async (asking) => {

@@ -159,16 +159,6 @@ describe('what a person may decide', () => {
     });
   });
 
-  test('counts what a dead process was sending as in doubt', async () => {
-    await standings['sent by a dead process']();
-    await resolveIntent(await shown(), scripted.word('did-not-happen'), scripted.open());
-    expect(await scripted.only()).toMatchObject({ state: 'resolved', tainted: true });
-    scripted.remove();
-    scripted = new ScriptedEngine();
-    await standings['sent by a dead process']();
-    expect(endOf(await scripted.resume(await id(), [paid]))).toBe('accepted');
-  });
-
   test('of a proposal is not to send it once more', async () => {
     await standings.proposed();
     const one = await scripted.only();

@@ -54,13 +54,6 @@ describe('a transfer id or a signature that another intent has', () => {
     expect((await scripted.intents()).map(({ state }) => state)).toEqual(['held', 'accepted', 'accepted']);
     expect(endOf(ended)).toBe('accepted');
   });
-
-  test('is its own where the same intent is answered twice', async () => {
-    const argv = transfer({}, once('a'));
-    const first = await scripted.run(argv, [did({ transfer_id: 't1' })]);
-    expect(endOf(first)).toBe('accepted');
-    expect(endOf(await scripted.run(argv))).toBe('replayed accepted');
-  });
 });
 
 test('a message whose reply shows another is accepted, and verified only under a run’s own body', async () => {

@@ -212,14 +212,6 @@ describe('what is no journal of this botctl is refused, and left unchanged', () 
     expect((await untouched(path)).code).toBe('journal-damaged');
   });
 
-  test('a database of another program that calls its version 1', async () => {
-    const path = join(newFolder(), 'other.db');
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 1; PRAGMA application_id = 7;');
-    database.close();
-    expect((await untouched(path)).code).toBe('journal-damaged');
-  });
-
   test.each<[string, string | Buffer]>([
     ['a text', 'dear diary,\n'.repeat(1000)],
     ['a short text', 'x'],
@@ -272,15 +264,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     const link = join(newFolder(), 'link.db');
     symlinkSync(link, link);
     expect((await refusal(link)).message).toContain('too many symbolic links');
-  });
-
-  test('moved away, as its hint says, makes room for a new one', async () => {
-    const path = await usedJournal();
-    execFileSync('mv', [path, `${path}.damaged`]);
-    execFileSync('mv', [`${path}.note`, `${path}.damaged.note`]);
-    const journal = opened(path);
-    expect(await countStates(journal)).toEqual({});
-    await done(journal, 'accepted');
   });
 
   test('with flipped bits it works or says so; nothing else happens to it', async () => {

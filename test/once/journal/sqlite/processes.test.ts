@@ -177,16 +177,6 @@ describe('an owner', () => {
     expect(await journal.ownerLives('nobody')).toBe(false);
     expect(await journal.ownerLives(journal.self())).toBe(true);
   });
-
-  test('is dead for others once it has closed its journal', async () => {
-    const path = newPath();
-    const one = opened(path);
-    const owner = one.self();
-    const other = opened(path);
-    expect(await other.ownerLives(owner)).toBe(true);
-    await one.close();
-    expect(await other.ownerLives(owner)).toBe(false);
-  });
 });
 
 describe('one process that opens the journal twice', () => {
