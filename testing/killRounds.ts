@@ -9,14 +9,10 @@ type Answer = { request: KeyedRequest; status: number; text: string } | { reques
 
 type RoundReport = { answered: number; problems: string[] };
 
-/** The same seed gives each round the same orders and the same time of death. */
-type KillOptions = {
-  dataDir: string;
-  seed: string;
-  round: number;
-  clients: number;
-  processes: number;
-};
+/** Each round has the same orders and the same time of death whenever it is played. */
+type KillOptions = { dataDir: string; round: number; processes: number };
+
+const clients = 8;
 
 export async function killRound(plan: KillOptions): Promise<RoundReport> {
   const args = ['--data', plan.dataDir];
@@ -26,7 +22,7 @@ export async function killRound(plan: KillOptions): Promise<RoundReport> {
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const load = Array.from({ length: plan.clients }, async (_, client) => {
+  const load = Array.from({ length: clients }, async (_, client) => {
     const answers: Answer[] = [];
     const victim = victims[client % victims.length];
     for (let n = 0; victim !== undefined && !dead; n += 1) {
@@ -49,12 +45,12 @@ export async function killRound(plan: KillOptions): Promise<RoundReport> {
   }
 }
 
-function dice({ seed, round }: KillOptions, label: string): number {
-  return createHash('sha256').update(`${seed}/${round}/${label}`).digest().readUInt32BE(0) / 2 ** 32;
+function dice({ round }: KillOptions, label: string): number {
+  return createHash('sha256').update(`${round}/${label}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 function orderOf(plan: KillOptions, client: number, n: number): KeyedRequest {
-  const key = `${plan.seed}-${plan.round}-${client}-${n}`;
+  const key = `${plan.round}-${client}-${n}`;
   const roll = dice(plan, `${client}/${n}`);
   if (roll < 0.3)
     return {

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fault, Operation as OperationName } from '../src/sandbox/faults.ts';
+import type { Effect } from '../src/sandbox/ledger.ts';
+import type { TokenName } from '../src/sandbox/money.ts';
 import type { Readings } from '../src/sandbox/readings.ts';
 import type { RequestLog } from '../src/sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../src/sandbox/start.ts';
@@ -12,13 +14,8 @@ export type FaultSpec = Pick<Fault, 'kind'> & Partial<Fault> & { times?: number 
 /** Any reply. Missing parts are what the service itself would say. */
 type ReplySpec = Omit<FaultSpec, 'kind' | 'status'> & { status: number };
 
-export type LedgerEffect = {
-  seq: number;
-  kind: OperationName;
-  id: string;
-  key: string | null;
-  signature: string | null;
-  token: 'full' | 'no_send' | 'no_wallet';
+export type LedgerEffect = Omit<Effect, 'token' | 'atMs' | 'request'> & {
+  token: TokenName;
   at: string;
   request: Record<string, unknown>;
 };
