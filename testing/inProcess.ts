@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandSpec } from '../src/cli/parse/command.ts';
 import { main } from '../src/main.ts';
-import { sink } from './builtHere.ts';
 import { nobody } from './nobody.ts';
+import { sink } from './sink.ts';
 
 export type Ran = { code: number; stdout: string; stderr: string };
 

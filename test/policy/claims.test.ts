@@ -176,6 +176,19 @@ describe('over a limit', () => {
     const [, , unknown] = await scripted.intents();
     expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
   });
+
+  test('it is a day, and then there is room again', async () => {
+    await scripted.run(rent('3'), [paid], aDay('5'));
+    const next = (name: string) => scripted.run(transfer({ amount: '3' }, once(name)), [paid], aDay('5'));
+    scripted.clock.advance(24 * hour - 1);
+    const refused = await next('b');
+    expect(refused).toMatchObject({
+      because: 'refused',
+      failure: { fields: { rule: 'day', remaining: unitsOf('2'), freeAtMs: scripted.clock.now() + 1 } },
+    });
+    scripted.clock.advance(1);
+    expect(endOf(await next('b'))).toBe('accepted');
+  });
 });
 
 describe('a person’s word', () => {

@@ -24,9 +24,6 @@ describeSpending(
   Number(process.env.BOTCTL_RUNS ?? 100),
 );
 
-/** Of no entry on record. */
-const anew = { intent: undefined, proposes: false, isShared: false };
-
 test('in SQLite: a damaged payment that is too old to count stops nothing', async () => {
   const journal = opened();
   const paid = { kind: 'transfer', payment: JSON.stringify([people[0], 'sol', '2']) } as const;

@@ -110,17 +110,6 @@ describe('exact sums', () => {
     expect(() => unitsOf(`${least}1`)).toThrow('at most 38 places');
   });
 
-  test('by the hour grow by what is added', () => {
-    const units = new Map([[3, 5n]]);
-    addUnits(units, 3, 2n);
-    addUnits(units, 4, 2n);
-    expect([...units]).toEqual([
-      [3, 7n],
-      [4, 2n],
-    ]);
-    expect([hourOf(0), hourOf(3_599_999), hourOf(3_600_000)]).toEqual([0, 0, 1]);
-  });
-
   test('what is written is what is read, for every amount', () => {
     fc.assert(
       fc.property(amount, (text) => {
