@@ -4,7 +4,6 @@ import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leaveTerminal } from './scripts/ownSession.mjs';
 import { onMemoryDisk } from './testing/memoryDisk.ts';
-import { SlowFirst } from './testing/slowFirst.ts';
 
 // What tests start must not ask whoever started them.
 await leaveTerminal();
@@ -38,7 +37,6 @@ export default defineConfig({
     pool: 'forks',
     // A third of what runs waits for a process, a server or a moment.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    sequence: { sequencer: SlowFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Interrupts, Terminal } from '../src/machine/process.ts';
 import type { main } from '../src/main.ts';
@@ -10,6 +10,7 @@ import { refuseUndocumented } from './jsonOutput.ts';
 import { nobody } from './nobody.ts';
 import { foreignBin, loadingFirst } from './program.ts';
 import { root } from './root.ts';
+import { sink } from './sink.ts';
 
 type StartHere = Omit<Start, 'interruptAtOutput'> & {
   clock?: Clock;
@@ -124,15 +125,4 @@ function setOwnEnv({ HOME, PGPASSFILE }: NodeJS.ProcessEnv): void {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
-}
-
-function sink(): { stream: NodeJS.WriteStream; text: () => string } {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  return { stream: stream as NodeJS.WriteStream, text: () => Buffer.concat(chunks).toString() };
 }

@@ -15,8 +15,8 @@ export type Certificates = {
   readonly selfSigned: Certificate;
 };
 
-function openssl(folder: string, ...words: string[]): void {
-  execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+function openssl(folder: string, line: string): void {
+  execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
 }
 
 let made: { readonly certificates: Certificates | undefined } | undefined;
@@ -30,46 +30,25 @@ export function makeCertificates(): Certificates | undefined {
 function newCertificates(): Certificates | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-certificates-'));
   const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
   try {
-    openssl(folder, 'req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test');
-    const issue = (name: string, host: string, ...validity: string[]): Certificate => {
-      openssl(
-        folder,
-        'req',
-        '-new',
-        ...newKey,
-        '-keyout',
-        `${name}.key`,
-        '-out',
-        `${name}.csr`,
-        '-subj',
-        '/CN=x',
-      );
+    openssl(folder, `req -x509 ${newKey} -keyout ca.key -out ca.pem -subj /CN=Test`);
+    const issue = (name: string, host: string, days: number): Certificate => {
+      openssl(folder, `req -new ${newKey} -keyout ${name}.key -out ${name}.csr -subj /CN=x`);
       writeFileSync(join(folder, 'ext'), `subjectAltName=${host}`);
-      const sign = ['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key'];
-      openssl(folder, ...sign, '-CAcreateserial', '-extfile', 'ext', '-out', `${name}.pem`, ...validity);
+      const signed = `-CA ca.pem -CAkey ca.key -CAcreateserial -extfile ext -out ${name}.pem -days ${days}`;
+      openssl(folder, `x509 -req -in ${name}.csr ${signed}`);
       return { key: text(`${name}.key`), cert: text(`${name}.pem`) };
     };
-    const self = [
-      'req',
-      '-x509',
-      ...newKey,
-      '-keyout',
-      'self.key',
-      '-out',
-      'self.pem',
-      '-subj',
-      '/CN=localhost',
-    ];
-    openssl(folder, ...self, '-addext', 'subjectAltName=DNS:localhost');
+    const self = '-keyout self.key -out self.pem -subj /CN=localhost -addext subjectAltName=DNS:localhost';
+    openssl(folder, `req -x509 ${newKey} ${self}`);
     const hosts = 'DNS:localhost,IP:127.0.0.1,DNS:bots.test';
     return {
       authority: text('ca.pem'),
-      good: issue('good', hosts, '-days', '2'),
+      good: issue('good', hosts, 2),
       // It expires at the moment of its creation.
-      expired: issue('expired', hosts, '-days', '0'),
-      otherHost: issue('other', 'DNS:elsewhere.test', '-days', '2'),
+      expired: issue('expired', hosts, 0),
+      otherHost: issue('other', 'DNS:elsewhere.test', 2),
       selfSigned: { key: text('self.key'), cert: text('self.pem') },
     };
   } catch {

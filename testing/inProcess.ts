@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandSpec } from '../src/cli/parse/command.ts';
 import { main } from '../src/main.ts';
 import { nobody } from './nobody.ts';
+import { sink } from './sink.ts';
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
@@ -12,30 +13,15 @@ export type Setting = {
   stdin?: string | Buffer | undefined;
   stdoutTerminal?: boolean;
   stderrTerminal?: boolean;
-  columns?: number;
   tree?: readonly CommandSpec[];
   interrupted?: AbortSignal;
 };
 
-/** A stream that records what is written to it, and that may claim to be a terminal. */
-function sink(isTTY: boolean, columns = 80): { stream: NodeJS.WriteStream; text: () => string } {
-  let text = '';
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      text += String(chunk);
-      done();
-    },
-  });
-  return {
-    stream: Object.assign(stream, { isTTY, columns }) as unknown as NodeJS.WriteStream,
-    text: () => text,
-  };
-}
-
 /** Runs the program in this process, as `bin` does, with surroundings made for one test. */
 export async function runMain(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
-  const stdout = sink(setting.stdoutTerminal === true, setting.columns);
-  const stderr = sink(setting.stderrTerminal === true);
+  const [stdout, stderr] = [sink(), sink()];
+  Object.assign(stdout.stream, { isTTY: setting.stdoutTerminal === true, columns: 80 });
+  Object.assign(stderr.stream, { isTTY: setting.stderrTerminal === true, columns: 80 });
   const never = new AbortController().signal;
   const code = await main(
     {

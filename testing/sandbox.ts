@@ -1,62 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Fault, Operation as OperationName } from '../src/sandbox/faults.ts';
+import type { Effect } from '../src/sandbox/ledger.ts';
+import type { TokenName } from '../src/sandbox/money.ts';
 import type { Readings } from '../src/sandbox/readings.ts';
 import type { RequestLog } from '../src/sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../src/sandbox/start.ts';
 
-type OperationName = 'message' | 'transfer';
-
 /** As in POST /control/faults. */
-export type FaultSpec = {
-  kind:
-    | 'pass'
-    | 'drop'
-    | 'reset'
-    | 'stall'
-    | 'drip'
-    | 'cut'
-    | 'garbage'
-    | 'twice'
-    | 'reply'
-    | 'rpc-error'
-    | 'twist';
-  when?: 'unread' | 'before' | 'after';
-  operation?: OperationName | 'rpc';
-  /** rpc: the method that it applies to. */
-  method?: string;
-  /** rpc-error: its code, message and data. */
-  code?: number;
-  message?: string;
-  data?: unknown;
-  /** twist: the path from the result to the replaced value. */
-  path?: string;
-  value?: unknown;
-  key?: string;
-  times?: number;
-  /** stall: how long (null: forever); drip: the time between two bytes. */
-  ms?: number | null;
-  /** cut: after this many bytes of the body. */
-  at?: number;
-} & Partial<ReplySpec>;
+export type FaultSpec = Pick<Fault, 'kind'> & Partial<Fault> & { times?: number };
 
 /** Any reply. Missing parts are what the service itself would say. */
-type ReplySpec = {
-  status: number;
-  reason?: string;
-  headers?: Record<string, string> | [string, string][];
-  body?: unknown;
-  body_base64?: string;
-  raw_base64?: string;
-};
+type ReplySpec = Omit<FaultSpec, 'kind' | 'status'> & { status: number };
 
-export type LedgerEffect = {
-  seq: number;
-  kind: OperationName;
-  id: string;
-  key: string | null;
-  signature: string | null;
-  token: 'full' | 'no_send' | 'no_wallet';
+export type LedgerEffect = Omit<Effect, 'token' | 'atMs' | 'request'> & {
+  token: TokenName;
   at: string;
   request: Record<string, unknown>;
 };
@@ -80,7 +39,7 @@ export type TestSandbox = RunningSandbox & {
   faults(...faults: FaultSpec[]): Promise<void>;
   clearFaults(): Promise<void>;
   /** Makes the next reply (of `operation`, before or after its effect) exactly this. */
-  script(reply: ReplySpec & Pick<FaultSpec, 'when' | 'operation' | 'key' | 'times'>): Promise<void>;
+  script(reply: ReplySpec): Promise<void>;
   ledger(filter?: { kind?: OperationName; key?: string }): Promise<LedgerEffect[]>;
   state(): Promise<SandboxState>;
   money(give: { address?: string; asset?: string; amount: string }): Promise<void>;

@@ -102,28 +102,6 @@ test('each of several is waited for until it has ended, and told once', async ()
   expect(asked).toEqual([signature, another, signature, another, another]);
 });
 
-test('one that is proven is not looked up again', async () => {
-  const journal = opened();
-  const intent = await unknownWith(journal, [signature]);
-  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), journal);
-  expect(await verdictOf(intent, chainThat({}), journal)).toEqual(['proven']);
-});
-
-test.each([
-  [another, signature],
-  [signature, another],
-])(
-  'of several signatures, one that is likely is not the last word while one is not seen: %#',
-  async (...both) => {
-    const journal = opened();
-    const intent = await unknownWith(journal, both);
-    const likely = { ...paying(ada), commitment: 'confirmed' } as Sighting;
-    await verdictOf(intent, chainThat({ [signature]: likely, [another]: notSeen }), journal);
-    const kept = (await journal.observationsOf(intent.id)).map(({ verdict }) => verdict);
-    expect(kept).toEqual(['likely', 'undecided']);
-  },
-);
-
 test('what has no signature is not waited for', async () => {
   const journal = opened();
   const intent = await unknownWith(journal, ['none']);
@@ -208,25 +186,6 @@ test('what is seen first is told in its turn', async () => {
     told.push(intent.id);
   });
   expect(told).toEqual([first.id, second.id]);
-});
-
-/** The same, in a transaction of its own. */
-function named(of: string, sighting: Sighting): Sighting {
-  if (sighting.saw === 'transaction') Object.assign(sighting.transaction, { signature: of });
-  return sighting;
-}
-
-test.each([
-  [another, signature],
-  [signature, another],
-])('of several signatures, one that paid something else is not the last word: %#', async (...both) => {
-  const journal = opened();
-  const intent = await unknownWith(journal, both);
-  const likely = { ...paying(ada), commitment: 'confirmed' } as Sighting;
-  const sees = { [signature]: likely, [another]: named(another, paying(bob)) };
-  await verdictOf(intent, chainThat(sees), journal);
-  const kept = (await journal.observationsOf(intent.id)).map(({ verdict }) => verdict);
-  expect(kept).toEqual(['contradicted', 'likely']);
 });
 
 test('what a person has decided is looked up by the signature that he gave', async () => {

@@ -105,13 +105,6 @@ describe('a proposal', () => {
     expect(await paid()).toEqual([]);
   });
 
-  test('needs a name', async () => {
-    usePolicy({ approve_above: { SOL: '0.1' } });
-    for (const argv of [pay('0.5'), pay('0.05', '--propose'), pay('0.5', '--dry-run')])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    expect((await operator.run(['history'])).stdout).toBe('');
-  });
-
   test.each([
     ['resume', (id: string) => ['resume', id, '--yes']],
     ['resume --all', () => ['resume', '--all', '--held', '--yes']],
@@ -165,17 +158,6 @@ describe('approve of what is no proposal', () => {
     });
     expect(await paid()).toHaveLength(1);
   });
-
-  test('names resume and resolve for one that may have happened', async () => {
-    await operator.sandbox.faults({ kind: 'reset', when: 'before', operation: 'transfer' });
-    const lost = await operator.json(pay('0.3', '--once', 'lost'));
-    const id = lost.intent?.id ?? '';
-    const refused = await operator.json(['approve', id, '--yes']);
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(refused.error?.message).toContain('it may have happened');
-    expect(await operator.json(decline(id))).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'unknown', decisions: [] });
-  });
 });
 
 describe('a proposal that was declined', () => {
@@ -226,36 +208,11 @@ describe('a proposal that was declined', () => {
     expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);
   });
 
-  test('is finished: no decision sends it', async () => {
-    const id = await propose();
-    await operator.run(decline(id));
-    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
-      exit: 10,
-      error: { code: 'proposal-declined' },
-    });
-    for (const word of ['--happened', '--did-not-happen'])
-      expect(await operator.json(['resolve', id, word, '--yes', '--reason', 'x'])).toMatchObject({
-        exit: 10,
-        error: { code: 'proposal-declined' },
-      });
-    expect(await operator.json(rent)).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
-    expect(await paid()).toEqual([]);
-  });
-
   test('needs a reason, and one that was filled in', async () => {
     const id = await propose();
     for (const argv of [['decline', id], decline(id, 'WHY IT IS DECLINED')])
       expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
     expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held' });
-  });
-
-  test('twice keeps the first word', async () => {
-    const id = await propose();
-    await operator.run(decline(id));
-    expect(await operator.json(decline(id, 'another reason'))).toMatchObject({ exit: 0 });
-    expect(await operator.json(['history', id])).toMatchObject({
-      decisions: [{ kind: 'proposed' }, { reason: 'the invoice says 120' }],
-    });
   });
 
   test('may have been approved before, as long as nothing was sent', async () => {
@@ -338,15 +295,6 @@ describe('a batch', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  test('waits as a whole with --propose', async () => {
-    const path = table(row('a', '0.2'), row('b', '0.1'));
-    expect((await operator.run(payroll(path, '--propose', '--yes'))).code).toBe(10);
-    expect(await paid()).toEqual([]);
-    await operator.run(['approve', '--batch', 'payroll', '--yes']);
-    expect((await operator.run(payroll(path, '--propose', '--yes'))).code).toBe(0);
-    expect(await paid()).toHaveLength(2);
-  });
-
   test('of that name must be there', async () => {
     expect(await operator.json(['approve', '--batch', 'none', '--yes'])).toMatchObject({ exit: 2 });
     for (const argv of [
@@ -393,16 +341,5 @@ describe('a policy whose approvals are by somebody else', () => {
     expect(batch).toMatchObject({ code: 2, stderr: expect.stringContaining('another database role') });
     expect((await operator.run(['history'])).stdout).toBe('');
     expect(await operator.json(pay('0.05', '--once', 'small'))).toMatchObject({ exit: 0 });
-  });
-
-  test('is shown, and checked like the other keys', async () => {
-    const path = usePolicy(other);
-    expect(await operator.json(['policy', 'check', path])).toMatchObject({
-      policies: [{ approvals: 'other' }],
-    });
-    usePolicy({ approvals: 'anybody' });
-    const wrong = await operator.json(['policy', 'check', path]);
-    expect(wrong).toMatchObject({ exit: 2 });
-    expect(wrong.error?.message).toContain('approvals is not "other"');
   });
 });

@@ -33,14 +33,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect(await ledger()).toHaveLength(1);
   });
 
-  test('a payload from a pipe is asked about', async () => {
-    const [, , to_address] = payAda;
-    const stdin = JSON.stringify({ to_address, asset: 'SOL', amount: '0.5' });
-    const ended = await onTerminal(['transfer', '--payload', '-'], [[ask, '\r']], operator.env, { stdin });
-    expect(ended.code).toBe(130);
-    expect(await ledger()).toEqual([]);
-  });
-
   test.each([
     ['a line', 'y\r'],
     ['half a line', 'y'],
@@ -97,13 +89,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect((await onTerminalHere(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
   });
 
-  test('what a file says moves nothing on the screen', async () => {
-    const words = [...payAda, '--memo', '\u001b[2J\u202e'];
-    const { shown } = await onTerminalHere(words, [[ask, 'n\r']], operator.env, { stdin: '' });
-    expect(shown).toContain('\\u001b[2J\\u202e');
-    expect(shown).not.toContain('\u001b[2J');
-  });
-
   test('that nobody reads, a command ends after 5 minutes, and says --yes', async () => {
     const clock = new SkippingClock();
     const ended = await onTerminalHere([...payAda, '--json'], [], operator.env, { stdin: '', clock });
@@ -146,14 +131,6 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
     expect(doubtful.code).toBe(9);
     expect(doubtful.shown).toMatch(/warning:[^!]*background[^!]*may have been made/su);
     expect(await ledger()).toHaveLength(2);
-  });
-
-  test('a held intent stays held', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    const { intent } = await operator.json(payAda);
-    const held = await shellOnTerminal(behind(`resume ${intent?.id}`), [], operator.env);
-    expect(held.code).toBe(10);
-    expect(held.shown).toMatch(/background/u);
   });
 
   test('nothing else is asked either: no profile is removed and no token read', async () => {

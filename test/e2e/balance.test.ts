@@ -1,8 +1,5 @@
-import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import type { FaultSpec } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -30,13 +27,6 @@ async function held(): Promise<Record<string, string>> {
   return Object.fromEntries(wallet.balances.map(({ asset, amount }) => [asset, amount]));
 }
 
-/** Answers that are no balance, each of a node that answers. */
-const nonsense: readonly (readonly [string, RequestListener])[] = [
-  ['redirects', (_request, response) => void response.writeHead(307, { Location: '/' }).end()],
-  ['answers HTML', (_request, response) => void response.end('<html>')],
-  ['answers more than can be read', (_request, response) => void response.end(' '.repeat(4 * 1024 * 1024))],
-];
-
 describe('balance', () => {
   test('shows SOL and each token of the profile, to the last unit', async () => {
     const { node } = operator.sandbox;
@@ -53,11 +43,6 @@ describe('balance', () => {
     Reflect.deleteProperty(operator.env, 'PAYER');
     expect(await told('balance')).toMatchObject({ exit: 0 });
     expect(amounts(await told('balance', '--sandbox'))).toMatchObject({ SOL: '100', USDC: '10000' });
-  });
-
-  test('a wallet without an account of a token holds 0 of it', async () => {
-    await config('set', 'payer', 'wallet', '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z');
-    expect(amounts(await told('balance'))).toEqual({ SOL: '0', USDC: '0' });
   });
 
   test('without a node, or a wallet, says how to set what is missing', async () => {
@@ -80,33 +65,6 @@ describe('balance', () => {
     const withNode = { ...env, BOTCTL_RPC_URL: operator.sandbox.node.rpcUrl };
     const lacking = await operator.run(['balance'], { env: withNode });
     expect(lacking).toMatchObject({ code: 2, stderr: expect.stringMatching(/Set BOTCTL_WALLET,/u) });
-  });
-
-  test.each<[string, FaultSpec]>([
-    ['nothing', { kind: 'twist', path: '', value: null }],
-    ['an error', { kind: 'rpc-error', code: -32000, message: 'no' }],
-  ])('that is %s is unknown, and what else is known is shown', async (_name, fault) => {
-    await operator.sandbox.faults({ operation: 'rpc', method: 'getBalance', ...fault });
-    const { exit, error, balances } = await told('balance');
-    expect({ exit, code: error?.code }).toEqual({ exit: 8, code: 'node-unusable' });
-    expect(balances).toMatchObject([
-      { asset: 'SOL', unknown: expect.any(String) },
-      { asset: 'USDC', amount: (await held()).USDC },
-    ]);
-    expect(balances[0]).not.toHaveProperty('amount');
-  });
-
-  test.each(nonsense)('of a node that %s is unknown', async (_name, listener) => {
-    operator.env.NODE = await nodeBeside(listener);
-    expect(await told('balance')).toMatchObject({ exit: 8, error: { code: 'node-unusable' } });
-  });
-
-  test('of a node that never answers is unknown after the time it has', async () => {
-    operator.env.NODE = await nodeBeside(() => {});
-    expect(await told('balance', '--timeout', '50ms')).toMatchObject({
-      exit: 8,
-      error: { message: expect.stringContaining('gave no answer') },
-    });
   });
 });
 
@@ -163,19 +121,4 @@ describe('without a terminal', () => {
     });
     expect({ code, asked: asked() }).toEqual({ code: 0, asked: 0 });
   });
-});
-
-test.each<[string, string[], string]>([
-  ['nothing', [], ''],
-  ['an empty line', ['--token-stdin'], ''],
-  ['two lines', ['--token-stdin'], 'https://rpc.example.com\nmore\n'],
-  ['a blank in it', ['--token-stdin'], 'https://rpc.example.com/ a\n'],
-  ['two places', ['--token-stdin', '--token-env', 'X'], ''],
-  ['no name of a variable', ['--token-env', 'a b'], ''],
-  ['no file', ['--token-file', '-'], ''],
-  ['no command', ['--token-command', '"'], ''],
-])('an rpc-url of which there is %s is not called a token', async (_name, words, stdin) => {
-  const { code, stderr } = await operator.run(['config', 'set', 'payer', 'rpc-url', ...words], { stdin });
-  expect(code).toBeGreaterThan(0);
-  expect(stderr.replaceAll(/--token-\w+/gu, '')).not.toMatch(/token/iu);
 });

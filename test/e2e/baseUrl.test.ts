@@ -1,23 +1,16 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { hasNginx, type ManySpelled, startNginx, startPrefixProxy } from '../../testing/spellings.ts';
+import { type ManySpelled, startPrefixProxy } from '../../testing/spellings.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
   operator = await SandboxHome.open();
 });
 afterEach(() => operator.close());
-
-const fronts: Record<string, (target: string) => Promise<ManySpelled>> = {
-  'behind a server that looks at the end of a path': startPrefixProxy,
-  ...(hasNginx ? { 'behind nginx': startNginx } : {}),
-};
-test.skipIf(hasNginx)('nginx is not installed: its spellings are not tried', ({ skip }) => skip());
 
 /** A profile of this base URL, whose token command leaves the file that is returned. */
 function useProfile(baseUrl: string): string {
@@ -91,26 +84,6 @@ describe('beside a profile', () => {
   });
 });
 
-describe.each(Object.entries(fronts))('%s', (_name, start) => {
-  const spellings = ['/%2f', '//%2f', '/%62ots', '//bots', '/bots/', '/bots/../bots', '/bots;x'];
-
-  test('what one service may be called otherwise is refused, and happens once', async () => {
-    const { baseUrl } = closedAfterTest(await start(operator.sandbox.baseUrl));
-    operator.env.BOTCTL_BASE_URL = `${baseUrl}/bots`;
-    expect(await operator.json([...payAda, '--once', 'pay-nov'])).toMatchObject({ exit: 0 });
-    for (const spelling of spellings) {
-      const url = ['--base-url', `${baseUrl}${spelling}`];
-      const ran = await operator.json([...payAda, '--once', 'pay-nov', ...url]);
-      expect({ spelling, exit: ran.exit, code: ran.error?.code }).toEqual(
-        spelling === '/bots/'
-          ? { spelling, exit: 0, code: undefined }
-          : { spelling, exit: 2, code: 'base-url' },
-      );
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-});
-
 type Ended = Awaited<ReturnType<SandboxHome['json']>>;
 
 const stores: Record<string, () => Promise<string | undefined>> = {
@@ -127,14 +100,6 @@ describe('another path of the host', () => {
     front = await startPrefixProxy(operator.sandbox.baseUrl);
   });
   afterEach(() => front.close());
-
-  test('has names of its own', async () => {
-    for (const path of ['', '/bots']) {
-      const sent = await at(path, ...sendHello, '--once', 'hello');
-      expect(sent).toMatchObject({ exit: 0, replayed: false });
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
 
   test.each([
     ['with a name', ['--once', 'pay-nov']],
@@ -185,16 +150,4 @@ describe('another path of the host', () => {
     expect(ended.sort()).toEqual([[0, undefined], [0, undefined], stopped, stopped]);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
-});
-
-test.skipIf(!hasNginx)('nginx takes these spellings for one service', async () => {
-  const { baseUrl } = closedAfterTest(await startNginx(operator.sandbox.baseUrl));
-  for (const spelling of ['', '/%2f', '//%2f', '/bots', '/%62ots', '//bots'])
-    await fetch(`${baseUrl}${spelling}/api/bot/v1/messages/send`, {
-      method: 'POST',
-      headers: { authorization: `Bot ${operator.sandbox.tokens.full}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ conversation_id: 'conv_demo', content: `at ${spelling}` }),
-    });
-  const said = (await operator.sandbox.ledger()).map(({ request }) => request.content);
-  expect(said).toHaveLength(6);
 });

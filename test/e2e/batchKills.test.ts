@@ -8,17 +8,8 @@ test.each(['send', 'transfer'] as const)(
   'every row of batch %s happens once, through faults and kill -9',
   { timeout: 60_000 + 30 * rows },
   async (kind) => {
-    const said: string[] = [];
-    const say = (line: string): void => void said.push(line);
-    const report = await batchThroughKills({
-      kind,
-      rows,
-      seed: 'slice',
-      kills: 2,
-      faultRate: 0.05,
-      say,
-    });
-    expect(report.problems, said.join('\n')).toEqual([]);
+    const report = await batchThroughKills({ kind, rows });
+    expect(report.problems).toEqual([]);
     expect(report.inDoubt.some((rows) => rows > 0)).toBe(true);
   },
 );

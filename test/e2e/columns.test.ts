@@ -78,15 +78,6 @@ describe('the columns of a file', () => {
     expect(stdout.split(/[,;\t\n]/u).filter((cell) => /^["\s]*[=＝]/u.test(cell))).toEqual([]);
   });
 
-  test('are listed before anything is sent, with a changed note as no conflict', async () => {
-    const path = file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,one\n`);
-    expect((await pay(path, '--dry-run')).stdout).toMatch(/Kept +note: with each row, not sent/u);
-    expect((await pay(path)).stderr).toContain('; kept note');
-    file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,two\n`);
-    expect((await pay(path)).stdout).toContain('1 of 1 accepted, 1 of them earlier');
-    expect(await paid()).toHaveLength(1);
-  });
-
   test.each([
     ['adress', 'adress,asset,amount,id,note', 'to_address is missing'],
     ['ammount', 'id,to_address,asset,ammount,note', 'amount is missing'],

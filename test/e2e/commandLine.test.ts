@@ -32,44 +32,4 @@ describe('the built program', () => {
     expect(human.stderr).toContain("Unknown command 'nonsense'");
     expect(human.stderr).not.toContain(' at ');
   });
-
-  test.each(['transfer 5 SOL bob', 'send hello', 'send --content hello world', 'config add name secret'])(
-    'botctl %s is refused, and what may be a secret is not repeated',
-    async (words) => {
-      const ran = await botctlHere(words.split(' '), { env: home.env });
-      expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr).toContain('Nothing was sent or changed.');
-      expect(ran.stderr).not.toContain('secret');
-    },
-  );
-
-  test.each([
-    [
-      ['transfer', '--asset', 'SOL', '--amount', '0'],
-      'to_address (--to) is missing; amount (--amount) is zero',
-    ],
-    [['send'], 'conversation_id (--conversation) is missing; content (--content) is missing'],
-    [['send', '--conversation', 'c', '--content-file', '/dev/null'], 'content (--content-file) is empty'],
-    [['send', '--payload', 'payload.json'], 'conversation_id is missing; content is empty'],
-    [
-      ['send', '--payload', 'payload.json', '--conversation', ''],
-      'conversation_id (--conversation) is empty (it must be the identifier of a conversation); content is empty',
-    ],
-  ])('a complaint of %j names the option beside the field', async (line, said) => {
-    home.file('payload.json', '{"content": ""}');
-    const ran = await botctlHere([...line, '--sandbox'], { env: home.env, cwd: home.path });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(said);
-  });
-
-  test('a complaint about the row of a batch names the field alone', async () => {
-    home.file('rows.csv', 'id,to_address,asset,amount\na,bob,SOL,0\n');
-    const ran = await botctlHere(['batch', 'transfer', 'rows.csv', '--once', 'x', '--sandbox'], {
-      env: home.env,
-      cwd: home.path,
-    });
-    expect(ran.code).toBe(2);
-    expect(ran.stdout + ran.stderr).toMatch(/amount is zero/u);
-    expect(ran.stdout + ran.stderr).not.toMatch(/\(--/u);
-  });
 });

@@ -21,22 +21,6 @@ describe('batch send --template', () => {
     const contents = (jsonLines(sent.stdout) as Said[]).map(({ intent }) => intent?.request.content);
     expect(contents.sort()).toEqual(['Hi Ada,\nyour number is r1.', 'Hi {{id}},\nyour number is r2.']);
   });
-
-  test('is checked whole before anything is sent', async () => {
-    for (const [text, code] of [
-      ['Hi {{first_name}} {{last_name}}', 'bad-input'],
-      ['Hi {{first_name}', 'bad-file'],
-    ] as const)
-      expect(await operator.json(batch(text), { stdin })).toMatchObject({ exit: 2, error: { code } });
-    const { code, stderr } = await operator.run(batch('Hi {{first_name}}'), {
-      stdin: stdin.replace('Ada', ''),
-    });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /has no value for \{\{first_name\}\} \(.*hello\.txt, line 1, column 4\) in this row/u,
-    );
-    expect(await operator.sandbox.ledger()).toEqual([]);
-  });
 });
 
 test('the short options are those of the long ones', async () => {

@@ -83,13 +83,6 @@ function mountDisk(path: string): boolean {
 }
 
 describe('a disk that does not take it', () => {
-  test.runIf(process.platform === 'linux')('a folder that cannot be created', async () => {
-    const add = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
-    const ended = await botctlHere(add, { env: { ...home.env, XDG_CONFIG_HOME: '/proc/none' } });
-    expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.stdout).error.code).toBe('config-not-writable');
-  });
-
   test('full or read-only: exit 1, a reason, and the profiles as they were', async (context) => {
     if (!mountDisk(home.configFolder)) {
       context.skip('this user may not mount a disk to fill');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
@@ -86,25 +85,6 @@ test('says that it was cut, and at which end', async () => {
   expect(jsonLines(stdout).map(({ name }) => name)).toEqual(['a', 'b']);
   expect(stderr).toContain('warning: There are more: only the oldest 2 entries were considered.');
   expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain('more');
-});
-
-test('has the fee that a chain was seen to keep', async () => {
-  const { intent } = await operator.json(payAda);
-  const journal = await openJournal(operator.journal);
-  await journal.commit((tx) =>
-    tx.observe(intent?.id ?? '', {
-      verdict: 'likely',
-      atMs: 1,
-      signature: 's',
-      genesis: 'g',
-      facts: JSON.stringify({
-        paid: { to: ada, units: '1000', decimals: 6, received: '990', fee_units: '10' },
-        reasons: [],
-      }),
-    }),
-  );
-  await journal.close();
-  expect((await lines())[0]).toMatchObject({ fee: '0.00001' });
 });
 
 test.each([

@@ -108,13 +108,6 @@ describe('batch status', () => {
       standings: { unknown: 1 },
     });
   });
-
-  test('of a batch that is not in the journal says so', async () => {
-    await payroll();
-    const { code, stderr } = await operator.run(['batch', 'status', 'payroll']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^ +botctl batch status$/mu);
-  });
 });
 
 describe('history', () => {
@@ -168,28 +161,6 @@ describe('history', () => {
     expect((await operator.run(['history', '--total', 'abcd'])).code).toBe(2);
   });
 
-  test('refuses what ends before it begins', async () => {
-    for (const [since, until] of [
-      ['2026-11-20', '2026-11-10'],
-      ['1h', '2h'],
-    ] as const) {
-      const { code, stderr } = await operator.run(['history', '--since', since, '--until', until]);
-      expect(code).toBe(2);
-      expect(stderr).toContain(`--since "${since}" is later than --until "${until}"`);
-    }
-    expect((await operator.run(['history', '--since', '2h', '--until', '1h'])).code).toBe(0);
-  });
-
-  test('of what is no id says what it wants, and how a name is found', async () => {
-    await operator.run([...payAda, '--once', 'm1']);
-    for (const word of ['m', 'm1xx']) {
-      const { exit, error } = await operator.json(['verify', word]);
-      expect(exit).toBe(2);
-      expect(`${error?.message} ${error?.hint}`).toMatch(/an ID/u);
-      expect(error?.next).toEqual(['botctl history']);
-    }
-  });
-
   test('finds by batch, recipient and time', async () => {
     await operator.run([...payAda, '--once', 'rent']);
     await operator.run(sendHello);
@@ -206,18 +177,6 @@ describe('history', () => {
     expect(await names('--until', '1d')).toEqual([]);
   });
 
-  test('shows a row of a batch by its id, and which way one was resolved', async () => {
-    await payroll();
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    const { intent } = await operator.json([...payAda, '--once', 'rent']);
-    await operator.run(['resolve', intent?.id ?? '', '--did-not-happen', '--reason', 'looked']);
-    const lines = await shown();
-    expect(lines[0]).toMatch(/ resolved .* \[rent\] \(did not happen\)$/u);
-    expect(lines[1]).toMatch(/ \[payroll-11 row-b\]$/u);
-    const whole = await operator.run(['history', intent?.id ?? '']);
-    expect(whole.stdout).toMatch(/^ {2}Resolved +did not happen$/mu);
-  });
-
   test('takes several, and shows none where one is not there', async () => {
     await operator.run(sendHello);
     await operator.run(payAda);
@@ -226,26 +185,5 @@ describe('history', () => {
     const { stdout } = await operator.run(['history', ...ids]);
     for (const id of ids) expect(stdout).toContain(id);
     expect(await operator.run(['history', ids[0] ?? '', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });
-  });
-
-  test('of a held one shows why, what the service said, harmlessly, and what can be done', async () => {
-    await operator.sandbox.faults({
-      kind: 'reply',
-      status: 200,
-      body: 'OK \u001b[2J done',
-      when: 'after',
-      operation: 'message',
-    });
-    const { intent } = await operator.json(sendHello);
-    const id = intent?.id ?? '';
-    const { stdout } = await operator.run(['history', id]);
-    expect(stdout).toMatch(/^ {2}Why +The message may have been sent: /mu);
-    expect(stdout).toMatch(/^ {2}Reply +OK \\u001b\[2J done$/mu);
-    // Nobody is at a terminal to decide it.
-    expect(stdout).not.toContain('botctl resolve');
-    const [whole] = await list(id);
-    const { explained } = whole as unknown as { explained: { message: string; next?: string[] } };
-    expect(explained.message).toContain('may have been sent');
-    expect(explained.next).toBeUndefined();
   });
 });

@@ -9,7 +9,6 @@ import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { Home } from '../../testing/home.ts';
 import { httpReply, startLoopback } from '../../testing/loopback.ts';
 import { pageText } from '../../testing/pages.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -115,16 +114,6 @@ test.each(away.map((words) => [words.slice(0, 2).join(' '), words] as const))(
     expect(requests).toBe(0);
   },
 );
-
-test('a server that has no connection left is exit 8', async () => {
-  const server = await sharedServer(18);
-  const role = `crowded_late_${process.pid}`;
-  await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
-  env.BOTCTL_JOURNAL = asRole(env.BOTCTL_JOURNAL ?? '', role, 'crowd');
-  const { code, stdout } = await botctl([...transfer, '--json', '--max-wait', '0s'], { env });
-  expect([code, JSON.parse(stdout).error.code]).toEqual([8, 'journal-unreachable']);
-  await server.query(`DROP ROLE ${role}`);
-});
 
 test('a claim whose COMMIT has no answer is exit 8: nothing was sent, and the next run finds it', async () => {
   await upForLong(env.BOTCTL_JOURNAL ?? '');

@@ -1,9 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { httpReply, startLoopback } from '../../testing/loopback.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
 
@@ -33,15 +31,6 @@ describe('the same command twice at once', () => {
       ({ operation }) => operation === 'message' || operation === 'transfer',
     );
     expect(requests).toHaveLength(1);
-  });
-
-  test('both print the same refusal', async () => {
-    await operator.sandbox.faults({ kind: 'stall', when: 'before', ms: 400 });
-    const argv = [...payAda.slice(0, 6), '999999', '--max-wait', '20s'];
-    const both = await Promise.all([operator.jsonApart(argv), operator.jsonApart(argv)]);
-    // Whoever comes after the refusal is not a re-run any more; whoever waited tells it.
-    expect(both.map(({ exit }) => exit)).toEqual([5, 5]);
-    expect(await operator.sandbox.ledger()).toEqual([]);
   });
 });
 
@@ -93,39 +82,6 @@ describe('an interrupt', () => {
       expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'unknown' } });
     },
   );
-
-  test.each([
-    [['send', '--conversation', 'conv_demo', '--content-file', '-']],
-    [['transfer', '--payload', '-']],
-  ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
-    const { child, ended } = operator.start([...argv, '--json'], 'pipe');
-    // More than a pipe holds: once it is gone, somebody reads.
-    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(900_000)}`, resolve));
-    child.kill('SIGINT');
-    const done = await ended;
-    expect(done.code).toBe(130);
-    expect(said(done).error).toMatchObject({ code: 'interrupted', retry: 'same-command' });
-    expect(existsSync(operator.journal)).toBe(false);
-  });
-
-  test('in a pause starts nothing new', async () => {
-    await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
-    const { child, ended } = operator.start([...sendHello, '--json', '--max-wait', '60s']);
-    while (!operator.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
-    // What came is on record before the pause begins.
-    const journal = new DatabaseSync(operator.journal, { readOnly: true });
-    const over = journal.prepare('SELECT 1 FROM attempts WHERE ended_at IS NOT NULL');
-    while (over.get() === undefined) await pause(20);
-    journal.close();
-    child.kill('SIGINT');
-    const done = await ended;
-    expect(done.code).toBe(130);
-    expect(said(done)).toMatchObject({
-      outcome: 'open',
-      error: { code: 'interrupted', retry: 'same-command' },
-    });
-    expect(operator.sandbox.lines.filter(({ status }) => status === 429)).toHaveLength(1);
-  });
 });
 
 describe('what nobody could read', () => {
@@ -196,27 +152,6 @@ describe('what is to be done', () => {
       stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
     });
     expect(paid).toMatchObject({ exit: 0, intent: { request: { amount: '0.1' } } });
-  });
-});
-
-describe('a journal that is taken away in flight', () => {
-  test('is noticed: the reply is printed, it is not taken for recorded, and exits 9', async () => {
-    const server = await startLoopback((socket) => {
-      for (const name of ['journal.db', 'journal.db-wal']) rmSync(join(dirname(operator.journal), name));
-      socket.end(httpReply('{"transfer_id":"tr_1","status":"confirmed","signature":"sig_1"}'));
-    });
-    try {
-      const env = { BOTCTL_BASE_URL: `http://127.0.0.1:${server.port}` };
-      const ended = await operator.json(payAda, { env });
-      expect(ended).toMatchObject({
-        exit: 9,
-        outcome: 'unknown',
-        transfer: { signature: 'sig_1' },
-        error: { code: 'not-recorded', hint: expect.stringContaining('Put the journal back') },
-      });
-    } finally {
-      await server.close();
-    }
   });
 });
 

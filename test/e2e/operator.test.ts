@@ -90,25 +90,6 @@ describe('resume', () => {
     expect(await operator.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
   });
 
-  test('of a held one shows what it is before it asks', async () => {
-    const { faults } = operator.sandbox;
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
-    const seen: string[] = [];
-    for (const words of [payAda, sendHello]) {
-      const { intent } = await operator.json(words);
-      const { shown } = await onTerminalHere(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], operator.env);
-      seen.push(shown.slice(0, shown.indexOf('[y/N]')));
-      for (const value of Object.values(intent?.request ?? {})) expect(seen.at(-1)).toContain(value);
-    }
-    expect(
-      seen
-        .join('')
-        .split('\r\n')
-        .filter((line) => line.length > 80),
-    ).toEqual([]);
-  });
-
   test('of a held one needs its ID and a yes, and keeps who gave it', async () => {
     const ids = await mess();
     const refused = await operator.json(['resume', ids.held]);
@@ -231,27 +212,6 @@ describe('resolve', () => {
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
   });
 
-  test('lets the last word count, and keeps every one', async () => {
-    const ids = await mess();
-    const decide = (kind: string, ...more: string[]) =>
-      operator.json(['resolve', ids.unknown, kind, '--reason', `it’s ${kind}`, ...more]);
-    expect(await decide('--happened')).toMatchObject({ exit: 0 });
-    expect(await decide('--happened', '--signature', onChain)).toMatchObject({ exit: 0 });
-    expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
-    const [whole] = await list(ids.unknown);
-    expect(whole?.intent).toMatchObject({ resolved_as: 'did-not-happen' });
-    expect(whole?.decisions).toHaveLength(3);
-  });
-
-  test('shows no signature any more where what was said to have happened is reversed', async () => {
-    const ids = await mess();
-    const argv = ['resolve', ids.unknown, '--reason', 'seen', '--quiet'];
-    const said = await operator.run([...argv, '--happened', '--signature', onChain]);
-    expect([said.code, said.stdout]).toEqual([0, `${onChain}\n`]);
-    const reversed = await operator.run([...argv, '--did-not-happen', '--yes']);
-    expect([reversed.code, reversed.stdout]).toEqual([0, '']);
-  });
-
   test('asks before it reverses a decision, and shows what', async () => {
     const ids = await mess();
     await operator.run(['resolve', ids.unknown, '--happened', '--reason', 'seen']);
@@ -260,21 +220,5 @@ describe('resolve', () => {
     expect(code).toBe(130);
     for (const part of [payAda[2], '0.5 SOL', 'happened ("seen")']) expect(shown).toContain(part);
     expect((await onTerminalHere(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
-  });
-
-  test('is refused while a process lives that is sending it', async () => {
-    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
-    const { child, ended } = operator.start(payAda);
-    await operator.effects(1);
-    const [sending] = await list();
-    expect(sending?.outcome).toBe('sending');
-    const argv = ['resolve', sending?.intent?.id ?? '', '--did-not-happen', '--reason', 'impatient'];
-    expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    child.kill('SIGKILL');
-    await ended;
-    expect(await operator.json([...argv.slice(0, 2), '--happened', '--reason', 'seen'])).toMatchObject({
-      exit: 0,
-      outcome: 'resolved',
-    });
   });
 });

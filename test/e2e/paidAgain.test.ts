@@ -59,23 +59,6 @@ test.each([
   );
 });
 
-test('a wait that sees it first ends with 10 at once', async () => {
-  await operator.sandbox.faults(lost);
-  expect(await told(...pay, '--wait')).toMatchObject({
-    ...{ exit: 10, outcome: 'accepted', error: { code: 'paid-more-than-once' } },
-  });
-});
-
-test('a service that honours its keys is proven to have paid once', async () => {
-  await operator.sandbox.readings({ repeated_transfer_key: 'replay' });
-  // A node that lists nothing older may have forgotten the first of two.
-  await told(...payAda.slice(0, -1), '0.1', '--once', 'earlier');
-  await operator.sandbox.faults(lost);
-  const waited = await told(...pay, '--wait');
-  expect(waited).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [], payments: [{ own: true }] });
-  expect(await operator.sandbox.ledger()).toHaveLength(2);
-});
-
 test('a batch says it once, with its count, or ends with 10 where it waits', async () => {
   const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,1\nb,${payAda[2]},SOL,2\nc,${payAda[2]},SOL,3\n`;
   const batch = (name: string, ...more: string[]) =>

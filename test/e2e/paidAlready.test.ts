@@ -53,15 +53,6 @@ describe('a payment equal to one under another name', () => {
     expect(await effects()).toBe(2);
   });
 
-  test('is paid with the new amount where the name was never in doubt', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 429 });
-    const pays = (amount: string) => [...payAda.slice(0, -1), amount, '--once', 'rent', '--max-wait', '0s'];
-    expect(await operator.json(pays('5'))).toMatchObject({ exit: 7, outcome: 'open' });
-    expect(await operator.json(pays('0.05'))).toMatchObject({ exit: 0, outcome: 'accepted' });
-    expect((await operator.sandbox.ledger()).map(({ request }) => request.amount)).toEqual(['0.05']);
-    expect(jsonLines((await operator.run(['history', '--json'])).stdout)).toHaveLength(1);
-  });
-
   test('is not blocked by one that never left, and then blocks that one', async () => {
     await operator.sandbox.faults({ kind: 'reply', status: 429 });
     expect(await pay('rent', '--max-wait', '0s')).toMatchObject({ exit: 7, outcome: 'open' });
@@ -69,13 +60,6 @@ describe('a payment equal to one under another name', () => {
     expect(await pay('rent')).toMatchObject({ ...stopped, equal_payment: { name: 'rent-2' } });
     const [, { intent = {} } = {}] = jsonLines((await operator.run(['history', '--json'])).stdout);
     expect(await operator.json(['resume', String(Object(intent).id)])).toMatchObject(stopped);
-    expect(await effects()).toBe(1);
-  });
-
-  test('is shown by a dry run, which ends the same', async () => {
-    await pay('rent');
-    const dry = await pay('rent-2', '--dry-run');
-    expect(dry).toMatchObject({ exit: 10, equal_payment: { name: 'rent' } });
     expect(await effects()).toBe(1);
   });
 
@@ -146,14 +130,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     });
     gate.release();
     expect((await first).code).toBe(0);
-    expect(await effects()).toBe(1);
-  });
-
-  test('a payment in doubt stands in the way until it is settled', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    expect(await pay('rent')).toMatchObject({ exit: 9 });
-    expect(await pay('rent-2')).toMatchObject({ ...stopped, equal_payment: { state: 'unknown' } });
-    expect(await pay('rent')).toMatchObject({ exit: 0 });
     expect(await effects()).toBe(1);
   });
 
@@ -276,27 +252,4 @@ describe('a batch', () => {
     expect(ended.code).toBe(code);
     expect(await effects()).toBe(paid);
   });
-});
-
-test('an unnamed message whose reply was lost yesterday is another message today', async () => {
-  const hello = ['send', '--conversation', 'conv_demo', '--content', 'Good morning'];
-  const lost = { kind: 'drop', when: 'before', operation: 'message' } as const;
-  await operator.sandbox.faults(lost);
-  expect(await operator.json(hello)).toMatchObject({ exit: 9 });
-  clock.skippedMs += 24 * hourMs;
-  await operator.sandbox.faults(lost);
-  expect(await operator.json(hello)).toMatchObject({ exit: 9 });
-  expect(await operator.json(hello)).toMatchObject({ exit: 0, replayed: false });
-  expect(await effects()).toBe(1);
-  expect(await operator.json(hello)).toMatchObject({ exit: 0, replayed: false });
-  expect(await effects()).toBe(2);
-});
-
-test('a held payment that a person resumes after an hour is sent', async () => {
-  await operator.sandbox.faults({ kind: 'drop', when: 'before' });
-  const { intent } = await pay('rent');
-  clock.skippedMs += hourMs;
-  expect(await pay('rent')).toMatchObject({ exit: 10, outcome: 'held' });
-  expect(await operator.json(['resume', intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
-  expect(await effects()).toBe(1);
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
 import { recipient } from '../../testing/sandbox.ts';
-import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
+import { type Said, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let server: PostgresServer;
 let operator: SandboxHome;
@@ -17,40 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => operator.close());
 
-const pay = [...payAda, '--once', 'rent', '--yes'];
-
-/** A payment whose reply was lost, and whose request never came to anything. */
-async function unknown(): Promise<string> {
-  await operator.sandbox.faults({ kind: 'drop', when: 'before' });
-  const { exit, intent } = await operator.json(pay);
-  expect(exit).toBe(9);
-  return intent?.id ?? '';
-}
-
-async function isRefusedAsLost(what: string): Promise<void> {
-  const again = await operator.json(pay);
-  expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost' } });
-  expect(again.error?.next).toContain('botctl journal accept-loss');
-  expect(again.error?.message).toContain(`has lost ${what} that it acknowledged to this machine`);
-  const { stdout } = await operator.run(['doctor', '--json']);
-  expect(stdout).toContain(`has lost ${what}`);
-}
-
 describe('a server restored from before', () => {
-  test('a decision sends nothing, and the doctor says what is missing', async () => {
-    const id = await unknown();
-    const early = await server.snapshot();
-    const resolve = ['resolve', id, '--happened', '--reason', 'paid by hand', '--yes'];
-    expect((await operator.run(resolve)).code).toBe(0);
-    expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'resolved' });
-    await server.restore(early);
-    await isRefusedAsLost('1 request or decision');
-    expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
-    const accepted = await operator.json(['journal', 'accept-loss', '--yes']);
-    expect(accepted).toMatchObject({ exit: 0, missing: [{ intent: id, decision: expect.any(String) }] });
-    expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'accepted' });
-  }, 60_000);
-
   test('the rows of a batch that is at work stops it as lost, not to be run again', async () => {
     const rows = [1, 2, 3].map((amount) => `${amount},${recipient},SOL,0.00${amount}`);
     const file = operator.home.file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);

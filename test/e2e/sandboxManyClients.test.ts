@@ -41,26 +41,6 @@ test('64 clients sending the same key produce one effect', async () => {
   await sandbox.close();
 });
 
-test('64 clients draining one wallet never overdraw it', async () => {
-  const sandbox = await startTestSandbox({ dataDir });
-  const statuses = (
-    await allClients(async () => {
-      const seen: number[] = [];
-      for (let n = 0; n < 3; n += 1) seen.push((await sandbox.post('transfer', pay)).status);
-      return seen;
-    })
-  ).flat();
-  // 100 SOL pay for 66 transfers of 1.5 and their fees.
-  expect([
-    statuses.filter((status) => status === 200).length,
-    statuses.filter((status) => status === 402).length,
-  ]).toEqual([66, 126]);
-  const state = await sandbox.state();
-  expect(state.wallet.balances[0]?.amount).toBe('0.99967');
-  expect(imbalances(state)).toEqual([]);
-  await sandbox.close();
-});
-
 test('four processes draining one wallet never overdraw it, and one key has one effect among them', async () => {
   const sandboxes = await Promise.all([1, 2, 3, 4].map(() => startSandboxProcess(['--data', dataDir])));
   const at = (client: number): Greeting => {

@@ -69,48 +69,6 @@ describe('a payment in doubt without a signature', () => {
     );
   });
 
-  test('is not an older one, nor one that belongs to another entry', async () => {
-    await told(...payAda, '--once', 'older', '--wait');
-    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
-    await told(...payAda, '--once', 'another', '--repeat');
-    expect(await told('verify', id)).toMatchObject({ exit: 9, candidates: [] });
-  });
-
-  test('and paid twice elsewhere shows both', async () => {
-    await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a', '--repeat']);
-    await operator.sandbox.post('transfer', { to_address: payAda[2], asset: 'SOL', amount: '0.5' });
-    expect((await told('verify', id)).candidates).toHaveLength(2);
-  });
-
-  test('is offered to neither of two that it may be, and is the first’s that it is given to', async () => {
-    await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a', '--repeat']);
-    const [, signature = ''] = await signatures();
-    const other = await lose([...payAda, '--once', 'b', '--repeat'], 'before');
-    for (const [one, another] of [
-      [id, other],
-      [other, id],
-    ] as const) {
-      const found = await told('verify', one);
-      expect(found).toMatchObject({ exit: 9, candidates: [{ signature }] });
-      expect(found.error?.next).toEqual([`botctl history ${one}`, `botctl history ${another}`]);
-    }
-    const resolve = (one: string): Promise<Searched> =>
-      told('resolve', one, '--happened', '--signature', signature, '--reason', 'seen');
-    expect(await resolve(id)).toMatchObject({ exit: 0, outcome: 'resolved' });
-    expect(await resolve(other)).toMatchObject({ exit: 2 });
-    expect(await told('verify', other)).toMatchObject({ exit: 9, candidates: [] });
-  });
-
-  test('proves nothing where the node’s list does not go back to the first attempt', async () => {
-    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
-    const { candidates, searched, error } = await told('verify', id);
-    expect({ candidates, gap: searched?.gap }).toEqual({ candidates: [], gap: 'cut-short' });
-    expect(error?.message).toContain('does not go back to the first request, so it proves nothing');
-    expect(error?.message).not.toContain('left the wallet between');
-  });
-
   test('is searched for who is asked by resolve, and only then', async () => {
     await told(...payAda, '--once', 'earlier');
     const id = await lose([...payAda, '--once', 'a', '--repeat']);

@@ -94,16 +94,3 @@ test('a column has any title, and a cell that is missing is empty', async () => 
   const exported = await botctl(['history', '--batch', 'pay', '--format', 'csv'], { env });
   expect(exported.code).toBe(0);
 });
-
-test('a batch that is told to wait for days ends, and is not done', async () => {
-  const { env, home, sandbox } = operator;
-  const limited = {
-    kind: 'reply',
-    status: 429,
-    headers: { 'retry-after': '100000' },
-    when: 'before',
-  } as const;
-  await sandbox.faults({ ...limited, operation: 'transfer', times: 100 } as never);
-  const ended = await botctl(words(home.file('pay.csv', manyRows(3))), { env });
-  expect([ended.code, await paid()]).toEqual([11, 0]);
-});

@@ -72,14 +72,6 @@ describe('journal migrate', () => {
     expect((await run(['history'])).code).toBe(0);
   });
 
-  test('carries the --journal of the command that was refused', async () => {
-    const journal = `${placeOf(url)}?schema=payroll`;
-    const [suggestion = ''] = suggestedIn((await runAt(['history'], journal)).stderr);
-    expect(suggestion).toBe(`journal migrate --journal '${journal}'`);
-    const made = await runAt(['journal', 'migrate'], journal);
-    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('schema=payroll was created')]);
-  });
-
   test('is refused to a role that owns nothing', async () => {
     await makeRole('poor');
     const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: roleUrl('poor') });
@@ -88,16 +80,6 @@ describe('journal migrate', () => {
     const runs = await run(['history'], { BOTCTL_JOURNAL: roleUrl('poor') });
     const owners = placeOf(url);
     expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal ${owners}`]);
-  });
-
-  test('says of what it refuses that nothing was changed', async () => {
-    await run(['journal', 'migrate']);
-    await server.query(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`, [], url);
-    const refused = await run(['journal', 'migrate']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by another botctl')]);
-    expect(refused.stderr).toContain('Nothing was changed.');
-    const away = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: 'postgres://nobody@127.0.0.1:1/none' });
-    expect([away.code, away.stderr]).toEqual([8, expect.stringContaining('Nothing was changed.')]);
   });
 });
 
@@ -109,13 +91,6 @@ async function checked(
   const { checks } = JSON.parse(stdout) as { checks: { check: string; level: string; says: string }[] };
   return Object.fromEntries(checks.map(({ check, level, says }) => [check, { level, says }]));
 }
-
-describe('doctor', () => {
-  test('says what to check where nobody answers', async () => {
-    const { journal } = await checked({ BOTCTL_JOURNAL: 'postgres://x@127.0.0.1:9/bots' });
-    expect(journal).toMatchObject({ level: 'fail', says: expect.stringContaining('cannot be reached') });
-  });
-});
 
 describe('journal accept-loss', () => {
   test('forgets what this machine noted and the journal does not have', async () => {
@@ -156,54 +131,6 @@ test('a team’s set-up, as the page says it: the owner makes it, and a runner s
   const env = { PGPASSWORD: 'botctl_runner-canary' };
   expect((await run([...send('after'), ...words], env)).code).toBe(0);
   expect((await run(['history'], { BOTCTL_JOURNAL: roleUrl('botctl_runner') })).stdout).toContain('[after]');
-});
-
-test('a server restored to an earlier point is found out, and its loss accepted by name', async () => {
-  const restored = await startServer();
-  try {
-    url = restored.url;
-    await run(['journal', 'migrate']);
-    expect((await runAt(send('kept'))).code).toBe(0);
-    const snapshot = await restored.snapshot();
-    expect((await runAt(send('lost'))).code).toBe(0);
-    await restored.restore(snapshot);
-    const refused = await runAt(send('next'));
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has lost 1 request')]);
-    expect((await checked()).journal).toMatchObject({ level: 'fail' });
-    const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
-    expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
-    const losses = await restored.query<{ who: string }>('SELECT who FROM botctl.losses');
-    expect(losses).toEqual([{ who: expect.stringContaining('@') }]);
-    // Its name still stands for its key, which the service knows: it happened once all the same.
-    expect((await runAt(send('lost'))).code).toBe(0);
-    expect((await runAt(send('next'))).code).toBe(0);
-  } finally {
-    await restored.close();
-  }
-});
-
-test('a standby is looked at, and nothing is done to it', async () => {
-  const primary = await startServer();
-  try {
-    url = primary.url;
-    await run(['journal', 'migrate']);
-    expect((await runAt(send('one'))).code).toBe(0);
-    const standby = await primary.standby();
-    await standby.caughtUp();
-    url = standby.url;
-    expect((await run(['history'])).stdout).toContain('[one]');
-    expect(await checked()).toMatchObject({ journal: { level: 'ok' }, entries: { level: 'ok' } });
-    for (const words of [
-      ['journal', 'migrate'],
-      ['journal', 'accept-loss', '--yes'],
-    ]) {
-      const refused = await run(words);
-      expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('is a standby')]);
-    }
-    await standby.close();
-  } finally {
-    await primary.close();
-  }
 });
 
 test('of a server with full_page_writes off the doctor warns', async () => {

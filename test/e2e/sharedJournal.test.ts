@@ -7,8 +7,6 @@ import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
@@ -97,25 +95,6 @@ describe('two machines with one journal', () => {
   });
 });
 
-describe('a command whose journal is away', () => {
-  test('is left by Ctrl-C while it waits for a crowded server', async () => {
-    const role = `crowded_${Date.now()}`;
-    await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
-    let refusals = 0;
-    const watched = await startCuttableProxy(server.port, (_from, message) => {
-      if (message.includes('too many connections')) refusals += 1;
-      return message;
-    });
-    const url = asRole(closedAfterTest(watched).through(journal), role, 'crowd');
-    const { child, ended } = start(payRent, machine(url));
-    await until(() => refusals > 1);
-    child.kill('SIGINT');
-    const { code, said } = await ended;
-    expect([code, said.error?.code]).toEqual([130, 'interrupted']);
-    expect(said.error?.message).toMatch(/Nothing was sent this time\.$/u);
-  });
-});
-
 describe('a journal that cannot be used', () => {
   type Change = (client: Client) => Promise<unknown>;
   const sql =
@@ -155,16 +134,6 @@ describe('a journal that cannot be used', () => {
     expect(await sandbox.ledger()).toEqual([]);
     const { stdout } = await botctlHere(['doctor', '--json'], { env: machine() });
     expect(stdout).toContain(sentence);
-  });
-
-  test('because its database is not in UTF8 is refused', async () => {
-    await server.query(`DROP DATABASE IF EXISTS ascii_only`);
-    await server.query(
-      `CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
-    );
-    const { code, said } = await run(payRent, machine(server.urlOf('ascii_only')), botctlHere);
-    expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
-    expect(said.error?.message).toContain('is encoded in SQL_ASCII');
   });
 });
 

@@ -17,7 +17,6 @@ const rent = pay('--once', 'rent');
 const proposing = [...rent, '--propose'];
 const swapped = `transfer --to ${otherRecipient} --asset SOL --amount 5 --once rent`;
 const transfers = { operation: 'transfer' } as const;
-const limited = { ...transfers, kind: 'reply', status: 429, headers: { 'Retry-After': '60' } } as const;
 const once = '--max-wait 0s';
 
 describe.each(['file', 'server'])('through a journal on a %s', (store) => {
@@ -50,23 +49,6 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(await paid()).toEqual([]);
     expect(ended.code).toBe(10);
     expect(words(ended)).toContain('declined transfer');
-  });
-
-  test('nor does the row of a batch', async () => {
-    const row = `r,${otherRecipient},SOL,`;
-    const path = operator.home.file('rows.csv', `id,to_address,asset,amount\n${row}2\n`);
-    const policy = { schema: 'botctl-policy/1', limits: { SOL: {} }, approve_above: { SOL: '1' } };
-    const written = operator.home.policy(policy);
-    operator.useProfiles({ bot: { policy: written } }, 'bot');
-    await operator.run(['batch', 'transfer', path, '--once', 'rows', '--yes']);
-    const { intent } = await operator.json(['history', '--state', 'held']);
-    const id = intent?.id ?? '';
-    const ended = await yes(
-      ['approve', id],
-      `decline ${id} --reason swapped; sed -i s/SOL,2/SOL,5/ ${path}`,
-      `batch transfer ${path} --once rows --yes`,
-    );
-    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 10, paid: [] });
   });
 
   test('what somebody else approved is shown as approved, and decided once', async () => {
@@ -142,30 +124,4 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
       expect(await paid()).toEqual(command === 'resume' ? ['0.5'] : []);
     },
   );
-
-  test('a decision that asks nothing by a whole ID asks what an abbreviated one means', async () => {
-    const id = await start(proposing);
-    for (const argv of [
-      ['decline', id.slice(0, 6), '--reason', 'r'],
-      ['decline', (await operator.json(['history', id])).intent?.key ?? '', '--reason', 'r'],
-    ]) {
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
-      const asked = await onTerminalHere(argv, [['[y/N] ', 'n\r']], operator.env);
-      expect(asked.code).toBe(130);
-      expect(words(asked)).toContain('0.5 SOL');
-    }
-    expect(await standing(id)).toBe('held');
-    const said = await yes(['decline', id.slice(0, 6), '--reason', 'r']);
-    expect(said.code).toBe(0);
-  });
-
-  test('decline is not about what was tried again since', async () => {
-    const id = await start(proposing);
-    await operator.sandbox.faults(limited, limited);
-    await operator.run(['approve', id, '--yes']);
-    await operator.run([...rent, ...once.split(' ')]);
-    const ended = await yes(['decline', id, '--reason', 'late'], `${rent.join(' ')} ${once}`);
-    expect(ended.code).toBe(130);
-    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
-  });
 });

@@ -42,14 +42,6 @@ describe('a file from a spreadsheet', () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
   });
 
-  test('without --decimal-comma is told of it once, with the number of rows', async () => {
-    const { code, stderr } = await operator.run(pay(file(german)));
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      '2 rows (lines 2 and 4): amount has a comma (it must be digits, or digits.digits, like 1.5); 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50',
-    );
-  });
-
   test('is offered --decimal-comma, and nobody is offered to pay the whole amounts alone', async () => {
     const mixed = file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2\n`);
     const { stderr } = await operator.run(pay(mixed));
@@ -74,17 +66,6 @@ describe('a file from a spreadsheet', () => {
     );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`amount ${said}`) });
     expect(await amounts()).toEqual([]);
-  });
-
-  test('names the first three lines of a cause that many rows share, and all in the report', async () => {
-    const rows = Array.from({ length: 30 }, (_, n) =>
-      `a${n},${ada},SOL,${n < 28 ? '1,5' : '-1'}`.replace('1,5', '"1,5"'),
-    );
-    const { stderr } = await operator.run(pay(file(`id,to_address,asset,amount\n${rows.join('\n')}\n`)));
-    expect(stderr).toContain('28 rows (lines 2, 3, 4, and 25 more): amount has a comma');
-    expect(stderr).toContain('2 rows (lines 30 and 31): amount has a sign');
-    expect(stderr).toContain('… and 25 more; --report lists them all');
-    expect(stderr.match(/amount has/gu)).toHaveLength(2);
   });
 });
 

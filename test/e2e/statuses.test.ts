@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { httpReply, startLoopback } from '../../testing/loopback.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -106,76 +105,6 @@ describe('for real', () => {
       ...{ duplicate: false, intent: { attempts: 2 } },
     });
   });
-
-  test('a 409 cannot be ours where the name was refused before', async () => {
-    const argv = ['send', '--conversation', 'conv_none', '--content', 'Hi', '--once', 'refused'];
-    expect(await operator.json(argv)).toMatchObject({ exit: 4, outcome: 'rejected' });
-    await conflict('duplicate_idempotency_key');
-    expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
-  });
-
-  test.each([
-    ['a message', [...sendHello, '--once', 'no-error']],
-    ['a transfer', [...payAda.slice(0, 6), '0.04']],
-  ])('an error that is null is none: %s', async (_what, argv) => {
-    await operator.sandbox.readings({ extra_fields: { error: null } });
-    const ended = await operator.json(argv);
-    await operator.sandbox.readings({ extra_fields: {} });
-    expect(ended).toMatchObject({ exit: 0, outcome: 'accepted' });
-  });
-
-  test('a transfer id belongs to its base URL: two services may count alike', async () => {
-    const counting = () => startLoopback((socket) => socket.end(httpReply('{"transfer_id":1}')));
-    for (const service of [await counting(), await counting()]) {
-      const argv = [...payAda, '--base-url', `http://127.0.0.1:${service.port}`];
-      expect(await operator.json(argv)).toMatchObject({ exit: 0, outcome: 'accepted' });
-      await service.close();
-    }
-  });
-
-  const closed = { code: 'conversation_closed', message: 'This conversation is closed; nothing was posted.' };
-
-  test.each(['first', 'second'] as const)(
-    'a 409 that says why a message was not sent is not told as done: as the %s reply',
-    async (which) => {
-      const argv = [...sendHello, '--once', `closed-${which}`];
-      const lost = { kind: 'drop', when: 'before' } as const;
-      await operator.sandbox.faults(...(which === 'second' ? [lost] : []), {
-        kind: 'reply',
-        status: 409,
-        when: 'before',
-        body: { error: closed },
-      });
-      const ended = await operator.run([...argv, '--max-wait', '1s']);
-      expect(ended).toMatchObject({ code: 10, stdout: '' });
-      expect(ended.stderr).toContain(
-        '(status 409: "conversation_closed: This conversation is closed; nothing was posted.")',
-      );
-      expect(await operator.json(argv)).toMatchObject({ exit: 10, outcome: 'held' });
-    },
-  );
-
-  test('the words of a 409 are shown where the message is told as accepted, too', async () => {
-    const argv = [...sendHello, '--once', 'words'];
-    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'message' });
-    const ended = await operator.run([...argv, '--max-wait', '1s']);
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain(
-      'note: The service answered with status 409: "duplicate_idempotency_key: This idempotency key was already used.".',
-    );
-  });
-
-  test.each([{ status: 'NOT_ENOUGH_FUNDS' }, { status: 'submitted', transfer: { status: 'reversed' } }])(
-    'a payment that the service says failed is held: %j',
-    async (says) => {
-      const amount = `0.03${says.status.length}`;
-      const argv = [...payAda.slice(0, 6), amount, '--once', JSON.stringify(says)];
-      await operator.sandbox.readings({ extra_fields: says });
-      const ended = await operator.json(argv);
-      await operator.sandbox.readings({ extra_fields: {} });
-      expect(ended).toMatchObject({ exit: 10, outcome: 'held' });
-    },
-  );
 
   test.each(['replay', 'conflict'] as const)(
     'a transfer whose reply was lost is one transfer, where a repeated key means %s',

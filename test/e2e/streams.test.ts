@@ -60,17 +60,6 @@ describe('the streams', () => {
     }
   });
 
-  test.skipIf(noFull !== '')(`a full disk does not hide where an intent stands${noFull}`, async () => {
-    const send = 'botctl --sandbox send --conversation conv_demo --content once';
-    for (const face of ['', '--json', '--quiet']) {
-      const { code, stderr } = await shell(`${send}${face} ${face} > /dev/full`, { env: home.env });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/accepted \(ID [0-9a-f]+\)\. .*the disk is full/u);
-      const again = await shell(`${send}${face} --json`, { env: home.env });
-      expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
-    }
-  });
-
   test('a closed stderr or stdin changes nothing', async () => {
     expect(await shell('botctl config show bot-00000 --quiet 2>&- <&-', { env: home.env })).toMatchObject({
       code: 0,

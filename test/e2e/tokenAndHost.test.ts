@@ -9,18 +9,7 @@ beforeEach(async () => {
 afterEach(() => operator.close());
 
 describe('loopback', () => {
-  const at = (host: string) => ['--base-url', `http://${host}:${new URL(operator.sandbox.baseUrl).port}`];
   const payday = [...payAda, '--once', 'payday'];
-
-  test('is one host, however it is spelled: one name is one intent', async () => {
-    const first = await operator.jsonApart([...payday, ...at('localhost')]);
-    expect(first).toMatchObject({ exit: 0, outcome: 'accepted' });
-    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
-      const again = await operator.json([...payday, ...at(host)]);
-      expect(again).toMatchObject({ exit: 0, replayed: true, intent: { id: first.intent?.id } });
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
 
   test('is spoken to as it is spelled, also on resume', async () => {
     const hosts: string[] = [];

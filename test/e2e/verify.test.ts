@@ -70,12 +70,6 @@ describe('a transfer that is waited for', () => {
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
-  test('is not begun at a node of another cluster', async () => {
-    await config('set', 'payer', 'cluster', 'mainnet');
-    expect(await told(...payAda, '--wait')).toMatchObject({ exit: 2, error: { code: 'other-cluster' } });
-    expect(await operator.sandbox.ledger()).toEqual([]);
-  });
-
   test('is proven by no node of another cluster, also where it was sent before', async () => {
     await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
     expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 9 });
@@ -109,14 +103,6 @@ describe('verify', () => {
     expect(await operator.run(['verify', '--all', '--profile', 'tips'])).toMatchObject({ code: 2 });
     const byAnother = await operator.run(['verify', '--all', '--profile', 'payer']);
     expect(byAnother).toMatchObject({ code: 0, stdout: '1 proven, 0 contradicted, 0 undecided.\n' });
-  });
-
-  test('looks for nothing of which nothing was sent', async () => {
-    const proposed = await told(...payAda, '--once', 'a', '--propose');
-    const all = await told('verify', '--all');
-    expect(all).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
-    const named = await told('verify', proposed.intent?.id ?? '');
-    expect(named).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
   });
 });
 
@@ -159,12 +145,6 @@ describe('what the node shows', () => {
     ]);
   });
 
-  test('confirmed is enough for who asks for no more, and is no proof', async () => {
-    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
-    const { exit, chain } = await told(...pay('a'), '--wait=confirmed');
-    expect({ exit, chain }).toMatchObject({ exit: 0, chain: { verdict: 'likely' } });
-  });
-
   test('a signature of another payment contradicts it, loudly and for good', async () => {
     await told(...pay('a', '1'), ...waits);
     await operator.sandbox.readings({ reply_signature: 'previous' });
@@ -179,34 +159,6 @@ describe('what the node shows', () => {
     const id = ended.intent?.id ?? '';
     expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 10, replayed: true });
     expect(await told('verify', id, ...mine)).toMatchObject({ exit: 10, error: { code: 'contradicted' } });
-  });
-
-  test('two intents never share a payment', async () => {
-    await told(...pay('a', '1'), ...waits);
-    await operator.sandbox.readings({ reply_signature: 'previous' });
-    const ended = await told(...pay('b', '1'), '--max-wait', '0s');
-    expect(ended.outcome).toBe('held');
-    const verified = await told('verify', ended.intent?.id ?? '');
-    expect(verified).toMatchObject({ exit: 9, chain: { verdict: 'undecided', reasons: ['anothers'] } });
-  });
-
-  test('nor does one take the payment of another that was accepted by its signature', async () => {
-    const paid = await told(...pay('a', '1'));
-    await operator.sandbox.readings({ reply_signature: 'previous' });
-    const ended = await told(...pay('b', '1'), '--max-wait', '0s');
-    expect(ended.outcome).toBe('held');
-    const verified = await told('verify', ended.intent?.id ?? '');
-    expect(verified).toMatchObject({ exit: 9, chain: { verdict: 'undecided', reasons: ['anothers'] } });
-    expect(await told('verify', paid.intent?.id ?? '')).toMatchObject({
-      exit: 0,
-      chain: { verdict: 'proven' },
-    });
-  });
-
-  test('a node that limits the rate is asked later', async () => {
-    const { intent } = await told(...pay('a', '1'));
-    await operator.sandbox.faults({ kind: 'reply', status: 429, operation: 'rpc', times: 2 });
-    expect(await told('verify', intent?.id ?? '')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
 });
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { otherRecipient } from '../../testing/sandbox.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 type Chain = { verdict: string; reasons: string[]; signature: string };
@@ -57,15 +56,6 @@ describe('an older signature as the reply to a random key', () => {
       error: { code: 'unproven' },
     });
   });
-
-  test('decides nothing of what the service said had failed', async () => {
-    await namesOlder();
-    await nodeSays(nowS() - 30 * dayS);
-    await operator.sandbox.readings({ transfer_status: 'failed' });
-    const id = idOf(await told(...payAda));
-    expect(await told('verify', id)).toMatchObject({ exit: 9, outcome: 'held' });
-    expect(await told('history', id)).toMatchObject({ outcome: 'held', decisions: [] });
-  });
 });
 
 test('a name that another machine may have used is proven by an older payment', async () => {
@@ -75,15 +65,6 @@ test('a name that another machine may have used is proven by an older payment', 
   expect(await told('verify', id)).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven' } });
   const batch = ['batch', 'transfer', '-', '--once', 'one', '--repeat', ...waits, '--json', '--yes'];
   expect((await operator.run(batch, { stdin: row })).code).toBe(0);
-});
-
-test('a reply that said it failed is decided by the chain that shows the payment', async () => {
-  await operator.sandbox.readings({ transfer_status: 'failed' });
-  const id = idOf(await told(...payAda));
-  expect(await told('verify', id)).toMatchObject({
-    ...{ exit: 0, outcome: 'resolved', verified: true, chain: { verdict: 'proven' } },
-  });
-  expect(await told('history', id)).toMatchObject({ decisions: [{ kind: 'happened', who: 'chain' }] });
 });
 
 describe('a bot whose wallet nobody names', () => {
@@ -101,27 +82,6 @@ describe('a bot whose wallet nobody names', () => {
     expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
     operator.useProfiles({ payer: operator.chainProfile() }, 'payer');
     expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
-  });
-
-  test('is counted by verify --all', async () => {
-    await told(...payAda);
-    const { code, stdout, stderr } = await operator.run(['verify', '--all']);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: '0 proven, 1 likely, 0 contradicted, 0 undecided.\n',
-    });
-    expect(stderr).not.toContain('warning: The chain');
-  });
-
-  test('has the payment to itself all the same', async () => {
-    await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
-    const one = idOf(await told(...payAda, '--once', 'one'));
-    await operator.sandbox.readings({ reply_signature: 'previous' });
-    const two = idOf(await told(...payAda, '--once', 'two', '--repeat'));
-    expect(await told('verify', one)).toMatchObject({
-      ...{ exit: 9, outcome: 'held', chain: { verdict: 'likely' }, error: { code: 'unproven' } },
-    });
-    expect(await told('verify', two)).toMatchObject({ exit: 9, chain: { reasons: ['anothers'] } });
   });
 
   test.each([[['--wait']], [['--wait=finalized']]])('cannot be waited for to the end: %s', async (wait) => {
@@ -144,21 +104,4 @@ describe('a bot whose wallet nobody names', () => {
       expect(stderr).toContain('0 contradicted');
     }
   });
-
-  test('can be waited for until it is confirmed', async () => {
-    expect(await told(...payAda, '--wait=confirmed')).toMatchObject({
-      exit: 0,
-      chain: { verdict: 'likely' },
-    });
-  });
-});
-
-test('what the chain decided is said of no operator', async () => {
-  await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
-  const id = idOf(await told(...payAda, ...named));
-  expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
-  const { code, stderr } = await operator.run([...payAda, ...named]);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/it was decided at .* that this transfer happened/u);
-  expect(stderr).not.toContain('operator');
 });

@@ -1,5 +1,5 @@
 // botctl as it is installed with --omit=optional, or where litesvm has no build: no transfers in the sandbox.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -50,43 +50,6 @@ test('a transfer is refused at once, with the package named, and nothing is jour
   const json = await alone(...transfer, '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({
     error: { code: 'sandbox-unavailable', message: expect.stringMatching(missing), retry: 'after-fix' },
-  });
-});
-
-test('so is a batch of transfers; messages are sent', async () => {
-  const file = join(home.path, 'rows.csv');
-  writeFileSync(file, `id,to_address,asset,amount\na,${recipient},SOL,1\nb,${recipient},SOL,2\n`);
-  const paid = await alone('--sandbox', 'batch', 'transfer', file, '--once', 'payday');
-  expect(paid).toMatchObject({ code: 1, stderr: expect.stringMatching(missing) });
-  expect(await historyOf()).toBe('');
-  writeFileSync(file, 'id,conversation_id,content\na,conv_demo,hi\nb,conv_demo,ho\n');
-  expect(await alone('--sandbox', 'batch', 'send', file, '--once', 'news')).toMatchObject({ code: 0 });
-  const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
-  expect(await alone(...send)).toMatchObject({ code: 0 });
-});
-
-test('what the service is asked to transfer is rejected', async () => {
-  const { greeting, end } = await startSandboxProcess(['--ephemeral'], home.env, bin);
-  const words = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--json'];
-  const { code, stdout } = await botctl(words, {
-    env: { ...home.env, BOTCTL_BASE_URL: greeting.base_url, BOTCTL_TOKEN: greeting.tokens.full },
-  });
-  await end('SIGTERM');
-  expect(code).toBe(2);
-  expect(JSON.parse(stdout)).toMatchObject({
-    outcome: 'rejected',
-    error: { message: expect.stringMatching(missing) },
-  });
-});
-
-test('doctor says the same', async () => {
-  const { code, stdout } = await alone('doctor', '--sandbox', '--json');
-  expect(code).toBe(0);
-  const { checks } = JSON.parse(stdout) as { checks: { check: string; says: string }[] };
-  expect(checks.find(({ check }) => check === 'sandbox')).toMatchObject({
-    level: 'warn',
-    says: expect.stringMatching(missing),
-    todo: expect.stringMatching(/optional packages/u),
   });
 });
 

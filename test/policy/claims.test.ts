@@ -76,12 +76,6 @@ describe('over a limit', () => {
     expect(endOf(await scripted.run(rent(), [paid], aDay('1.5')))).toBe('accepted');
   });
 
-  test('what was rejected is refused, and stays rejected', async () => {
-    await scripted.run(rent(), [rejected]);
-    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: refused');
-    expect(await scripted.only()).toMatchObject({ state: 'rejected', tainted: false });
-  });
-
   test('what may have happened is never called refused: it is held', async () => {
     await scripted.run(rent(), [lost], noRetries);
     expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('held');
@@ -91,19 +85,6 @@ describe('over a limit', () => {
       tainted: true,
       attempts: 1,
     });
-  });
-
-  test('of one transfer, too', async () => {
-    const small = held({ limits: { SOL: { transfer: '1' } } });
-    expect(endOf(await scripted.run(rent(), [], small))).toBe('not sent: refused');
-    await scripted.run(rent(), [lost], noRetries);
-    expect(endOf(await scripted.run(rent(), [], small))).toBe('held');
-  });
-
-  test('a message has none', async () => {
-    expect(endOf(await scripted.run(message(), [posted], held({ limits: {} })))).toBe('accepted');
-    await scripted.run(message('again'), [lost], { ...noRetries, ...held({ limits: {} }) });
-    expect(endOf(await scripted.run(message('again'), [posted], held({ limits: {} })))).toBe('accepted');
   });
 
   test('what it has spent itself is not spent twice, and what others spent is', async () => {
@@ -118,31 +99,6 @@ describe('over a limit', () => {
     expect(endOf(await scripted.run(transfer({ amount: '0.1' }, once('d')), [], aDay('5')))).toBe(
       'not sent: refused',
     );
-  });
-
-  test('sums are read only for an asset with a limit of a day', async () => {
-    const asked: string[] = [];
-    const policies = [policyOf({ limits: { SOL: { day: '9' }, USDC: { transfer: '9' } } })];
-    await scripted.open().commit(async (real) => {
-      const tx: Transaction = {
-        ...real,
-        spending: (asset, sinceMs) => {
-          asked.push(asset);
-          return real.spending(asset, sinceMs);
-        },
-        spent: async () => {
-          throw new Error('asked only where the limit of a day refuses');
-        },
-      };
-      for (const asset of ['USDC', 'SOL'])
-        await spendWithin(
-          policies,
-          { spend: { to: ada, asset, spellings: [asset.toLowerCase()], units: 1n }, ...anew },
-          tx,
-          0,
-        );
-    });
-    expect(asked).toEqual(['sol']);
   });
 
   test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
@@ -274,31 +230,6 @@ describe('a person’s word', () => {
     expect(await scripted.only()).toMatchObject({ heldReason: 'not-allowed', attempts: 1 });
   });
 
-  test('is waited for by what begins, and sends nothing itself', async () => {
-    for (const _ of [1, 2]) expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
-    const { id, attempts } = await scripted.only();
-    expect(attempts).toBe(0);
-    expect(await approve(id)).toMatchObject({ state: 'open', approved: true, attempts: 0 });
-    expect(scripted.sent).toEqual([]);
-    expect(endOf(await scripted.run(rent(), [paid], above))).toBe('accepted');
-  });
-
-  test('answers for every attempt, whoever sends it', async () => {
-    await scripted.run(rent(), [], above);
-    const { id } = await scripted.only();
-    await approve(id);
-    for (const flight of [unsent, rejected, unsent])
-      await scripted.run(rent(), [flight], { ...above, ...noRetries });
-    expect(endOf(await scripted.resume(id, [lost], { ...above, ...noRetries }))).toBe('unknown');
-    expect(endOf(await scripted.resume(id, [paid], above))).toBe('accepted');
-  });
-
-  test('needs a name', async () => {
-    for (const changes of [above, { proposes: true }, { ...above, proposes: true }])
-      await expect(scripted.run(transfer(), [], changes)).rejects.toMatchObject({ kind: 'unnamed-proposal' });
-    expect(await scripted.intents()).toEqual([]);
-  });
-
   test('does not lift a limit, and what waits for it spends nothing', async () => {
     expect(endOf(await scripted.run(rent('10'), [], above))).toBe('not sent: refused');
     expect(endOf(await scripted.run(rent('8'), [], above))).toBe('held');
@@ -355,20 +286,6 @@ describe('a dry run says', () => {
     return spendWithin(policies, order, journal?.reads, scripted.clock.now(), false);
   };
   const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];
-
-  test('that a person must approve it, with and without a journal', async () => {
-    for (const journal of [undefined, scripted.open()]) {
-      expect(await ask(above, {}, journal)).toEqual({ is: 'needs-approval' });
-      expect(await ask(above, { amount: '1' }, journal)).toEqual({ is: 'allowed' });
-    }
-  });
-
-  test('that it is refused, where it would need approval as well', async () => {
-    expect(await ask(above, { amount: '5' })).toMatchObject({
-      is: 'refused',
-      failure: { fields: { rule: 'transfer' } },
-    });
-  });
 
   test('that it is allowed once a person has said so, and refused on a file if another role must', async () => {
     await scripted.run(rent(), [], { policies: above });

@@ -1,15 +1,12 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
 import { amountOf, type Spent, unitsOf } from '../../src/once/intent/amount.ts';
-import { policyFailure, type Refusal } from '../../src/policy/facts.ts';
+import type { Refusal } from '../../src/policy/facts.ts';
 import {
   dayMs,
   freeAtMs,
-  limitsADay,
-  limitsOf,
   needsApproval,
   type Policies,
-  refusedByDay,
   refusedByItself,
   withAddress,
 } from '../../src/policy/policy.ts';
@@ -115,41 +112,6 @@ describe('what needs no journal', () => {
   });
 });
 
-test('each refusal has its public code', () => {
-  const codes = {
-    ...{ asset: 'policy-asset', recipient: 'policy-recipient' },
-    ...{ approvals: 'policy-limit', transfer: 'policy-limit', day: 'policy-limit' },
-  };
-  const over = { source: 'p', line: 'SOL', asset: 'SOL', units: 2n, limit: 1n, remaining: 1n };
-  for (const [rule, code] of Object.entries(codes))
-    expect(policyFailure(rule as keyof typeof codes, over as unknown as Refusal).code).toBe(code);
-});
-
-describe('whether the journal is asked', () => {
-  test.each([
-    ['nothing', [policyOf(sol({ transfer: '1' }))], false],
-    ['a day', [policyOf(sol({ day: '1' }))], true],
-    ['a day, beside another asset', [policyOf({ limits: { USDC: {}, SOL: { day: '1' } } })], true],
-    ['a day of another asset', [policyOf({ limits: { SOL: {}, USDC: { day: '1' } } })], false],
-  ] as const)('limited is %s', (_what, policies, aDay) => {
-    expect(limitsADay(policies, spend('1'))).toBe(aDay);
-  });
-
-  test('an asset has the lines of those that name it, with their sources', () => {
-    const policies = two(sol({ day: '1' }), {
-      limits: { SOL: { transfer: '2' }, USDC: { day: '3' } },
-    });
-    expect(limitsOf(policies, { spellings: ['sol'] })).toEqual([
-      { source: 'first', line: 'SOL', day: unitsOf('1') },
-      { source: 'second', line: 'SOL', transfer: unitsOf('2') },
-    ]);
-    expect(limitsOf(policies, { spellings: ['usdc'] })).toEqual([
-      { source: 'second', line: 'USDC', day: unitsOf('3') },
-    ]);
-    expect(limitsOf(policies, { spellings: ['eurc'] })).toEqual([]);
-  });
-});
-
 /** Amounts by how many hours ago they were claimed. */
 const ago = (earlier: Readonly<Record<number, string>>): Spent[] =>
   Object.entries(earlier).map(([hours, amount]) => ({
@@ -179,51 +141,6 @@ describe('the limit of a day', () => {
   test('has room again a day from now, where what is not on record takes the rest', () => {
     const refusal = { units: unitsOf('1'), limit: unitsOf('2'), spent: unitsOf('4') };
     expect(freeAtMs(ago({ 3: '2' }), refusal, nowMs)).toBe(nowMs + dayMs);
-  });
-});
-
-describe('what was spent before', () => {
-  test.each<[string, Policies, Record<number, string>, string, object | undefined]>([
-    ['leaves just enough', [policyOf(sol({ day: '5' }))], { 3: '4' }, '1', undefined],
-    [
-      'leaves too little',
-      [policyOf(sol({ day: '5' }))],
-      { 3: '4' },
-      '1.1',
-      { rule: 'day', limit: '5', remaining: '1' },
-    ],
-    ['leaves nothing', [policyOf(sol({ day: '5' }))], { 3: '5' }, '1', { rule: 'day', remaining: '0' }],
-    [
-      'leaves no less than nothing',
-      [policyOf(sol({ day: '5' }))],
-      { 3: '9' },
-      '1',
-      { rule: 'day', remaining: '0' },
-    ],
-    [
-      'is limited by the second of two',
-      two(sol({ day: '9' }), sol({ day: '5' })),
-      { 3: '4' },
-      '2',
-      { rule: 'day', source: 'second', remaining: '1' },
-    ],
-    [
-      'leaves as little by both of two',
-      two(sol({ day: '5' }), sol({ day: '5' })),
-      { 3: '4' },
-      '3',
-      { rule: 'day', source: 'first', remaining: '1' },
-    ],
-    [
-      'leaves least by the first of two',
-      two(sol({ day: '5' }), sol({ day: '6' })),
-      { 3: '4' },
-      '3',
-      { rule: 'day', source: 'first', remaining: '1' },
-    ],
-  ])('%s', (_what, policies, spent, amount, expected) => {
-    const refusal = told(refusedByDay(policies, spend(amount), sumOf(ago(spent))));
-    expect(refusal).toEqual(expected && expect.objectContaining({ asset: 'SOL', ...expected }));
   });
 });
 

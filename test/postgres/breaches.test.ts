@@ -13,8 +13,16 @@ for (const version of [18, 15] as const) {
       INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('o', 'h', 1, 1, 1), ('p', 'h', 2, 1, 1)`);
     return {
       run: async (sql) => {
-        await client.query(sql.replaceAll('@body', `'{}'`));
+        const inPostgres = sql.replaceAll('@body', `'{}'`).replaceAll('@other', `'{'`);
+        await client.query('SAVEPOINT before');
+        try {
+          await client.query(inPostgres);
+        } catch (thrown) {
+          await client.query('ROLLBACK TO before');
+          throw thrown;
+        }
       },
+      row: async (sql) => (await client.query(sql)).rows[0],
       close: () => client.end(),
     };
   });

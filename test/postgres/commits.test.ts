@@ -107,20 +107,6 @@ describe('a commit', () => {
     expect(await allOf(journal.reads.select({ limit: 9 }))).toHaveLength(1);
   });
 
-  test('whose session is ended again and again is made again for as long as was asked for', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(place, { patience });
-    let runs = 0;
-    await journal.commit(async (tx) => {
-      runs += 1;
-      await tx.begin(newIntent(), 'h', nowMs);
-      await tx.get('x');
-      if (runs < 9) await killOthers(place);
-      await tx.get('x');
-    }, beforeSending);
-    expect(runs).toBe(9);
-  });
-
   test('that cannot be made at all is told as a journal that cannot be reached, and nothing is left of it', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 300 } });
@@ -177,19 +163,6 @@ describe('a commit', () => {
         () => false,
       );
     await expect.poll(isBegun).toBe(true);
-  });
-
-  test('with no attempt in it, of which nobody hears, is told as what kept the answer away', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(
-      await openShared(throughProxy(place), { patience: { ...patience, maxWaitMs: 400 } }),
-    );
-    const id = await done(journal, 'rejected');
-    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
-    const failed = await failureOf(() => journal.markReported(id, nowMs));
-    await stranded;
-    expect(failed).toMatchObject({ code: 'journal-unreachable' });
-    proxy.release();
   });
 
   test('that the server refuses at its very end leaves nobody waiting for its lock', async () => {
@@ -291,15 +264,6 @@ describe('a commit', () => {
     expect(await journal.get(id)).toMatchObject({ reportedAtMs: undefined });
   });
 
-  test('sees what it has written itself, in a list too', async () => {
-    const journal = await openShared(await newSharedPlace());
-    const seen = await journal.commit(async (tx) => {
-      await tx.begin(newIntent(), 'h', nowMs);
-      return allOf(tx.select({ limit: 9 }));
-    }, beforeSending);
-    expect(seen).toHaveLength(1);
-  });
-
   test('that is rolled back again and again is told as that', async () => {
     const journal = await openShared(throughProxy(await newSharedPlace()), {
       patience: { ...patience, maxWaitMs: 200 },
@@ -330,14 +294,6 @@ describe('a commit', () => {
     expect(journal.trouble()).toEqual({ is: 'stale-claim' });
   });
 
-  test('brings the server’s time', async () => {
-    const place = await newSharedPlace();
-    const journal = await openShared(place);
-    passHere(3_600_000);
-    await journal.commit((tx) => tx.get('x'), beforeSending);
-    expect(Math.abs(journal.clock.now() - Date.now())).toBeLessThan(600_000);
-  });
-
   test('is made in no journal that was put in the place of the one that was open', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
@@ -353,20 +309,6 @@ describe('a commit', () => {
       kind: 'lost',
       fields: { loss: { isGone: true } },
     });
-  });
-
-  test('is made again where somebody has added a column meanwhile', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(await openShared(place, { patience }));
-    const [first, second] = [await done(journal, 'rejected'), newIntent()];
-    await journal.get(first);
-    await onServer(place, (client) =>
-      client.query('ALTER TABLE intents ADD COLUMN note text; ALTER TABLE attempts ADD COLUMN note text'),
-    );
-    expect(await journal.get(first)).toMatchObject({ state: 'rejected' });
-    await onServer(place, (client) => client.query('ALTER TABLE intents ADD COLUMN more text'));
-    await journal.begin(second, 'h', nowMs);
-    expect(await journal.get(second.id)).toMatchObject({ state: 'sending' });
   });
 
   test('that waited for a statement too long is made again', async () => {
@@ -463,14 +405,5 @@ describe('a server', () => {
       proxy.release();
       await (await opening).close();
     });
-  });
-
-  test('that lets a connection in and then says nothing is left behind in a moment', async () => {
-    const journal = inHand(await openShared(throughProxy(await newSharedPlace())));
-    await journal.begin(newIntent(), 'h', nowMs);
-    proxy.now('hold');
-    // The server says nothing until this is over.
-    await expect(journal.close()).resolves.toBeUndefined();
-    proxy.release();
   });
 });

@@ -42,17 +42,3 @@ test('of two operators who decide the same at the same time, the word of one is 
   expect(ends).toMatchObject([{ resolvedAs: 'happened' }, { resolvedAs: 'happened' }]);
   expect(await one.reads.decisionsOf(id)).toHaveLength(1);
 });
-
-test('of two operators who decide at the same time, one hears what the other said', async () => {
-  const place = await newSharedPlace();
-  const [one, other] = [await openShared(place), await openShared(place)];
-  for (let round = 0; round < 10; round += 1) {
-    const id = await unknown(one);
-    const shown = await shownNow(id, one.reads);
-    const ends = await Promise.allSettled([
-      resolveIntent(shown, decided('happened'), one),
-      resolveIntent(shown, decided('did-not-happen'), other),
-    ]);
-    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  }
-});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asFailure, Failure, retryOf } from '../../src/once/failures.ts';
+import { Failure, retryOf } from '../../src/once/failures.ts';
 import { Overtaken } from '../../src/once/journal/verbs.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import { ServerTroubleError } from '../../src/postgres/facts.ts';
@@ -167,20 +167,6 @@ test('a mistake in a statement is nobody else’s', () => {
 test('whatever keeps a line from being made is a journal that cannot be reached', () => {
   expect(unreachable(said('ECONNRESET'), place)).toMatchObject({ code: 'journal-unreachable' });
   expect(unreachable(said('28P01'), place)).toMatchObject({ code: 'journal-denied' });
-});
-
-test.each([
-  ['28P01', 'refused botctl: what it said', 'the password'],
-  ['3D000', 'refused botctl: what it said', 'have the server’s administrator create it first'],
-  [
-    '42501',
-    'The role bots has too few rights in the journal',
-    'The owner of the journal’s tables must grant them',
-  ],
-])('%s is told with what helps against it', async (code, message, hint) => {
-  const failure = asFailure(serverFailure(said(code), place));
-  expect(failure.message).toContain(message);
-  expect(failure.details.hint).toContain(hint);
 });
 
 test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(

@@ -3,7 +3,7 @@ import { execute } from '../../src/once/engine/execute.ts';
 import type { Order } from '../../src/once/intent/naming.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import type { Flight } from '../../src/once/wire/flight.ts';
-import { allOf, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf } from '../../testing/journals.ts';
 import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';
 import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
 import { endOf, message, once, posted, reply, transfer } from '../../testing/scriptedEngine.ts';
@@ -84,34 +84,5 @@ describe('many machines at once', () => {
       const others = ends.filter((end) => end !== 'accepted');
       expect(others).toEqual(Array.from({ length: many - 1 }, () => 'not sent: paid-already'));
     }
-  });
-});
-
-describe('the lock of those who write', () => {
-  /** Both look before either begins, if nothing keeps them apart. */
-  async function lookThenBegin(): Promise<number> {
-    const place = await newSharedPlace();
-    const journals = [await openShared(place), await openShared(place)];
-    const identity = 'the same message';
-    let looked = 0;
-    const begin = (journal: Journal): Promise<boolean> => {
-      const intent = newIntent({ identity });
-      return journal.commit(
-        async (tx) => {
-          if ((await tx.findUnnamed(identity, 0)) !== undefined) return false;
-          looked += 1;
-          for (let turn = 0; turn < 30 && looked < 2; turn += 1) await tx.get('nothing');
-          await tx.begin(intent, 'h', nowMs);
-          return true;
-        },
-        { beforeSending: true },
-      );
-    };
-    await Promise.all(journals.map(begin));
-    return (await allOf((await openShared(place)).reads.select({ limit: 9 }))).length;
-  }
-
-  test('keeps who looks from beginning beside who has looked', async () => {
-    expect(await lookThenBegin()).toBe(1);
   });
 });

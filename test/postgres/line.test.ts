@@ -3,11 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Address, parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
-import { isOfNetwork } from '../../src/postgres/faults.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { pgbouncer, startPooler, withoutPgbouncer } from '../../testing/postgres/pooler.ts';
-import { sharedServer, startServer } from '../../testing/postgres/server.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
 
 const addressOf = (url: string): Address => parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
 
@@ -56,22 +54,6 @@ test.each([
   await expect(failing).rejects.toMatchObject({ code });
   expect(line.isBroken).toBe(isBroken);
 });
-
-test.skipIf(pgbouncer === undefined)(
-  `a line whose server is killed behind a pooler is broken, whatever code the pooler finds for that${withoutPgbouncer}`,
-  async () => {
-    const server = closedAfterTest(await startServer());
-    const pooler = closedAfterTest(await startPooler(server, 'session'));
-    const line = closedAfterTest(await PgConnection.connect(addressOf(pooler.through(server.url))));
-    const asked = line.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
-    while ((await server.query(sleeping)).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    await server.kill();
-    expect(isOfNetwork(await asked)).toBe(true);
-    expect(line.isBroken).toBe(true);
-  },
-);
-
-const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
 
 describe('how long is waited', () => {
   afterEach(() => void vi.restoreAllMocks().useRealTimers());

@@ -112,16 +112,6 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     expect(await valuesOf(client)).toEqual(before);
   });
 
-  test('is left unchanged where its version has no name', async () => {
-    const client = await fresh();
-    await migrate(client, schema, randomBytes);
-    await client.query(`ALTER TABLE "bot ""ctl""".meta DISABLE TRIGGER USER;
-      UPDATE "bot ""ctl""".meta SET name = 'version', value = '1' WHERE name = 'journal-version'`);
-    const before = await valuesOf(client);
-    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });
-    expect(await valuesOf(client)).toEqual(before);
-  });
-
   test('is left unchanged where another program has a table meta', async () => {
     const client = await fresh();
     await client.query('CREATE SCHEMA "bot ""ctl"""; CREATE TABLE "bot ""ctl""".meta (id int)');

@@ -34,12 +34,6 @@ describe('who waits for a server', () => {
     expect(pauses()).toEqual([100, 200, 400, 800, 1600, 2000, 2000, 2000]);
   });
 
-  test('pauses once more where that ends just in time', async () => {
-    const { connections, pauses } = patientWith({ maxWaitMs: 300 });
-    await untilTimeIsUp(connections.waiting());
-    expect(pauses()).toEqual([100, 200]);
-  });
-
   test('does not wait again for the same, whoever asks next, until something worked', async () => {
     const { connections, pauses } = patientWith({ maxWaitMs: 1000 });
     await untilTimeIsUp(connections.waiting());
@@ -79,13 +73,6 @@ describe('who waits for a server', () => {
     await untilTimeIsUp(connections.waiting(true));
     expect(pauses()).toEqual([100, 200, 400, 800, 1600]);
     expect(new Set(paused.map(([, signal]) => signal))).toEqual(new Set([leaving]));
-  });
-
-  test('is woken by an interruption', async () => {
-    const interrupted = new AbortController().signal;
-    const { connections, paused } = patientWith({ interrupted });
-    await connections.waiting().again();
-    expect(paused).toEqual([[100, interrupted]]);
   });
 
   test('waits for nothing a second after it was told twice to leave', async () => {

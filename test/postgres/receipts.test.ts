@@ -68,19 +68,3 @@ test('two machines do not take one transfer id for the proof of two transfers', 
   const outcomes = await Promise.all(['august', 'september'].map((name) => pay(name, place, scripted)));
   expect(outcomes.map(stateOf).sort()).toEqual(['accepted', 'held']);
 });
-
-// Not so regular that it could be kept in little.
-const long = Array.from({ length: 3000 }, (_none, at) => ((at * 7919) % 65_536).toString(36)).join('');
-
-test.each([
-  ['longer than an index takes', long],
-  ['no Unicode', 'tr_\ud800'],
-  ['no text that a database holds', 'tr\0_1'],
-])('a transfer id that is %s is on record, and shown again', async (_what, id) => {
-  const place = await newSharedPlace();
-  const scripted = newEngine();
-  scripted.script.push(paidAs(id, 'sig_1'));
-  expect(stateOf(await pay('august', place, scripted))).toBe('accepted');
-  const again = await pay('august', place, scripted);
-  expect(again.is === 'concluded' && [again.intent.state, again.replayed]).toEqual(['accepted', true]);
-});

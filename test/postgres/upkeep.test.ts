@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Note } from '../../src/once/journal/known.ts';
-import { PgConnection } from '../../src/postgres/connection.ts';
+import type { PgConnection } from '../../src/postgres/connection.ts';
 import {
   type Asking,
   acceptSharedLoss,
@@ -140,16 +140,6 @@ test('what no standby has is not called done', async () => {
   });
 });
 
-test('nothing is changed where no transaction begins', async () => {
-  await lookingAfter(await newSharedPlace(), async (asking) => {
-    asking.connection.begin = () => Promise.reject(new Error('the server failed'));
-    const answered: string[] = [];
-    failAt(asking.connection, /never/u, answered);
-    await expect(accepts(asking)).rejects.toThrow('the server failed');
-    expect(answered).toEqual(['ROLLBACK']);
-  });
-});
-
 test('a connection on which nothing can be taken back is not used again', async () => {
   const place = await newSharedPlace();
   await lookingAfter(place, async (asking) => {
@@ -194,11 +184,4 @@ test('an error of a connection that stands is the server’s answer, and any oth
     const failure = connectionFailure(connection, 'p', error);
     expect(await failureOf(() => Promise.reject(failure))).toMatchObject({ code: 'journal-unreachable' });
   });
-});
-
-test('the time in which a server must be met is not the time in which it must answer', async () => {
-  const answerWithin = vi.spyOn(PgConnection.prototype, 'answerWithin');
-  onTestFinished(() => answerWithin.mockRestore());
-  await lookingAfter(await newSharedPlace(), async () => {});
-  expect(answerWithin.mock.lastCall).toEqual([]);
 });

@@ -145,47 +145,4 @@ describe('scripts', () => {
     expect((await ask({ idempotency_key: 'other' })).status).toBe(502);
     expect((await sandbox.post('transfer', {})).status).toBe(501);
   });
-
-  test('a scripted reply is given byte by byte as it was asked for', async () => {
-    await sandbox.script({
-      status: 299,
-      reason: 'Odd',
-      headers: [
-        ['X-Two', 'a'],
-        ['X-Two', 'b'],
-        ['Content-Type', 'application/octet-stream'],
-      ],
-      body_base64: Buffer.from([0, 255, 10]).toString('base64'),
-    });
-    const { text } = await ask();
-    expect(text).toBe(
-      'HTTP/1.1 299 Odd\r\nX-Two: a\r\nX-Two: b\r\nContent-Type: application/octet-stream\r\n' +
-        'Content-Length: 3\r\nConnection: close\r\n\r\n\u0000\u00ff\n',
-    );
-  });
-
-  test('a raw reply need not be HTTP at all', async () => {
-    await sandbox.script({
-      status: 200,
-      raw_base64: Buffer.from('HTTP/1.1 200 OK\r\nContent-Le').toString('base64'),
-    });
-    expect((await ask()).text).toBe('HTTP/1.1 200 OK\r\nContent-Le');
-  });
-
-  test('after the effect, what the script leaves out is what the service says', async () => {
-    await sandbox.script({ status: 202, when: 'after', headers: { 'X-Mark': '1' } });
-    const reply = await sandbox.post('message', hello);
-    expect(reply).toMatchObject({ status: 202, json: { message: { content: 'hello' } } });
-    expect(reply.headers.get('x-mark')).toBe('1');
-  });
-
-  test('a 429 carries a Retry-After as the reading has it, or as the script has it', async () => {
-    await sandbox.script({ status: 429 });
-    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBe('1');
-    await sandbox.readings({ retry_after: 'none' });
-    await sandbox.script({ status: 429 });
-    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBeNull();
-    await sandbox.script({ status: 429, headers: { 'Retry-After': 'soon' } });
-    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBe('soon');
-  });
 });

@@ -175,23 +175,6 @@ describe('faults that meet /rpc', () => {
     expect((await call('getTransaction', [signature, parsed])).result).toBeNull();
   });
 
-  test.each([
-    ['value.0.confirmationStatus', 'finalized', 'finalized'],
-    ['value.0', null, undefined],
-    ['', { value: [{ confirmationStatus: 'x' }] }, 'x'],
-  ])('a twist changes one value of the result: %j to %j', async (path, value, seen) => {
-    const signature = await pay();
-    await sandbox.faults({ kind: 'twist', path, value });
-    const { result } = await call<Statuses>('getSignatureStatuses', [[signature]]);
-    expect(result.value[0]?.confirmationStatus).toBe(seen);
-    expect(await stageOf(signature)).toBe('processed');
-  });
-
-  test('a twist whose path leads nowhere is told', async () => {
-    await sandbox.faults({ kind: 'twist', path: 'value.0', value: 1 });
-    expect((await call('getSlot')).error?.message).toContain('value');
-  });
-
   test('what a network does it does to /rpc too, and to nothing else', async () => {
     await sandbox.faults(
       { kind: 'reply', status: 503, operation: 'rpc' },
@@ -214,17 +197,6 @@ describe('faults that meet /rpc', () => {
   test('a fault without an operation is not for /rpc', async () => {
     await sandbox.faults({ kind: 'drop' });
     expect((await call('getSlot')).error).toBeUndefined();
-  });
-
-  test.each([
-    [{ kind: 'rpc-error' }, /code/],
-    [{ kind: 'rpc-error', code: 1, operation: 'transfer' }, /operation rpc/],
-    [{ kind: 'twist', path: 1 }, /path/],
-    [{ kind: 'drop', method: 'getSlot' }, /method/],
-    [{ kind: 'drop', operation: 'rpc', key: 'k' }, /key/],
-    [{ kind: 'drop', operation: 'chain' }, /message, transfer or rpc/],
-  ])('%j is not taken', async (fault, why) => {
-    await expect(sandbox.faults(fault as Parameters<TestSandbox['faults']>[0])).rejects.toThrow(why);
   });
 });
 

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processes } from './processes.ts';
 
 /** The user that the servers run as: PostgreSQL refuses to run as root. */
 export type User = { readonly uid?: number; readonly gid?: number };
@@ -44,7 +43,6 @@ export function serversFolder(): ServersFolder {
 }
 
 function makeFolder(): ServersFolder {
-  sweep();
   const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   const user = process.getuid?.() === 0 ? nobody() : {};
   if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
@@ -71,33 +69,4 @@ function startWatchdog(path: string): ChildProcess {
 function nobody(): User {
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
-}
-
-/** Removes what a run left if its watchdog was killed too. */
-function sweep(): void {
-  const stale = readdirSync(tmpdir()).filter((name) => {
-    const owner = new RegExp(`^${prefix}(\\d+)-`, 'u').exec(name)?.[1];
-    return owner !== undefined && !isRunning(Number(owner));
-  });
-  for (const name of stale) removeStale(join(tmpdir(), name));
-}
-
-function removeStale(path: string): void {
-  try {
-    for (const { pid, line } of processes()) {
-      if (line.includes(`${path}/`)) process.kill(pid, 'SIGKILL');
-    }
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    // It belongs to another user, or another process is removing it.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process';
 
-export type Process = { readonly pid: number; readonly parent: number; readonly line: string };
+export type Process = { readonly pid: number; readonly parent: number };
 
 /** Every process on this machine. */
 export function processes(): Process[] {
-  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((row) => {
-      const found = /^\s*(\d+)\s+(\d+)\s+(.*)$/u.exec(row);
-      return found === null
-        ? []
-        : [{ pid: Number(found[1]), parent: Number(found[2]), line: found[3] ?? '' }];
-    });
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  return rows.map((row) => {
+    const [pid = 0, parent = 0] = row.trim().split(/\s+/u).map(Number);
+    return { pid, parent };
+  });
 }

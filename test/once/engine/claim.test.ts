@@ -2,17 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
-import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { resolveIntent, resume } from '../../../src/once/engine/resume.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
-import { mayClaimUnder } from '../../../src/policy/spend.ts';
 import { explained } from '../../../testing/explained.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
-  bob,
   endOf,
   key,
   lost,
@@ -51,14 +48,6 @@ describe('the same command again', () => {
     expect(endOf(await scripted.run(transfer()))).toBe('replayed accepted');
   });
 
-  test('is another message once its outcome was reported, and a replay before', async () => {
-    await scripted.run(message(), [posted]);
-    expect(endOf(await scripted.run(message()))).toBe('replayed accepted');
-    await scripted.report((await scripted.only()).id);
-    expect(endOf(await scripted.run(message(), [posted]))).toBe('accepted');
-    expect(await scripted.intents()).toHaveLength(2);
-  });
-
   test('is another message 12 hours after one whose reply was lost, and that one is resumed by its ID', async () => {
     await scripted.run(message(), [lost], noRetries);
     scripted.clock.advance(12 * hour + 1);
@@ -70,28 +59,6 @@ describe('the same command again', () => {
     expect(endOf(await scripted.resume(yesterdays?.id ?? '', [posted]))).toBe('accepted');
   });
 
-  test.each([once('n'), run('n'), key('n')])('is a replay for ever where it is named: %j', async (naming) => {
-    await scripted.runAndReport(transfer({}, naming));
-    scripted.clock.advance(1000 * hour);
-    expect(endOf(await scripted.run(transfer({}, naming)))).toBe('replayed accepted');
-  });
-
-  test('with an amount spelled otherwise is the same command', async () => {
-    await scripted.runAndReport(transfer({ amount: '1.5' }));
-    expect(endOf(await scripted.run(transfer({ amount: '1.5', memo: '' })))).toBe('replayed accepted');
-  });
-
-  test('of another bot is another command, unless it is named', async () => {
-    await scripted.runAndReport(message());
-    expect(endOf(await scripted.run(message(), [posted], { bot: 'other', token: 'another-token' }))).toBe(
-      'accepted',
-    );
-    await scripted.runAndReport(transfer({}, once('n')));
-    expect(endOf(await scripted.run(transfer({}, once('n')), [], { bot: 'other' }))).toBe(
-      'not sent: other-bot',
-    );
-  });
-
   test('of another token is another command only where the token is no profile’s', async () => {
     await scripted.run(message(), [posted]);
     expect(endOf(await scripted.run(message(), [], { token: 'token-2' }))).toBe('replayed accepted');
@@ -99,23 +66,6 @@ describe('the same command again', () => {
     await scripted.run(message(), [posted], env);
     expect(endOf(await scripted.run(message(), [], env))).toBe('replayed accepted');
     expect(endOf(await scripted.run(message(), [posted], { ...env, token: 'token-2' }))).toBe('accepted');
-  });
-
-  test('after a rejection is a new intent with a new key, or, named, the same key again', async () => {
-    await scripted.run(transfer(), [reply(402)]);
-    await scripted.run(transfer(), [paid]);
-    expect(new Set(scripted.sent.map((sent) => sent.key)).size).toBe(2);
-    await scripted.run(transfer({ amount: '2' }, once('n')), [reply(402)]);
-    await scripted.run(transfer({ amount: '2' }, once('n')), [paid]);
-    expect(new Set(scripted.sent.map((sent) => sent.key)).size).toBe(3);
-    expect(await scripted.intents()).toHaveLength(3);
-  });
-
-  test('takes up what is open with its stored key and bytes', async () => {
-    await scripted.run(transfer(), [unsent], noRetries);
-    scripted.clock.advance(1000 * hour);
-    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
-    expect(new Set(scripted.sent.map(({ body }) => body)).size).toBe(1);
   });
 
   test.each([
@@ -154,16 +104,6 @@ describe('a name with another body', () => {
   const second = transfer({ amount: '2' }, once('n'));
 
   test.each([
-    ['unknown', lost],
-    ['accepted', paid],
-    ['held', reply(200, 'OK')],
-  ] as const)('is refused while its intent is %s', async (state, answer) => {
-    expect(endOf(await scripted.run(first, [answer], noRetries))).toBe(state);
-    expect(endOf(await scripted.run(second))).toBe('not sent: other-body');
-    expect(scripted.sent).toHaveLength(1);
-  });
-
-  test.each([
     ['a plain rejection', reply(400)],
     ['what never left', unsent],
   ])('takes the new bot and the new body under the old key after %s', async (_what, answer) => {
@@ -173,22 +113,6 @@ describe('a name with another body', () => {
     expect(JSON.parse(scripted.sent[1]?.body ?? '')).toMatchObject({ amount: '2' });
     expect(await scripted.only()).toMatchObject({ bot: 'tips' });
     expect(endOf(await scripted.run(first))).toBe('not sent: other-body');
-  });
-
-  test('is refused after an operator’s did-not-happen where it may have landed, and taken where not', async () => {
-    await scripted.run(first, [lost], noRetries);
-    await scripted.decide((await scripted.only()).id, 'did-not-happen');
-    expect(endOf(await scripted.run(second))).toBe('not sent: other-body');
-    expect(endOf(await scripted.run(first, [paid]))).toBe('accepted');
-    const other = (amount: string) => transfer({ amount, to: bob }, once('m'));
-    await scripted.run(other('1'), [unsent], noRetries);
-    await scripted.decide((await scripted.intents())[1]?.id ?? '', 'did-not-happen');
-    expect(endOf(await scripted.run(other('2'), [paid]))).toBe('accepted');
-  });
-
-  test('of a run is another intent', async () => {
-    await scripted.run(transfer({ amount: '1' }, run('n')), [paid]);
-    expect(endOf(await scripted.run(transfer({ amount: '2' }, run('n')), [paid]))).toBe('accepted');
   });
 });
 
@@ -303,19 +227,6 @@ describe('a process that lives', () => {
     await land(paid);
   });
 
-  test('is named where it runs elsewhere, once it was waited for', async () => {
-    const { land, engine } = await inFlight();
-    const by = { host: 'ada', pid: 4711 };
-    const reads = { ...engine.journal.reads, processOf: async () => by };
-    const journal = { ...scripted.open(), reads };
-    const ended = await execute(transfer(), scripted.engine({ journal, limits: { maxWaitMs: 100 } }));
-    expect(ended).toMatchObject({ is: 'still-sending', by });
-    expect(explained(ended, scripted.clock.now()).problem?.message).toContain(
-      'The botctl process on ada (pid 4711) is still sending',
-    );
-    await land(paid);
-  });
-
   test('is waited for no longer in all where one dies after the other', async () => {
     const { land, engine } = await inFlight();
     const intent = await scripted.only();
@@ -345,23 +256,6 @@ describe('a process that lives', () => {
     const journal = { ...open, reads: { ...open.reads, processOf } };
     const ended = await execute(transfer(), scripted.engine({ journal, limits: { ownerWaitMs: 0 } }));
     expect([ended.is, scripted.clock.sleeps]).toEqual(['still-sending', []]);
-    await land(paid);
-  });
-
-  test('is asked about less often where many ask one server, and not in step with them', async () => {
-    const named = transfer({}, once('n'));
-    const { land } = await inFlight(named);
-    const journal = { ...scripted.open(), isShared: true };
-    for (const [fraction, pauseMs] of [
-      [0, 187.5],
-      [0.5, 250],
-    ] as const) {
-      scripted.clock.sleeps.length = 0;
-      const chance = { fraction: () => fraction, uuid: () => 'drawn-and-not-used' };
-      const engine = scripted.engine({ journal, chance, limits: { maxWaitMs: 3 * pauseMs } });
-      expect((await execute(named, engine)).is).toBe('still-sending');
-      expect(scripted.clock.sleeps).toEqual([pauseMs, pauseMs, pauseMs]);
-    }
     await land(paid);
   });
 
@@ -465,17 +359,6 @@ describe('an owner whose proof comes late', () => {
 });
 
 describe('a question', () => {
-  test('is asked before anything is on record, and a No leaves nothing', async () => {
-    const engine = scripted.engine();
-    const ended = await execute(transfer(), engine, async ({ is }) => {
-      expect(is).toBe('new-entry');
-      expect(await scripted.intents()).toEqual([]);
-      return 'no';
-    });
-    expect(endOf(ended)).toBe('not sent: declined');
-    expect(await scripted.intents()).toEqual([]);
-  });
-
   test.each(['unknown', 'sending'])(
     'about what may have happened (%s) leaves it unknown, whatever the answer',
     async (left) => {
@@ -506,16 +389,6 @@ describe('a question', () => {
 });
 
 describe('two at once', () => {
-  test('make one claim', async () => {
-    scripted.script.push(paid);
-    const [left, right] = await Promise.all([
-      execute(transfer(), scripted.engine()),
-      execute(transfer(), scripted.engine()),
-    ]);
-    expect(scripted.sent).toHaveLength(1);
-    expect([endOf(left), endOf(right)].sort()).toEqual(['accepted', 'replayed accepted']);
-  });
-
   test('of different names with one key are one intent', async () => {
     const claimedOnce = await claim(transfer({}, once('n')), scripted.engine());
     const { key: known } = await scripted.only();
@@ -528,7 +401,6 @@ describe('two at once', () => {
 describe('a claim of which one write fails', () => {
   const day = 24 * hour;
   const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
-  const above = [policyOf({ approve_above: { SOL: '1' }, limits: { SOL: {} } })];
 
   test.each<[keyof Transaction, string, () => Promise<Order>]>([
     [
@@ -586,55 +458,6 @@ describe('a claim of which one write fails', () => {
     const before = [scripted.sent.length, await scripted.intents()];
     await expect(work()).rejects.toThrow('disk full');
     expect([scripted.sent.length, await scripted.intents()]).toEqual(before);
-  }
-
-  // A read that is not needed may fail, and on a server it is another round trip.
-  test.each<[keyof Transaction, string, (engine: EngineContext) => Promise<Outcome>, string]>([
-    ['get', 'after what was recorded', (engine) => execute(transfer(), engine), 'accepted'],
-    ['rewrite', 'for the same body', (engine) => execute(rent('2'), engine), 'accepted'],
-    ['decisionsOf', 'on what was refused', (engine) => execute(rent('2'), engine), 'accepted'],
-    [
-      'decisionsOf',
-      'on what is new',
-      (engine) => execute(transfer({}, once('new')), { ...engine, mayClaim: mayClaimUnder(above) }),
-      'held',
-    ],
-    ['equalPayment', 'for a message', resumeMessage, 'accepted'],
-  ])('is made without %s %s', async (verb, _what, work, end) => {
-    await scripted.run(rent('2'), [reply(402)]);
-    scripted.script.push(paid);
-    expect(endOf(await work(failing(verb)))).toBe(end);
-  });
-
-  test('is judged as the first attempt of its name without a look at others', async () => {
-    const journal = scripted.open();
-    const attemptsOf = async () => Promise.reject(new Error('disk I/O error'));
-    const engine = { journal: { ...journal, reads: { ...journal.reads, attemptsOf } } };
-    expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)], engine))).toBe('accepted');
-  });
-
-  test('is planned once in its commit', async () => {
-    const engine = scripted.engine();
-    let looks = 0;
-    const commit: EngineContext['commit'] = (work, guards) =>
-      engine.journal.commit((tx) => {
-        const findUnnamed: Transaction['findUnnamed'] = (digest, sinceMs) => {
-          looks += 1;
-          return tx.findUnnamed(digest, sinceMs);
-        };
-        return work({ ...tx, findUnnamed });
-      }, guards);
-    scripted.script.push(paid);
-    expect(endOf(await execute(transfer(), { ...engine, commit }))).toBe('accepted');
-    expect(looks).toBe(1);
-  });
-
-  async function resumeMessage(engine: EngineContext): Promise<Outcome> {
-    scripted.script.length = 0;
-    await scripted.run(message(), [unsent], noRetries);
-    const id = (await scripted.intents()).at(-1)?.id ?? '';
-    scripted.script.push(posted);
-    return resume(await scripted.shown(id), engine, undefined);
   }
 
   function failing(verb: keyof Transaction): EngineContext {

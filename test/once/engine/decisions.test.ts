@@ -159,34 +159,12 @@ describe('what a person may decide', () => {
     });
   });
 
-  test('counts what a dead process was sending as in doubt', async () => {
-    await standings['sent by a dead process']();
-    await resolveIntent(await shown(), scripted.word('did-not-happen'), scripted.open());
-    expect(await scripted.only()).toMatchObject({ state: 'resolved', tainted: true });
-    scripted.remove();
-    scripted = new ScriptedEngine();
-    await standings['sent by a dead process']();
-    expect(endOf(await scripted.resume(await id(), [paid]))).toBe('accepted');
-  });
-
-  test('is not to be resolved before it is approved', async () => {
-    await standings.proposed();
-    const resolved = resolveIntent(await shown(), scripted.word('happened'), scripted.open());
-    await expect(resolved).rejects.toMatchObject({ kind: 'is-proposal' });
-  });
-
   test('of a proposal is not to send it once more', async () => {
     await standings.proposed();
     const one = await scripted.only();
     expect(() => refuseProposal(one)).toThrow(expect.objectContaining({ fields: { id: one.id } }));
     for (const word of [undefined, scripted.word('send-again')])
       expect(endOf(await scripted.resume(one.id, [], word && { word }))).toBe('held');
-  });
-
-  test('of what is open or in doubt is to send it once more', async () => {
-    await standings.open();
-    expect(() => refuseProposal({ ...transferred, state: 'open' })).not.toThrow();
-    expect(endOf(await scripted.resume(await id(), [paid]))).toBe('accepted');
   });
 });
 
@@ -210,13 +188,6 @@ describe('what was proposed', () => {
     expect([heldReason, await kept()]).toMatchObject(['approval', [{ ...byAda, reason, fingerprint }]]);
   });
 
-  test('is held as no longer allowed where it may have been made', async () => {
-    await scripted.run(rent, [lost], noRetries);
-    expect(endOf(await scripted.run(rent, [], proposing))).toBe('held');
-    expect(await scripted.only()).toMatchObject({ heldReason: 'not-allowed' });
-    expect(await kept()).toEqual([]);
-  });
-
   test('and declined is shown with that decision, and nothing sends it', async () => {
     await standings.declined();
     const declined = { declined: { kind: 'declined', who: 'me@here' } };
@@ -226,11 +197,6 @@ describe('what was proposed', () => {
       expect(endOf(await resume(await shown(), scripted.engine(), decision))).toBe('replayed declined');
     expect(await kept()).toMatchObject([byAda, declined.declined]);
   });
-});
-
-test('what was approved and is in doubt is sent again by the command that proposed it', async () => {
-  await standings['approved and in doubt']();
-  expect(endOf(await scripted.run(rent, [paid], proposing))).toBe('accepted');
 });
 
 test('an approval is of what was shown, and is kept with its body', async () => {
@@ -349,9 +315,4 @@ test.each([
   scripted.clock.advance(laterMs);
   expect(endOf(await scripted.run(rent, [], changes))).toBe('held');
   expect(await scripted.look(async (journal) => journal.decisionsOf(await id()))).toEqual([]);
-});
-
-test('a replay of what nobody declined has nothing to tell of a decision', async () => {
-  await scripted.run(rent, [paid]);
-  expect(await scripted.run(rent)).not.toHaveProperty('declined');
 });

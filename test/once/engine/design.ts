@@ -48,9 +48,6 @@ export const holdReasons = {
 } as const;
 export type HoldReason = keyof typeof holdReasons;
 
-/** Every other reason leaves the entry in doubt: it may have happened, and no reply settled it. */
-export const isHeldInDoubt = (why: HoldReason): boolean => why !== 'approval';
-
 // ---------------------------------------------------------------------------------------------------------------
 // Section 4: is this a re-run?
 
@@ -185,60 +182,10 @@ export function impossible(s: Situation): string | undefined {
   return undefined;
 }
 
-// Which entry is found, and what is too old for it.
+// How long an entry is looked for, and how long one is sent again by itself.
 
 export const searchedMessages = 12 * hour;
 export const sentAgainWithin: Readonly<Record<Kind, number>> = { payment: 30 * minute, message: 24 * hour };
-export const clockEarlierBy = 5 * minute;
-
-export interface Unnamed {
-  kind: Kind;
-  state: Found;
-  begun: number;
-}
-
-/** Finds one among the entries with the same base URL, bot, kind and body (and token, for the bot `env`). */
-export function findUnnamed<E extends Unnamed>(entries: readonly E[], now: number): E | undefined {
-  // silent: a message begun later than now is looked at, because a new entry would send it a second time.
-  const searched = entries
-    .filter(({ kind, begun }) => kind === 'payment' || now - begun <= searchedMessages)
-    .toSorted((a, b) => b.begun - a.begun);
-  // silent: the order among several that are unfinished or open; a held one is first, since it sends nothing.
-  return (
-    searched.find(({ state }) => state === 'held') ??
-    searched.find(({ state }) => state === 'unknown' || state.startsWith('sending')) ??
-    searched.find(({ state }) => state === 'open') ??
-    searched[0]
-  );
-}
-
-export interface Doubt {
-  kind: Kind;
-  /** Those that may have landed; what a person settled is not among them. */
-  attempts: readonly { at: number; token: string }[];
-  /** When a person last decided to send it. */
-  decided: number | undefined;
-  /** The latest of the entry's own times. */
-  latestTime: number;
-}
-
-const sinceDecision = ({ attempts, decided }: Doubt) =>
-  attempts.filter(({ at }) => decided === undefined || at >= decided);
-
-/** Asked in the claim, and once more when the connection stands and no byte is written. */
-export function tooOld(doubt: Doubt, now: number): boolean {
-  if (now <= doubt.latestTime - clockEarlierBy) return true;
-  const times = sinceDecision(doubt).map(({ at }) => at);
-  const from = times.length > 0 ? Math.min(...times) : doubt.decided;
-  // silent: a doubt without an attempt or a decision, which cannot be.
-  return from === undefined || now - from > sentAgainWithin[doubt.kind];
-}
-
-/** Holds a payment only. A message is sent again under any token. */
-export function anotherToken(doubt: Doubt, token: string): boolean {
-  // A person decided to send it and no attempt may have landed since: the decision is for any token.
-  return sinceDecision(doubt).some((attempt) => attempt.token !== token);
-}
 
 // ---------------------------------------------------------------------------------------------------------------
 // Section 5: equal payments. Asked in the commit of the claim, after section 7.
@@ -564,23 +511,6 @@ export function judge(reply: Reply, asked: Asked): Judged {
   const [clear, inDoubt = clear] = first(replyTable, { ...reply, ...asked });
   return asked.inDoubt ? inDoubt : clear;
 }
-
-/** Whether the entry is in doubt after a reply. A hold by a reply leaves the doubt: only a person ends it. */
-export const inDoubtAfter = ({ verdict }: Judged, before: boolean): boolean =>
-  verdict === 'unsent' || verdict === 'limited' ? before : verdict === 'unknown' || verdict === 'held';
-
-export const refusedHereAfter = ({ verdict }: Judged, before: boolean): boolean =>
-  before || verdict === 'rejected' || verdict === 'limited';
-
-/** The state when tries end, after these attempts. silent: an earlier reply that would hold; it holds. */
-export function endOfTries(judged: readonly [Judged, ...Judged[]]): Judged['ends'] {
-  const last = judged.at(-1) ?? judged[0];
-  return last.ends === 'unknown' && judged.some(({ ends }) => ends === 'held') ? 'held' : last.ends;
-}
-
-/** `verified` is false for a name's first 2xx on a machine, if nothing in the reply shows the body. */
-export const isUnverified = (named: boolean, nameSeenHere: boolean, replyShowsBody: boolean): boolean =>
-  named && !nameSeenHere && !replyShowsBody;
 
 // ---------------------------------------------------------------------------------------------------------------
 // Section 7: policy and approval. Asked in the commit of every claim, whatever row of section 4 led there.

@@ -8,11 +8,9 @@ import {
   endOf,
   key,
   lost,
-  message,
   noRetries,
   once,
   paid,
-  posted,
   reply,
   run,
   ScriptedEngine,
@@ -76,11 +74,6 @@ describe('an equal payment under another entry', () => {
     expect(await scripted.intents()).toHaveLength(1);
   });
 
-  test('that is being sent stops it, too: two processes, two names, one payment', async () => {
-    await scripted.beginSending(rent);
-    expect(endOf(await scripted.run(other))).toBe('not sent: paid-already');
-  });
-
   test('counts for 12 hours from its latest attempt, and in doubt for ever', async () => {
     await scripted.run(rent, [paid]);
     await scripted.run(transfer({ to: bob }, once('in doubt')), [lost], noRetries);
@@ -88,20 +81,6 @@ describe('an equal payment under another entry', () => {
     expect(endOf(await scripted.run(other, [paid]))).toBe('accepted');
     scripted.clock.advance(1000 * hour);
     expect(endOf(await scripted.run(transfer({ to: bob }, once('later'))))).toBe('not sent: paid-already');
-  });
-
-  test('is none that was rejected, that never left, that waits or that a person undid', async () => {
-    await scripted.run(rent, [reply(402)]);
-    await scripted.run(
-      transfer({}, once('open')),
-      [{ came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } }],
-      noRetries,
-    );
-    await scripted.run(transfer({}, once('proposal')), [], { proposes: true });
-    await scripted.run(transfer({}, once('undone')), [lost], noRetries);
-    const [undone] = (await scripted.intents()).filter(({ name }) => name === 'undone');
-    await scripted.decide(undone?.id ?? '', 'did-not-happen');
-    expect(endOf(await scripted.run(other, [paid]))).toBe('accepted');
   });
 
   test('is found again by whatever else is about to begin: open, rejected, proposed or undone', async () => {
@@ -115,24 +94,11 @@ describe('an equal payment under another entry', () => {
     expect(scripted.sent).toHaveLength(3);
   });
 
-  test('stands in the way of what is resumed', async () => {
-    const unsent = { came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } } as const;
-    await scripted.run(rent, [unsent], noRetries);
-    await scripted.run(other, [paid]);
-    const [open] = await scripted.intents();
-    expect(endOf(await scripted.resume(open?.id ?? ''))).toBe('not sent: paid-already');
-  });
-
   test('does not stand in the way of what is in doubt itself', async () => {
     await scripted.run(rent, [lost], noRetries);
     await scripted.run(other, [paid], { repeats: 'pay' });
     expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
     expect(new Set(scripted.sent.map((one) => one.key)).size).toBe(2);
-  });
-
-  test('is paid besides where that is meant', async () => {
-    await scripted.run(rent, [paid]);
-    expect(endOf(await scripted.run(other, [paid], { repeats: 'pay' }))).toBe('accepted');
   });
 
   test('asks nothing of a proposal, until it is approved and sent: one of two is paid', async () => {
@@ -202,11 +168,6 @@ describe('equal is', () => {
     );
     const elsewhere = 'https://elsewhere.example' as never;
     expect(endOf(await scripted.run(other, [paid], { spelledUrl: elsewhere }))).toBe('accepted');
-  });
-
-  test('no message', async () => {
-    await scripted.run(message('Hello', once('a')), [posted]);
-    expect(endOf(await scripted.run(message('Hello', once('b')), [posted]))).toBe('accepted');
   });
 
   test.each([run('r'), key('k'), { by: 'nothing' } as const])(

@@ -45,23 +45,6 @@ describe('a plan', () => {
   });
 });
 
-describe('what was declined', () => {
-  async function declined(order = rent()): Promise<void> {
-    await scripted.run(order, [], { proposes: true });
-    const { id } = await scripted.only();
-    await scripted.answer(id, 'declined');
-  }
-
-  test('keeps its body: another one under its name is refused', async () => {
-    await declined();
-    const before = await scripted.only();
-    for (const changes of [{}, { proposes: true }])
-      expect(endOf(await scripted.run(rent('2'), [], changes))).toBe('not sent: other-body');
-    expect(await scripted.only()).toEqual(before);
-    expect(scripted.sent).toEqual([]);
-  });
-});
-
 describe('a claim', () => {
   test('is noted for the end of the process, and what is not claimed is not', async () => {
     const engine = scripted.engine();
@@ -92,17 +75,6 @@ describe('a question', () => {
     await scripted.run(transfer(), [paid]);
     await expect(asked(unanswered)).rejects.toThrow('nobody answered');
     expect(endOf(await asked(() => 'no'))).toBe('not sent: declined');
-  });
-
-  test('is put again where what it was about has ended meanwhile', async () => {
-    await scripted.run(transfer(), [lost], noRetries);
-    const plans: string[] = [];
-    const ended = await execute(transfer(), scripted.engine(), async ({ is }) => {
-      plans.push(is);
-      if (plans.length === 1) await scripted.run(transfer(), [paid]);
-      return 'go';
-    });
-    expect([plans, endOf(ended)]).toEqual([['retry', 'already-done'], 'replayed accepted']);
   });
 });
 

@@ -23,16 +23,6 @@ test.each<[string, Partial<Intent>, number?]>([
   });
 });
 
-test.each<[string, Partial<Intent>]>([
-  ['as it was', {}],
-  ['with its death on record', { state: 'unknown' }],
-  ['reported meanwhile', { reportedAtMs: 9 }],
-])('what was shown is still that: %s', async (_how, change) => {
-  const shown = await shownNow('a', reads());
-  await refuseChanged(shown, entry, reads(change));
-  expect(shown).toEqual({ intent: entry, decisions: 1 });
-});
-
 test('what is decided between the two looks counts as a change', async () => {
   const looks: string[] = [];
   const { get, decisionsOf } = reads();

@@ -3,7 +3,6 @@ import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Flight } from '../../../src/once/wire/flight.ts';
 import {
-  bob,
   endOf,
   message,
   once,
@@ -55,29 +54,10 @@ describe('a transfer id or a signature that another intent has', () => {
     expect((await scripted.intents()).map(({ state }) => state)).toEqual(['held', 'accepted', 'accepted']);
     expect(endOf(ended)).toBe('accepted');
   });
-
-  test('is its own where the same intent is answered twice', async () => {
-    const argv = transfer({}, once('a'));
-    const first = await scripted.run(argv, [did({ transfer_id: 't1' })]);
-    expect(endOf(first)).toBe('accepted');
-    expect(endOf(await scripted.run(argv))).toBe('replayed accepted');
-  });
 });
 
-describe('a reply that names another payment', () => {
-  test.each([
-    ['recipient', { to_address: bob }],
-    ['asset', { transfer: { asset: 'USDC' } }],
-    ['amount', { amount: '0.2' }],
-  ])('is held, with another %s, and needs another name', async (_what, echo) => {
-    const ended = await scripted.run(transfer({}, once('bonus')), [did({ transfer_id: 't', ...echo })]);
-    expect(ended).toMatchObject({ intent: { state: 'held', heldReason: 'another-payment' } });
-    expect(scripted.sent).toHaveLength(1);
-  });
-
-  test('is accepted, and not verified, where it is a message', async () => {
-    const other = reply(200, { message: { id: 'm', content: 'Bye', conversation_id: 'conv_1' } });
-    expect(verified(await scripted.run(message('Hi', once('a')), [other]))).toBe(false);
-    expect(verified(await scripted.run(message('Hi', run('a')), [other]))).toBe(true);
-  });
+test('a message whose reply shows another is accepted, and verified only under a run’s own body', async () => {
+  const other = reply(200, { message: { id: 'm', content: 'Bye', conversation_id: 'conv_1' } });
+  expect(verified(await scripted.run(message('Hi', once('a')), [other]))).toBe(false);
+  expect(verified(await scripted.run(message('Hi', run('a')), [other]))).toBe(true);
 });

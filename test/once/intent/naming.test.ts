@@ -165,16 +165,6 @@ describe('a derived key', () => {
     );
   });
 
-  test('once, run and row of one name are three keys', () => {
-    const keys = [
-      keyOf({ by: 'once', name: 'n' }),
-      keyOf({ by: 'run', name: 'n' }),
-      keyOf({ by: 'row', name: 'n', row: '' }),
-      keyOf({ by: 'row', name: 'n', row: body }),
-    ];
-    expect(new Set(keys).size).toBe(4);
-  });
-
   test('fields cannot run into each other', () => {
     const keys = [
       keyOf({ by: 'row', name: 'a', row: 'bc' }),
@@ -184,10 +174,6 @@ describe('a derived key', () => {
       keyOf({ by: 'once', name: 'ax' }, { ...scope, baseUrl: '' }),
     ];
     expect(new Set(keys).size).toBe(keys.length);
-  });
-
-  test('of --once is whatever the body', () => {
-    expect(keyOf({ by: 'once', name: 'n' }, scope, 'x')).toBe(keyOf({ by: 'once', name: 'n' }, scope, 'y'));
   });
 });
 
@@ -217,11 +203,5 @@ describe('an identity', () => {
       identityFor({ by: 'nothing' }, scope, bot, body),
     );
     expect(new Set(identities).size).toBe(5);
-  });
-
-  test('of an unnamed one is another for another body', () => {
-    expect(identityFor({ by: 'nothing' }, scope, profile('a'), 'x')).not.toBe(
-      identityFor({ by: 'nothing' }, scope, profile('a'), 'y'),
-    );
   });
 });

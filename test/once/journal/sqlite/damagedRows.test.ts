@@ -12,7 +12,6 @@ import {
   posted,
   ScriptedEngine,
   transfer,
-  unsent,
 } from '../../../../testing/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
@@ -101,18 +100,6 @@ test.each([
   await scripted.run(payment, [paid]);
   damageJournal(scripted.path, sql);
   expect(await failureOf(() => scripted.run(payment))).toMatchObject({ code: 'journal-damaged' });
-});
-
-test.each([
-  ['nothing can have happened yet', unsent, 'has changed.'],
-  ['it may have happened', lost, 'What was sent before may have happened.'],
-])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
-  const payment = transfer();
-  await scripted.run(payment, [flight], { limits: { maxWaitMs: 0 } });
-  damageJournal(scripted.path, `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
-  const { message: said } = await failureOf(() => scripted.run(payment, [paid]));
-  expect(said).toMatch(/has changed\.( |$)/u);
-  expect(said.endsWith(words)).toBe(true);
 });
 
 test('a body that is no JSON is damage, when it is to be shown', async () => {

@@ -212,14 +212,6 @@ describe('what is no journal of this botctl is refused, and left unchanged', () 
     expect((await untouched(path)).code).toBe('journal-damaged');
   });
 
-  test('a database of another program that calls its version 1', async () => {
-    const path = join(newFolder(), 'other.db');
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 1; PRAGMA application_id = 7;');
-    database.close();
-    expect((await untouched(path)).code).toBe('journal-damaged');
-  });
-
   test.each<[string, string | Buffer]>([
     ['a text', 'dear diary,\n'.repeat(1000)],
     ['a short text', 'x'],
@@ -249,21 +241,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('taken away from beside its log: the log is kept, for it holds what was sent last', async () => {
-    const used = newPath();
-    await done(opened(used), 'unknown');
-    const path = join(newFolder(), 'journal.db');
-    // As a process leaves them that was killed.
-    for (const suffix of ['-wal', '.note']) copyFileSync(`${used}${suffix}`, `${path}${suffix}`);
-    const log = readFileSync(`${path}-wal`);
-    expect(log.length).toBeGreaterThan(0);
-    const refused = await refusal(path);
-    expect(refused.code).toBe('journal-lost');
-    expect(refused.message).toContain('at least 1 request or decision');
-    expect(existsSync(path)).toBe(false);
-    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
-  });
-
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = await usedJournal();
     truncateSync(path, 0);
@@ -287,15 +264,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     const link = join(newFolder(), 'link.db');
     symlinkSync(link, link);
     expect((await refusal(link)).message).toContain('too many symbolic links');
-  });
-
-  test('moved away, as its hint says, makes room for a new one', async () => {
-    const path = await usedJournal();
-    execFileSync('mv', [path, `${path}.damaged`]);
-    execFileSync('mv', [`${path}.note`, `${path}.damaged.note`]);
-    const journal = opened(path);
-    expect(await countStates(journal)).toEqual({});
-    await done(journal, 'accepted');
   });
 
   test('with flipped bits it works or says so; nothing else happens to it', async () => {

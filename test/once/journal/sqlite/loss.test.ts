@@ -111,12 +111,6 @@ describe('is refused, and can be read', () => {
   });
 });
 
-test.each(['a file of 1 byte', 'a torn page'])('%s is damaged', async (which) => {
-  const path = join(newFolder(), 'journal.db');
-  writeFileSync(path, 'x'.repeat(which === 'a torn page' ? 511 : 1));
-  expect(await failureOf(() => openJournal(path).close())).toMatchObject({ code: 'journal-damaged' });
-});
-
 describe('once it is accepted', () => {
   test('a loss is on record, nothing is noted of it, and the journal goes on', async () => {
     const path = await used();

@@ -172,51 +172,10 @@ describe('an owner', () => {
     child.kill('SIGKILL');
   });
 
-  test('concludes what is its own', async () => {
-    const path = newPath();
-    const { child, next, ended } = program.start(path, owning);
-    await next();
-    child.stdin?.end('go');
-    expect(await next()).toBe('accepted');
-    await ended();
-    expect(await opened(path).get('intent-1')).toMatchObject({
-      state: 'accepted',
-      owner: undefined,
-      tainted: false,
-    });
-  });
-
   test('that never took its lock, or has no name any more, is dead', async () => {
     const journal = opened();
     expect(await journal.ownerLives('nobody')).toBe(false);
     expect(await journal.ownerLives(journal.self())).toBe(true);
-  });
-
-  test('is dead for others once it has closed its journal', async () => {
-    const path = newPath();
-    const one = opened(path);
-    const owner = one.self();
-    const other = opened(path);
-    expect(await other.ownerLives(owner)).toBe(true);
-    await one.close();
-    expect(await other.ownerLives(owner)).toBe(false);
-  });
-
-  test('of several intents is found dead for each of them', async () => {
-    const path = newPath();
-    const { child, next } = program.start(
-      path,
-      `const journal = openJournal(path);
-       for (const n of [1, 2, 3]) await journal.commit((tx) => tx.begin(intent(n), 'h', 1));
-       say('begun');
-       setInterval(() => {}, 1000);`,
-    );
-    await next();
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const journal = opened(path);
-    for (const n of [1, 2, 3]) await journal.recordDeath(`intent-${n}`, nowMs);
-    expect(await countStates(journal)).toEqual({ unknown: 3 });
   });
 });
 
