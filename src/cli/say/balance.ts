@@ -53,6 +53,12 @@ export function tooLittle(balance: WalletBalance | undefined, payable: readonly 
   );
 }
 
+/** Before the first request of a batch. */
+export function tooLittleToPay(warnings: readonly string[]): Failure {
+  return told('insufficient-balance')`${warnings.join(' ')}
+    Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees, then run the same command again.`;
+}
+
 function lackingIn(
   holdings: readonly Holding[],
   payable: readonly Payable[],

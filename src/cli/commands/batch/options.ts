@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
 import { nameAnother } from '../../../batch/facts.ts';
+import type { BatchOrder, EqualRow, Row } from '../../../batch/plan.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
-import type { EqualRows, Sheet, SheetRow } from '../../../batch/sheet.ts';
 import type { Template } from '../../../batch/template.ts';
 import { told } from '../../../once/failures.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
@@ -15,6 +14,7 @@ import type { Suggestion } from '../../../once/says.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
+import { inDoubtOf } from '../../say/batch.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/options.ts';
 import type { View } from '../../show/display.ts';
@@ -244,7 +244,7 @@ export async function templateOf({
   return Template.parse(text, sourceOf('template', given));
 }
 
-/** Everything that one batch consists of, from its options to its sheet. */
+/** Everything that one batch consists of, but its rows. */
 export type Batch = {
   readonly given: BatchArgs;
   readonly context: Context;
@@ -253,15 +253,12 @@ export type Batch = {
   readonly bot: ChainBot;
   /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
-  readonly sheet: Sheet;
   readonly report: ReportFile | undefined;
 };
 
-export function rowReportInputs({ order, sheet, bot, journal }: Batch): RowReportInputs {
+export function rowReportInputs(rows: readonly Row[], { journal }: Batch): RowReportInputs {
   return {
-    order,
-    sheet,
-    bot,
+    rows,
     journal,
     resultOf: async (intent, attempt) => {
       const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
@@ -292,10 +289,11 @@ export function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
 }
 
-export function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
+export function whichRow({ line, id }: Pick<Row, 'line' | 'id'>): Record<string, unknown> {
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-export function countsJson({ rows, inDoubt }: EqualRows): Record<string, unknown> {
-  return { rows, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
+export function countsJson(equal: readonly EqualRow[]): Record<string, unknown> {
+  const inDoubt = inDoubtOf(equal);
+  return { rows: equal.length, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
 }

@@ -17,10 +17,9 @@ import {
 import { csvRecords, delimiterOf } from './csv.ts';
 import { batchFailure, complainOfRow, type OwnRules, type RowComplaint } from './facts.ts';
 import { Reasons } from './reasons.ts';
-import { countIn } from './sheet.ts';
 import type { Template } from './template.ts';
 
-export type Input = Omit<Source, 'name'>;
+type Input = Omit<Source, 'name'>;
 
 /** How the caller says to read a file. */
 export type Reading = Checking & {
@@ -63,6 +62,13 @@ const mostRows = 250_000;
 const mostOfRow = 1024 * 1024;
 /** No file of people has as many. */
 const mostTitles = 1000;
+
+/** Counts one more, and returns how many there are. */
+export function countIn(counts: Map<string, number>, one: string): number {
+  const count = (counts.get(one) ?? 0) + 1;
+  counts.set(one, count);
+  return count;
+}
 
 export function inputName({ path }: Pick<Input, 'path'>): string {
   return path === '-' ? 'stdin' : path;
@@ -126,7 +132,7 @@ function textIn(bytes: Buffer, source: string): string {
 }
 
 /** Text that begins with `{` is JSON Lines, other text CSV. */
-export function isJsonLines(text: string): boolean {
+function isJsonLines(text: string): boolean {
   return /^\s*\{/u.test(text);
 }
 
