@@ -162,16 +162,17 @@ async function examine(
   if (ledger.length !== plan.rows) problems.push(`${ledger.length} effects for ${plan.rows} rows`);
   if (codes.at(-1) !== 0) problems.push(`the last run exited ${codes.at(-1)}`);
   const [header, ...lines] = readFileSync(join(scene.folder, 'report.csv'), 'utf8').trim().split('\n');
-  const [asked, got, known] =
+  const [asked, known] =
     plan.kind === 'send'
-      ? ['', 'message_id', '']
-      : ['to_address,asset,amount,', 'signature,transfer_id', `${recipient},SOL,0.001,`];
-  if (header !== `line,id,${asked}outcome,${got},error,key,time`) {
+      ? ['conversation_id,content', '']
+      : ['to_address,asset,amount,memo', `${recipient},SOL,0.001,`];
+  if (header !== `id,${asked},state,entry,result,error,time`) {
     problems.push(`the report begins ${header}`);
   }
   if (lines.length !== plan.rows) problems.push(`${lines.length} lines of report for ${plan.rows} rows`);
   for (const [row, line] of lines.entries()) {
-    if (!line.startsWith(`${row + 2},r${row},${known}accepted,`)) problems.push(`the report says ${line}`);
+    if (!line.startsWith(`r${row},${known}`) || !line.includes(',accepted,'))
+      problems.push(`the report says ${line}`);
   }
   return problems.slice(0, 20);
 }

@@ -12,6 +12,7 @@ import {
   type Mending,
   neededFields,
   type RawRow,
+  rowFields,
   rowOf,
 } from './columns.ts';
 import { csvRecords, delimiterOf } from './csv.ts';
@@ -47,6 +48,8 @@ export type FileFacts = {
   readonly lackingFields: readonly string[];
   /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
   readonly hasCommas: boolean;
+  /** Fields that a row has. */
+  readonly fields: readonly string[];
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
@@ -110,6 +113,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     bad,
     lackingFields: neededFields[kind].filter((field) => missing.get(field) === rows.length),
     hasCommas: amounts.some(hasDecimalComma) && !amounts.some((amount) => /\.\d+$/u.test(amount)),
+    fields: rowFields[kind].filter((field) => raws.some((raw) => raw.fields[field] !== undefined)),
     columns: [...titles],
     unsent: [...titles].filter((title) => template?.names(title) !== true),
     delimiter,

@@ -1,5 +1,6 @@
+import { open } from 'node:fs/promises';
 import { diskTroubleOf } from '../machine/disk.ts';
-import { Occupied, WholeFile } from '../machine/wholeFile.ts';
+import { Occupied, occupantOf, WholeFile } from '../machine/wholeFile.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
@@ -7,21 +8,18 @@ import { batchFailure } from './facts.ts';
 import type { Row } from './plan.ts';
 
 /** One row of the input in the report of a batch. */
-export type RowReport = {
-  readonly line: number;
-  readonly id: string | undefined;
-  /** The canonical request; absent if the row is invalid. */
-  readonly request: string | undefined;
-  readonly outcome: string;
+export type RowReport = Pick<Row, 'id'> & {
+  /** What is sent; absent if the row is invalid. */
+  readonly request: object | undefined;
+  readonly columns: RowColumns | undefined;
+  readonly state: string;
+  /** The ID of its entry. */
+  readonly entry: string | undefined;
   /** The message's id or the transfer's signature. */
   readonly result: string | undefined;
-  readonly transferId: string | undefined;
   readonly error: string | undefined;
-  readonly key: string | undefined;
   /** When it happened; absent if it did not, or nobody knows. */
   readonly atMs: number | undefined;
-  /** What the file says about the row besides. */
-  readonly columns?: RowColumns | undefined;
 };
 
 export type RowReportInputs = {
@@ -31,7 +29,7 @@ export type RowReportInputs = {
   readonly resultOf: (
     intent: Intent,
     attempt: Attempt | undefined,
-  ) => Promise<Pick<RowReport, 'result' | 'transferId' | 'atMs'>>;
+  ) => Promise<Pick<RowReport, 'result' | 'atMs'>>;
 };
 
 const pageRows = 256;
@@ -45,16 +43,16 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
 }
 
 async function reportRow(row: Row, { journal, resultOf }: RowReportInputs): Promise<RowReport> {
-  const { line, id, identity, problem: error } = row;
+  const { id, identity, intent: entry, problem: error } = row;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
-  const told = { line, id, request: identity?.canonical, error, key: identity?.key, columns };
-  const intent = row.intent === undefined ? undefined : await journal?.reads.get(row.intent);
+  const told = { id, request: identity?.order.wanted.request, columns, entry, error };
+  const intent = entry === undefined ? undefined : await journal?.reads.get(entry);
   if (intent === undefined) {
-    const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
-    return { ...told, outcome, result: undefined, transferId: undefined, atMs: undefined };
+    const state = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
+    return { ...told, state, result: undefined, atMs: undefined };
   }
-  const outcome = row.outcome ?? (isProposal(intent) ? 'waiting' : intent.state);
-  return { ...told, outcome, ...(await resultOf(intent, await journal?.reads.decisiveAttempt(intent.id))) };
+  const state = row.outcome ?? (isProposal(intent) ? 'waiting' : intent.state);
+  return { ...told, state, ...(await resultOf(intent, await journal?.reads.decisiveAttempt(intent.id))) };
 }
 
 /** The format of a report: its header and its rows. */
@@ -76,12 +74,14 @@ export class ReportFile {
   /** Called before anything is sent, so that a report that cannot be written is noticed in time. */
   static async begin(path: string): Promise<ReportFile> {
     try {
-      return new ReportFile(await WholeFile.begin(path, 0o600));
+      if (occupantOf(path) !== 'file' || (await isReport(path)))
+        return new ReportFile(await WholeFile.begin(path, 0o600));
     } catch (error) {
       if (error instanceof Occupied)
         throw batchFailure(error.by === 'link' ? 'report-link' : 'report-not-a-file', { path });
       throw batchFailure('report-not-begun', { path, trouble: diskTroubleOf(error) }, error);
     }
+    throw batchFailure('report-of-other', { path });
   }
 
   /** Returns false if `givenUp` aborted first; an earlier report then stays as it was. */
@@ -107,5 +107,24 @@ export class ReportFile {
   /** Removes the temporary file. May also be called after `finish`. */
   close(): Promise<void> {
     return this.#file.close();
+  }
+}
+
+/** The columns after those of the file. */
+export const reportColumns = ['state', 'entry', 'result', 'error', 'time'] as const;
+
+const longestHeading = 64 * 1024;
+
+/** An earlier report makes room for the next one, and so does an empty file. */
+async function isReport(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeading), 0, longestHeading, 0);
+    const [first = ''] = buffer.toString('utf8', 0, bytesRead).split('\n');
+    return (
+      first === '' || first.endsWith(reportColumns.join(first.at(-5) ?? '')) || /^\{.*"state":"/u.test(first)
+    );
+  } finally {
+    await file.close();
   }
 }

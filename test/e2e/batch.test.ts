@@ -167,7 +167,7 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];
-    expect(report.map(({ outcome }) => outcome)).toEqual(outcomes);
+    expect(report.map(({ state }) => state)).toEqual(outcomes);
     expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
   });
 

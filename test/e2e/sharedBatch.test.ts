@@ -113,10 +113,10 @@ test('the runners of a batch share its rows: each once, and each runner tells it
   const lines = first?.trimEnd().split('\n').slice(1) ?? [];
   expect(lines).toHaveLength(rows);
   for (const [row, line] of lines.entries())
-    expect(line).toMatch(new RegExp(`^${row + 2},r${row},accepted,msg_`));
+    expect(line).toMatch(new RegExp(`^r${row},conv_demo,row ${row},accepted,[0-9a-f]{12},msg_`));
   const env = machine();
   const quiet = await botctlHere(words(fileOf(env, rows), '--quiet'), { env });
-  expect(quiet.stdout.trimEnd().split('\n')).toEqual(lines.map((line) => line.split(',')[3]));
+  expect(quiet.stdout.trimEnd().split('\n')).toEqual(lines.map((line) => line.split(',')[5]));
 });
 
 test('a runner goes on with all rows but the one that another waits for', async () => {

@@ -213,7 +213,7 @@ async function finishReport(
   batch: Batch,
   unread?: Failure | undefined,
 ): Promise<string | undefined> {
-  const { options, order, context, report } = batch;
+  const { options, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
   if (unread !== undefined) {
     context.display.warn(
@@ -221,7 +221,7 @@ async function finishReport(
     );
     return undefined;
   }
-  const text = reportText(reportFormatOf(options.report), order.kind, plan.columns, plan.delimiter);
+  const text = reportText(reportFormatOf(options.report), plan);
   const rows = reportRows(rowReportInputs(plan.rows, batch));
   if (await report.finish(text, rows, context.interrupts.second)) return options.report;
   context.display.warn(`Interrupted again: the report ${options.report} was not written.`);
