@@ -104,10 +104,13 @@ class Places {
   }
 
   async free(least = 1): Promise<number> {
-    while (this.#free < least)
+    while (this.#free < least) {
       await new Promise<void>((resolve) => {
         this.#onFree = resolve;
       });
+      // Rows that were recorded in one commit end in one turn, and the next ones are claimed together.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     return this.#free;
   }
 
