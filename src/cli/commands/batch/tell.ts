@@ -72,8 +72,7 @@ export class RowTeller {
     const { outcome, code, oddStatus } = ending;
     this.#noteUnverified(outcome);
     const hasNode = bot.chain !== undefined;
-    const problem =
-      code === undefined ? undefined : explain(ending, nowMs, { isRow: true, hasNode }).problem;
+    const problem = code === undefined ? undefined : explain(ending, nowMs, { isRow: true, hasNode }).problem;
     row.problem = problem?.message;
     const warnings = code !== undefined || oddStatus === undefined ? [] : [oddStatusWords(oddStatus)];
     if (context.display.face === 'json') {
