@@ -25,8 +25,8 @@ export const commandTree: readonly CommandSpec[] = [
   leaf('send', sendSpec, async () => (await import('./cli/commands/send.ts')).run),
   leaf('transfer', transferSpec, async () => (await import('./cli/commands/transfer.ts')).run),
   branch('batch', batchSpec, {
-    send: async () => (await import('./cli/commands/batch/run.ts')).sendBatch,
-    transfer: async () => (await import('./cli/commands/batch/run.ts')).transferBatch,
+    send: async () => (await import('./cli/commands/batch/batch.ts')).sendBatch,
+    transfer: async () => (await import('./cli/commands/batch/batch.ts')).transferBatch,
     status: async () => (await import('./cli/commands/batch/status.ts')).run,
   }),
   leaf('history', historySpec, async () => (await import('./cli/commands/history/run.ts')).run),

@@ -16,7 +16,7 @@ const rooms: Record<string, readonly string[]> = {
   // Guests of once, which knows none of them.
   policy: ['machine', 'once'],
   chain: ['once'],
-  batch: ['chain', 'machine', 'once', 'policy'],
+  batch: ['machine', 'once', 'policy'],
   // It judges the program, so it shares no rule with it.
   sandbox: ['machine'],
   cli: ['batch', 'chain', 'machine', 'once', 'policy', 'postgres', 'sandbox'],

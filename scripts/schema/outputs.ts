@@ -193,7 +193,6 @@ export const batchFields = {
       elsewhere: count.describe('another process is sending them'),
       conflict: count.describe('their ids were used with a different amount, recipient or text'),
       invalid: count,
-      missing: count.describe('rows of this name in the journal that are not in this input'),
     })
     .describe('how the rows stood before anything was sent'),
   totals: z
@@ -259,20 +258,16 @@ const batchEnd = z
       })
       .describe('how the rows stand at the end; what is none is absent'),
     stopped: oneOf([
-      ...[
-        'token',
-        'balance',
-        'certificate',
-        'service-down',
-        'held',
-        'max-failures',
-        'interrupted',
-        'failure',
-      ],
-      ...['others-at-work', 'policy'],
+      'token',
+      'balance',
+      'certificate',
+      'failures-in-a-row',
+      'max-failures',
+      'interrupted',
+      'failure',
     ])
       .optional()
-      .describe('why no new rows were begun; `others-at-work`: other processes have the rest'),
+      .describe('why no new rows were begun'),
     report: text.optional().describe('the file that `--report` wrote'),
     error: problem.optional(),
   })

@@ -1,25 +1,13 @@
 import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
-import type { Spending } from '../once/intent/amount.ts';
 import { checkMessage } from '../once/intent/message.ts';
-import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
+import { invisibleIn, type Naming } from '../once/intent/naming.ts';
 import { complain } from '../once/intent/rules.ts';
 import { checkTransfer } from '../once/intent/transfer.ts';
 import type { OwnAddresses } from '../once/intent/unusual.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
-import type { Intent, Reads } from '../once/journal/journal.ts';
-import type { Refusal } from '../policy/facts.ts';
-import {
-  limitsADay,
-  type Policies,
-  refusedByDay,
-  refusedByItself,
-  type Spend,
-  withAddress,
-} from '../policy/policy.ts';
-import { nothingSpent, spendingOf, withFreeing } from '../policy/spend.ts';
+import { type Policies, withAddress } from '../policy/policy.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
-import type { SheetRow } from './sheet.ts';
 
 /** Whether addresses may be paid. It is the most expensive check, so each address is checked once. */
 export class Recipients {
@@ -143,7 +131,7 @@ function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
   return components;
 }
 
-export type RowNaming = Naming & { readonly by: 'row' };
+type RowNaming = Naming & { readonly by: 'row' };
 
 /** A row with an `id` is identified by it, wherever the row stands in the file. */
 export function namedById(name: string, id: string): RowNaming {
@@ -153,82 +141,4 @@ export function namedById(name: string, id: string): RowNaming {
 /** A row without an `id` is identified by its body and its number among equal rows, so reordering changes nothing. */
 export function namedByBody(name: string, canonical: string, ordinal: number): RowNaming {
   return { by: 'row', name, row: `body:${ordinal}:${canonical}` };
-}
-
-type Inputs = {
-  readonly policies: Policies;
-  /** Absent if there is no journal yet. */
-  readonly reads: Reads | undefined;
-  readonly nowMs: number;
-};
-
-/** What the journal knows where a daily limit applies. */
-type Known = { readonly spending: Spending | undefined };
-
-/** Checks all rows of a batch against the policies, each as if the rows before it had been sent. */
-export class PolicySurvey {
-  readonly #inputs: Inputs;
-  readonly #spending = new Map<string, Promise<Spending | undefined>>();
-
-  constructor(inputs: Inputs) {
-    this.#inputs = inputs;
-  }
-
-  async ask(spend: Spend): Promise<Known> {
-    return { spending: await this.#spendingOf(spend) };
-  }
-
-  #spendingOf(spend: Spend): Promise<Spending | undefined> {
-    const { policies, reads = nothingSpent, nowMs } = this.#inputs;
-    if (!limitsADay(policies, spend)) return Promise.resolve(undefined);
-    const [asset = ''] = spend.spellings;
-    const asked = this.#spending.get(asset) ?? spendingOf(spend, reads, nowMs).then((units) => ({ units }));
-    this.#spending.set(asset, asked);
-    return asked;
-  }
-
-  /** The policy's refusal, if there is one. A row that is not refused counts towards the rows after it. */
-  judge(spend: Spend, { spending }: Known, found: Intent | undefined): Refusal | undefined {
-    const { policies } = this.#inputs;
-    const refusal = refusedByItself(policies, spend);
-    if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
-    const overDay = refusedByDay(policies, spend, spending.units);
-    if (overDay === undefined) spending.units += spend.units;
-    return overDay;
-  }
-
-  /** Adds when the limit of a day leaves enough. */
-  whenFree(refusal: Refusal, spend: Pick<Spend, 'spellings'>): Promise<Refusal> {
-    const { reads = nothingSpent, nowMs } = this.#inputs;
-    return withFreeing(refusal, spend, reads, nowMs);
-  }
-}
-
-function countsAlready(found: Intent | undefined): boolean {
-  return found?.state === 'unknown' || found?.state === 'sending';
-}
-
-/** What applies to all rows of a batch. */
-export type BatchOrder = {
-  readonly kind: Kind;
-  /** `--once`: the batch's name. */
-  readonly name: string;
-  readonly recipients: AllowedRecipients;
-  /** The policies that its transfers must obey; absent if there are none. */
-  readonly policies?: Policies | undefined;
-  /** `--repeat`: rows are paid although they were paid under another name. */
-  readonly paysRepeats?: boolean;
-  /** `--propose`: every row waits for a person's approval. */
-  readonly proposes?: boolean;
-};
-
-export function requestOfRow({ request }: Pick<SheetRow, 'request'>): Wanted['request'] | undefined {
-  return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
-}
-
-export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
-  const { row: named = '', id } = row;
-  const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
-  const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
-  return { wanted, naming, columns: row.columns };
 }

@@ -71,7 +71,7 @@ export const batchFailure = failing('batch', {
   interrupted: () => interrupted('while the input was being read'),
   'report-link': ({ path }: AtPath) => noReportsPlace(path, 'a link'),
   'report-of-other': ({ path }: AtPath) => told('bad-file')`
-    ${path} is there already, and is not a report of this batch. It was left unchanged
+    ${path} is there already, and is not the report of a batch. It was left unchanged
     ${nameAnother}`,
   'report-not-a-file': ({ path }: AtPath) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`

@@ -27,14 +27,11 @@ export class Occupied extends Error {
 /** A file that a user names. It is written beside its place and moved there whole; an earlier one keeps its mode. */
 export class WholeFile {
   readonly path: string;
-  /** Whether a regular file is there already. The caller must know that it may replace it. */
-  readonly replaces: boolean;
   readonly #draft: string;
   readonly #file: FileHandle;
 
-  private constructor(path: string, replaces: boolean, draft: string, file: FileHandle) {
+  private constructor(path: string, draft: string, file: FileHandle) {
     this.path = path;
-    this.replaces = replaces;
     this.#draft = draft;
     this.#file = file;
   }
@@ -46,7 +43,7 @@ export class WholeFile {
     const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
     const file = await open(draft, 'wx', 0o600);
     await file.chmod(stats === undefined ? mode : stats.mode & 0o777);
-    return new WholeFile(path, stats !== undefined, draft, file);
+    return new WholeFile(path, draft, file);
   }
 
   append(text: string): Promise<void> {

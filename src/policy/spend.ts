@@ -59,7 +59,7 @@ export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'
 export async function spendWithin(
   policies: Policies,
   order: SpendOrder,
-  reads: Reads | undefined,
+  reads: SumReads | undefined,
   nowMs: number,
   counts = true,
 ): Promise<Word> {
@@ -68,10 +68,27 @@ export async function spendWithin(
   return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
-export const nothingSpent: SpendingReads = {
+type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
+
+const nothingSpent: SumReads = {
   spending: async () => ({ units: 0n }),
   spent: async () => [],
+  decisionsOf: async () => [],
 };
+
+/** Sums for several transfers outside of a commit: what one of them would spend counts for those after it. */
+export function sumsForAll(reads: SumReads = nothingSpent): SumReads {
+  const sums = new Map<string, Promise<Spending>>();
+  return {
+    spent: (asset, sinceMs) => reads.spent(asset, sinceMs),
+    decisionsOf: (id) => reads.decisionsOf(id),
+    spending: (asset, sinceMs) => {
+      const sum = sums.get(asset) ?? reads.spending(asset, sinceMs);
+      sums.set(asset, sum);
+      return sum;
+    },
+  };
+}
 
 /** With `counts`, an allowed amount is added to the sums of this commit. */
 async function wordOfSpending(

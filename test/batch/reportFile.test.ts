@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { csvRecords } from '../../src/batch/csv.ts';
 import { ReportFile, type RowReport } from '../../src/batch/report.ts';
 import { reportText } from '../../src/cli/commands/batch/options.ts';
 
@@ -26,71 +26,70 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = '2026-11-25T09:00:00.000Z';
+const earlier = 'id,state,entry,result,error,time\n';
 const never = new AbortController().signal;
 const told: readonly RowReport[] = [
   {
-    line: 2,
     id: 'a',
-    request: JSON.stringify({ amount: '1.5', asset: 'SOL', to_address: 'ada' }),
-    outcome: 'accepted',
+    request: { amount: '1.5', asset: 'SOL', to_address: 'ada' },
+    columns: { state: 'CA' },
+    state: 'accepted',
+    entry: 'e1',
     result: 'sig',
-    transferId: 'tr_1',
     error: undefined,
-    key: 'k1',
     atMs: Date.parse(at),
   },
   {
-    line: 4,
     id: undefined,
     request: undefined,
-    outcome: 'invalid',
+    columns: undefined,
+    state: 'invalid',
+    entry: undefined,
     result: undefined,
-    transferId: undefined,
     error: 'no, "this"\nis bad',
-    key: undefined,
     atMs: undefined,
   },
 ];
+const file = { fields: ['id', 'to_address', 'asset', 'amount'], columns: ['state'], delimiter: ',' };
 
 async function* rowsOf(reports: readonly RowReport[]): AsyncIterable<RowReport> {
   yield* reports;
 }
 
-test('a CSV report reads back', async () => {
-  const file = await ReportFile.begin(join(folder, 'r.csv'));
-  expect(await file.finish(reportText('csv', 'transfer'), rowsOf(told), never)).toBe(true);
-  await file.close();
-  expect(parse(readFileSync(join(folder, 'r.csv')), { columns: true })).toEqual([
-    {
-      ...{ line: '2', id: 'a', to_address: 'ada', asset: 'SOL', amount: '1.5', outcome: 'accepted' },
-      ...{ signature: 'sig', transfer_id: 'tr_1', error: '', key: 'k1', time: at },
-    },
-    {
-      ...{ line: '4', id: '', to_address: '', asset: '', amount: '', outcome: 'invalid' },
-      ...{ signature: '', transfer_id: '', error: 'no, "this"\\nis bad', key: '', time: '' },
-    },
+test('a CSV report reads back, with a column that is called like one of ours', async () => {
+  const report = await ReportFile.begin(join(folder, 'r.csv'));
+  expect(await report.finish(reportText('csv', file), rowsOf(told), never)).toBe(true);
+  await report.close();
+  const read = [...csvRecords(readFileSync(join(folder, 'r.csv'), 'utf8'), ',')];
+  expect(read.map(({ cells }) => cells)).toEqual([
+    ['id', 'to_address', 'asset', 'amount', 'file state', 'state', 'entry', 'result', 'error', 'time'],
+    ['a', 'ada', 'SOL', '1.5', 'CA', 'accepted', 'e1', 'sig', '', at],
+    ['', '', '', '', '', 'invalid', '', '', 'no, "this"\\nis bad', ''],
   ]);
   expect(readdirSync(folder)).toEqual(['r.csv']);
 });
 
 test('a JSON Lines report leaves out what has no value', async () => {
-  const file = await ReportFile.begin(join(folder, 'r.jsonl'));
-  await file.finish(reportText('jsonl', 'message'), rowsOf(told), never);
-  await file.close();
+  const report = await ReportFile.begin(join(folder, 'r.jsonl'));
+  await report.finish(reportText('jsonl', file), rowsOf(told), never);
+  await report.close();
   const lines = readFileSync(join(folder, 'r.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { line: 2, id: 'a', outcome: 'accepted', message_id: 'sig', key: 'k1', time: at },
-    { line: 4, outcome: 'invalid', error: 'no, "this"\\nis bad' },
+    {
+      ...{ id: 'a', to_address: 'ada', asset: 'SOL', amount: '1.5', columns: { state: 'CA' } },
+      ...{ state: 'accepted', entry: 'e1', result: 'sig', time: at },
+    },
+    { state: 'invalid', error: 'no, "this"\\nis bad' },
   ]);
 });
 
 test('an earlier report stays until the new one is whole', async () => {
   const path = join(folder, 'r.csv');
-  writeFileSync(path, 'earlier');
+  writeFileSync(path, earlier);
   const given = await ReportFile.begin(path);
-  expect(readFileSync(path, 'utf8')).toBe('earlier');
+  expect(readFileSync(path, 'utf8')).toBe(earlier);
   await given.close();
-  expect(readFileSync(path, 'utf8')).toBe('earlier');
+  expect(readFileSync(path, 'utf8')).toBe(earlier);
   expect(readdirSync(folder)).toEqual(['r.csv']);
 });
 
@@ -107,12 +106,12 @@ test('a report that cannot be written is known before anything is sent', async (
 
 test('an earlier report keeps its mode', async () => {
   const path = join(folder, 'r.csv');
-  writeFileSync(path, 'earlier');
+  writeFileSync(path, earlier);
   chmodSync(path, 0o644);
-  const file = await ReportFile.begin(path);
-  await file.finish(reportText('csv', 'message'), rowsOf([]), never);
-  await file.close();
-  expect(readFileSync(path, 'utf8')).toMatch(/^line,/u);
+  const report = await ReportFile.begin(path);
+  await report.finish(reportText('csv', file), rowsOf([]), never);
+  await report.close();
+  expect(readFileSync(path, 'utf8')).toMatch(/^id,to_address,/u);
   expect(statSync(path).mode & 0o777).toBe(0o644);
 });
 

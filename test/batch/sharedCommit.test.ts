@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sharedCommit } from '../../src/batch/pace.ts';
 import type { GuardedWork, Guards, Journal, Transaction } from '../../src/once/journal/journal.ts';
 
@@ -78,27 +78,4 @@ test('what comes while a commit is being made shares the next one, however many 
   goOn();
   await Promise.all([first, ...later]);
   expect(journal.commits.map((guards) => guards.length)).toEqual([1, 3]);
-});
-
-test('what is worth waiting for is waited for, and no longer', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const journal = new CountingJournal();
-    let waitMs = 10;
-    const commit = sharedCommit(journal, () => waitMs);
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    const waited = [commit(async () => 1), commit(async () => 2)];
-    await turn();
-    expect(journal.commits).toHaveLength(0);
-    vi.advanceTimersByTime(10);
-    await Promise.all(waited);
-    expect(journal.commits.map((guards) => guards.length)).toEqual([2]);
-    const early = [commit(async () => 3)];
-    waitMs = 0;
-    early.push(commit(async () => 4));
-    await Promise.all(early);
-    expect(journal.commits.map((guards) => guards.length)).toEqual([2, 2]);
-  } finally {
-    vi.useRealTimers();
-  }
 });

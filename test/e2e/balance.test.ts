@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -107,18 +108,48 @@ describe('a dry run', () => {
     const before = asked();
     await operator.run([...payAda, '--once', 'a', '--dry-run']);
     await operator.run([...payAda, '--once', 'b', '--dry-run', '--quiet']);
-    await operator.run(['batch', 'transfer', '-', '--once', 'pay', '--dry-run', '--quiet'], { stdin: rows });
     expect(asked()).toBe(before);
   });
 });
 
-describe('without a terminal', () => {
-  test('a transfer and a batch ask no node', async () => {
-    expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0 });
-    expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0, replayed: true });
-    const { code } = await operator.run(['batch', 'transfer', '-', '--once', 'pay', '--max-failures', '1'], {
-      stdin: `id,to_address,asset,amount\na,${payAda[2]},SOL,1\n`,
-    });
-    expect({ code, asked: asked() }).toEqual({ code: 0, asked: 0 });
+test('without a terminal a transfer asks no node', async () => {
+  expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0 });
+  expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0, replayed: true });
+  expect(asked()).toBe(0);
+});
+
+describe('a batch', () => {
+  const batch = (stdin: string, ...more: string[]) =>
+    operator.run(['batch', 'transfer', '-', '--once', 'pay', '--json', ...more], { stdin });
+  const lots = `id,to_address,asset,amount\na,${payAda[2]},SOL,60\n`;
+
+  test.each([[], ['--yes'], ['--dry-run']])(
+    'for which the wallet has too little sends nothing (%s)',
+    async (...more) => {
+      const { code, stdout } = await batch(rows, ...more);
+      expect({ code, json: JSON.parse(stdout) }).toMatchObject({
+        code: 5,
+        json: {
+          error: {
+            code: 'insufficient-balance',
+            message: expect.stringContaining('The wallet holds 10000 USDC, too little to pay 11000 USDC.'),
+          },
+        },
+      });
+      expect(await operator.sandbox.ledger()).toEqual([]);
+    },
+  );
+
+  test('goes on where the node does not answer', async () => {
+    operator.env.NODE = await nodeBeside(() => {});
+    expect(await batch(lots)).toMatchObject({ code: 0 });
+  });
+
+  test('whose payments are done or in doubt is not stopped: they may be off the balance already', async () => {
+    await operator.sandbox.faults({ kind: 'drop', operation: 'transfer', when: 'after' });
+    expect(await batch(lots, '--max-wait', '0s')).toMatchObject({ code: 11 });
+    expect(await batch(lots)).toMatchObject({ code: 0 });
+    expect(await batch(lots)).toMatchObject({ code: 0 });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

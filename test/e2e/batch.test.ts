@@ -144,24 +144,6 @@ describe('identity', () => {
     expect((await send(path)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
-
-  test('rows of the name that the input lacks are counted', async () => {
-    const path = file('a.csv', messages('one', 'two', 'three'));
-    await send(path);
-    file('a.csv', csv('2,conv_demo,two'));
-    expect((await send(path)).stderr).toContain('missing 2: in the journal under this name');
-    expect(jsonLines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
-      rows: { missing: 2, done: 1 },
-    });
-  });
-
-  test('no row is missing from the input because the clock was set back since', async () => {
-    const path = file('a.csv', messages('one', 'two'));
-    const clock = new SkippingClock();
-    clock.skippedMs = 60_000;
-    await botctlHere(['batch', 'send', path, '--once', 'news'], { env, clock });
-    expect((await send(path)).stderr).not.toContain('not in this input');
-  });
 });
 
 describe('checking', () => {
@@ -185,7 +167,7 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];
-    expect(report.map(({ outcome }) => outcome)).toEqual(outcomes);
+    expect(report.map(({ state }) => state)).toEqual(outcomes);
     expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
   });
 
@@ -343,7 +325,7 @@ describe('running', () => {
     expect(ran.code).toBe(11);
     const end = jsonLines(ran.stdout).at(-1);
     expect(end).toMatchObject({
-      stopped: 'service-down',
+      stopped: 'failures-in-a-row',
       error: { message: expect.stringMatching(/^Rows not done: \d unknown, .*may have happened\./u) },
     });
     expect(requests()).toBeLessThanOrEqual(8);
@@ -357,7 +339,10 @@ describe('running', () => {
     const path = file('a.csv', many(20));
     const ran = await send(path, '--concurrency', '4', '--json');
     expect(ran.code).toBe(11);
-    expect(jsonLines(ran.stdout).at(-1)).toMatchObject({ stopped: 'held', error: { retry: 'same-command' } });
+    expect(jsonLines(ran.stdout).at(-1)).toMatchObject({
+      stopped: 'failures-in-a-row',
+      error: { retry: 'same-command' },
+    });
     const held = requests();
     expect(held).toBeLessThan(9);
     await sandbox.clearFaults();

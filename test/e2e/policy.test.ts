@@ -160,7 +160,7 @@ describe('a batch', () => {
     expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
   });
 
-  test('goes on with the other assets where others spend what one had left, and says when more is free', async () => {
+  test('stops where others spend what was left, and says when more is free', async () => {
     const gate = await operator.gate();
     const limits = { SOL: { day: '1' }, USDC: { day: '1' } };
     useProfile(writePolicy({ ...base, limits }), gate.baseUrl);
@@ -181,8 +181,8 @@ describe('a batch', () => {
     ]);
     const ledger = await operator.sandbox.ledger();
     const sent = (asset: string): number => ledger.filter(({ request }) => request.asset === asset).length;
-    // Two rows of 0.1 beside the 0.75, and all of the other asset.
-    expect([sent('SOL'), sent('USDC')]).toEqual([3, 4]);
+    // Two rows of 0.1 beside the 0.75.
+    expect([sent('SOL'), sent('USDC')]).toEqual([3, 0]);
   });
 });
 

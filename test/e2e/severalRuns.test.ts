@@ -89,8 +89,8 @@ test('a column has any title, and a cell that is missing is empty', async () => 
   const ended = await botctl(words(home.file('pay.csv', text), '--report', report), { env });
   expect([ended.code, await paid()]).toEqual([0, 2]);
   const [head = '', first = '', second = ''] = readFileSync(report, 'utf8').split('\n');
-  expect(head).toMatch(/,constructor,time$/u);
-  expect([first, second].map((line) => line.split(',').at(-2))).toEqual(['', 'x']);
+  expect(head).toMatch(/,constructor,state,entry,result,error,time$/u);
+  expect([first, second].map((line) => line.split(',').at(-6))).toEqual(['', 'x']);
   const exported = await botctl(['history', '--batch', 'pay', '--format', 'csv'], { env });
   expect(exported.code).toBe(0);
 });

@@ -1,5 +1,6 @@
 import type { Holding } from '../../chain/node.ts';
 import type { Reason } from '../../chain/transaction.ts';
+import { type Failure, told } from '../../once/failures.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
@@ -50,6 +51,12 @@ export function tooLittle(balance: WalletBalance | undefined, payable: readonly 
     ({ asset, amount, holds }) =>
       `The wallet holds ${formatAmountOf(holds, asset)}, too little to pay ${formatAmountOf(amount, asset)}.`,
   );
+}
+
+/** Before the first request of a batch. */
+export function tooLittleToPay(warnings: readonly string[]): Failure {
+  return told('insufficient-balance')`${warnings.join(' ')}
+    Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees, then run the same command again.`;
 }
 
 function lackingIn(

@@ -1,37 +1,40 @@
-import type { EqualRow, EqualRows } from '../../batch/sheet.ts';
+import { type EqualRow, paidBy } from '../../batch/plan.ts';
+import { isDone } from '../../once/engine/planKinds.ts';
 import { type Failure, told } from '../../once/failures.ts';
-import type { Wanted } from '../../once/intent/wanted.ts';
-import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount } from '../../once/phrases.ts';
 import { isItTheRightFile, type Suggestion } from '../../once/says.ts';
-import { takenBy } from './intent.ts';
 import { equalWords } from './outcomes.ts';
 import { notSentNow } from './told.ts';
 
+/** How many of them perhaps were not paid. */
+export function inDoubtOf(equal: readonly EqualRow[]): number {
+  return equal.filter((row) => !isDone(row.equal)).length;
+}
+
 /** How many rows would pay what another entry has paid. */
-export function rowsPaidAlready({ rows, inDoubt }: EqualRows): string {
-  const verb = rows === 1 ? 'was' : 'were';
-  const doubt = inDoubt === 0 || inDoubt === rows ? '' : ` (${formatCount(inDoubt)} of them perhaps)`;
-  const paid = inDoubt === rows ? 'may have been paid' : `${verb} paid`;
-  return `${counted(rows, 'row')} ${paid} already under another entry${doubt}`;
+export function rowsPaidAlready(equal: readonly EqualRow[]): string {
+  const inDoubt = inDoubtOf(equal);
+  const verb = equal.length === 1 ? 'was' : 'were';
+  const doubt = inDoubt === 0 || inDoubt === equal.length ? '' : ` (${formatCount(inDoubt)} of them perhaps)`;
+  const paid = inDoubt === equal.length ? 'may have been paid' : `${verb} paid`;
+  return `${counted(equal.length, 'row')} ${paid} already under another entry${doubt}`;
 }
 
 /** One of them, with what its columns `name` and `note` say. */
 export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs: number): string {
-  const { line, id, request, equal } = row;
+  const { line, id, equal } = row;
   const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
   const named = which.length === 0 ? '' : ` (${which.join(', ')})`;
-  const pays = formatAmountOf(request.amount, request.asset);
-  return `line ${line}${named}: ${pays} to ${request.to_address}. ${equalWords(equal, nowMs)}`;
+  const { amount = '', asset = '', to_address: to } = paidBy(row) ?? {};
+  return `line ${line}${named}: ${formatAmountOf(amount, asset)} to ${to}. ${equalWords(equal, nowMs)}`;
 }
 
-export function moreEqualRows({ rows, first }: EqualRows): readonly string[] {
-  const left = rows - first.length;
+export function moreEqualRows(left: number): readonly string[] {
   return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
 }
 
 /** Nothing decides for a person here: the options are theirs to add. */
-export function paidAlready(equal: EqualRows, next: readonly Suggestion[]): Failure {
+export function paidAlready(equal: readonly EqualRow[], next: readonly Suggestion[]): Failure {
   return told('paid-already', { next })`${rowsPaidAlready(equal)}.
     Look at the earlier payments first. If the rows are second payments, --repeat pays them; --skip-repeats leaves out those that were paid.`;
 }
@@ -41,14 +44,8 @@ export function invalidRow(problem: string | undefined): Failure {
     Fix the row and run the command again.`;
 }
 
-/** Why a row is not sent under its ID, which `found` has. */
-export function conflictWords(found: Intent, wanted: Wanted, bot: string): string {
-  return found.bot === bot ? `the id ${takenBy(found, wanted)}` : 'the id is taken by another bot';
-}
-
-export function rowsInConflict(rows: number, of: number, code: 'other-body' | 'other-bot'): Failure {
-  return told(
-    code,
-  )`The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests.
+export function rowsInConflict(rows: number, of: number): Failure {
+  return told('other-body')`
+    The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests.
     A row with a new id is sent besides the earlier one. ${isItTheRightFile}`;
 }

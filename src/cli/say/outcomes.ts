@@ -176,7 +176,7 @@ export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint 
   return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
 }
 
-export function processName({ host, pid }: Process): string {
+function processName({ host, pid }: Process): string {
   return `${host} (pid ${pid})`;
 }
 

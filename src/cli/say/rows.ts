@@ -1,13 +1,11 @@
-import type { FileFacts } from '../../batch/readRows.ts';
+import type { FileFacts } from '../../batch/read.ts';
 import type { Stop } from '../../batch/stopRules.ts';
 import { Failure, type FailureCode, type Retry, told } from '../../once/failures.ts';
-import type { Runner } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
 import { type Sentence, type Suggestion, says, sentence } from '../../once/says.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { again, type GivenWords } from './open.ts';
-import { processName } from './outcomes.ts';
 
 function rowsOf(count: number): string {
   return counted(count, 'row');
@@ -67,7 +65,7 @@ type RowState = {
   readonly needs?: Retry;
 };
 
-/** Every state of a row: as the survey found it, as it ended, and as the journal has it. They are listed in this order. */
+/** Every state of a row: as the plan found it, as it ended, and as the journal has it. They are listed in this order. */
 const rowStates = {
   new: { word: 'to send', needs: 'same-command' },
   unfinished: { word: 'to send', needs: 'same-command' },
@@ -168,10 +166,6 @@ export function keptColumns(columns: readonly string[]): string {
   return `${shownColumns(columns)}: with each row, not sent`;
 }
 
-export function rowsMissing(count: number): string {
-  return `${formatCount(count)}: in the journal under this name, but not in this input`;
-}
-
 const noMore = 'No new rows were started.';
 
 /** Why no new rows were started, and what to do about it. */
@@ -183,34 +177,21 @@ function stopWords(stop: Stop): Sentence {
     case 'balance':
       return says`The wallet’s balance is too low (status 402). ${noMore}
         Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees.`;
-    case 'policy': {
-      const { message, details } = stop.failure;
-      return {
-        message: `${message} No new rows of this asset were started.`,
-        hint: 'Wait until the limit allows more, or have the policy changed.',
-        ...(details.shown && { shown: details.shown }),
-      };
-    }
     case 'certificate':
       return says`The service could not be reached (${troubleWords(stop.trouble)}). ${noMore}
         ${adviceOn(stop.trouble) ?? 'Have the server’s certificate fixed'}.`;
-    case 'service-down':
-      return says`${theLast(stop.rows)} ended without an answer: the service seems to be down. ${noMore}
-        Wait until the service answers.`;
-    case 'held':
-      return says`${theLast(stop.rows)} ended held: the replies do not say what was done. ${noMore}
-        Check the held rows before anything more is sent.`;
+    case 'failures-in-a-row':
+      return says`${theLast(stop.rows)} ended without an answer that says what was done. ${noMore}
+        Wait until the service answers, and check the rows that are held.`;
     case 'max-failures':
       return says`--max-failures was reached (${counted(stop.failures, 'row')} not done). ${noMore}
         Find out why they are not done.`;
     case 'interrupted':
       return says`The batch was interrupted: it waited for the requests already sent and started no new rows.`;
-    case 'others-at-work':
-      return says`Others are still at work after --max-wait (${stop.runners.map(withRows).join(', ')}).
-        Wait for the other processes.`;
     case 'failure': {
-      const { message } = stop.failure;
-      return { message: `${message} ${noMore}` };
+      const { message, details } = stop.failure;
+      const limited = details.shown && { shown: details.shown, ...(details.hint && { hint: details.hint }) };
+      return { message: `${message} ${noMore}`, ...limited };
     }
   }
 }
@@ -279,10 +260,5 @@ function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Fail
   });
 }
 
-function withRows(runner: Runner): string {
-  // The runner may have done some of its rows already.
-  return `${processName(runner)}: up to ${counted(runner.rows, 'row')}`;
-}
-
-export const ownShareDone = (runners: readonly Runner[]): string =>
-  `This process has no rows left; waiting for ${runners.map(withRows).join(', ')}.`;
+export const waitingForOthers = (rows: number): string =>
+  `This process has no rows left; waiting for ${counted(rows, 'row')} that another process is sending.`;

@@ -19,16 +19,8 @@ export async function execute(order: Order, engine: EngineContext, consent?: Con
   return claimed.is === 'claim' ? carryOut(claimed, engine) : claimed;
 }
 
-/**
- * Sends, judges and records until the intent has its outcome or no tries are left. `onAccepted` is called before the
- * acceptance is recorded, so that what it commits shares that commit. If that commit finds that the reply was another
- * intent's, a later attempt may call it again.
- */
-export async function carryOut(
-  first: Claim,
-  engine: EngineContext,
-  onAccepted: () => void = () => {},
-): Promise<Outcome> {
+/** Sends, judges and records until the intent has its outcome or no tries are left. */
+export async function carryOut(first: Claim, engine: EngineContext): Promise<Outcome> {
   const tries = new Tries(engine);
   let claim = first;
   let hasLeft = false;
@@ -43,12 +35,10 @@ export async function carryOut(
     holds = seen.ruling.heldAtEnd ? seen.ruling.heldReason : undefined;
     const cameBackAtMs = engine.clock.now();
     tries.count(seen.end, cameBackAtMs - startedAtMs);
-    const isAccepted = seen.ruling.verdict === 'accepted';
     // The commit can reject an accepted reply only because of its receipts. Without receipts the connection is free
     // now.
-    const isFree = isAccepted && seen.receipts.length === 0;
+    const isFree = seen.ruling.verdict === 'accepted' && seen.receipts.length === 0;
     if (isFree) keepConnection(flight);
-    if (isAccepted) onAccepted();
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
     if (!isFree) await leaveConnection(flight, recorded);

@@ -31,7 +31,7 @@ export function paymentOf(wanted: Wanted): string | undefined {
   return wanted.kind === 'message' ? undefined : paymentOfTransfer(wanted.request);
 }
 
-export function paymentOfTransfer({ to_address, asset, amount }: TransferRequest): string {
+function paymentOfTransfer({ to_address, asset, amount }: TransferRequest): string {
   return JSON.stringify([to_address, countedAsset(asset), amount]);
 }
 

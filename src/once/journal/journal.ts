@@ -260,6 +260,3 @@ export interface Journal {
 
 /** A botctl process on some machine. */
 export type Process = { readonly host: string; readonly pid: number };
-
-/** A process at work on a batch, and how many rows it has in hand. */
-export type Runner = Process & { readonly rows: number };

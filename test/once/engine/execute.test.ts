@@ -1,9 +1,7 @@
 import { renameSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { claim } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
-import { carryOut } from '../../../src/once/engine/execute.ts';
 import { engineFailure } from '../../../src/once/engine/facts.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { exitOf } from '../../../src/once/failures.ts';
@@ -643,25 +641,5 @@ describe('a next attempt that the journal refuses', () => {
       throw engineFailure('intent-missing', {});
     });
     expect((await scripted.run(transfer(), [lost], damaged)).is).toBe('not-recorded');
-  });
-});
-
-describe('what shares the commit of an acceptance', () => {
-  test.each([
-    [paid, 1],
-    [reply(402), 0],
-    [lost, 0],
-  ])('is called for an acceptance only, before it is recorded', async (answer, calls) => {
-    const engine = scripted.engine(noRetries);
-    const claimed = await claim(transfer(), engine);
-    if (claimed.is !== 'claim') throw new Error('it was not claimed');
-    scripted.script.push(answer);
-    const events: string[] = [];
-    const commit: EngineContext['commit'] = (work, guards) => {
-      events.push('recorded');
-      return engine.commit(work, guards);
-    };
-    await carryOut(claimed, { ...engine, commit }, () => void events.push('accepted'));
-    expect(events).toEqual([...Array(calls).fill('accepted'), 'recorded']);
   });
 });

@@ -1,10 +1,16 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
 import { nameAnother } from '../../../batch/facts.ts';
-import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
-import type { EqualRows, Sheet, SheetRow } from '../../../batch/sheet.ts';
+import type { BatchOrder, EqualRow, Row } from '../../../batch/plan.ts';
+import type { FileFacts } from '../../../batch/read.ts';
+import {
+  type ReportFile,
+  type ReportText,
+  type RowReport,
+  type RowReportInputs,
+  reportColumns,
+} from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
 import { told } from '../../../once/failures.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
@@ -15,10 +21,11 @@ import type { Suggestion } from '../../../once/says.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
+import { inDoubtOf } from '../../say/batch.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
-import { idOrSignature, isSettled, settledAt, shown, transferOf } from '../../show/report.ts';
+import { idOrSignature, isSettled, settledAt } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
@@ -161,59 +168,42 @@ export function reportFormatOf(path: string): ReportFormat {
     The report’s format follows from its name: give it one of these endings.`;
 }
 
-/** The cells of a row, by the columns of the report in their order. */
-function cellsOf(row: RowReport, kind: Kind): Record<string, string | number | undefined> {
-  const { line, id, outcome, request, result, transferId, error, key } = row;
-  const told = { error: safe(error), key };
-  if (kind === 'message') return { line, id, outcome, message_id: safe(result), ...told };
-  const { to_address, asset, amount } = JSON.parse(request ?? '{}') as Record<string, string | undefined>;
-  const proof = { signature: safe(result), transfer_id: safe(transferId) };
-  return { line, id, to_address, asset: safe(asset), amount, outcome, ...proof, ...told };
-}
-
-const noRow: RowReport = {
-  line: 0,
-  id: undefined,
-  request: undefined,
-  outcome: '',
-  result: undefined,
-  transferId: undefined,
-  error: undefined,
-  key: undefined,
-  atMs: undefined,
-};
-
-const timeColumn = 'time';
-
-function timeOf({ atMs }: RowReport): string | undefined {
-  return atMs === undefined ? undefined : isoExact(atMs);
-}
-
-/** The text of a batch's report. `columns` are those of the file that are kept with their rows. */
+/** The text of a batch's report: the fields and columns that its file has, and then what became of the row. */
 export function reportText(
   format: ReportFormat,
-  kind: Kind,
-  columns: readonly string[] = [],
-  delimiter = ',',
+  { fields, columns, delimiter }: Pick<FileFacts, 'fields' | 'columns' | 'delimiter'>,
 ): ReportText {
   if (format === 'jsonl')
     return {
       heading: '',
-      line: (row) =>
-        `${safeJson({ ...cellsOf(row, kind), columns: row.columns, [timeColumn]: timeOf(row) })}\n`,
+      line: (row) => `${safeJson({ ...inputOf(row, fields), columns: row.columns, ...becameOf(row) })}\n`,
     };
-  const own = Object.keys(cellsOf(noRow, kind));
+  const own = [...fields, ...reportColumns];
+  const kept = columns.map((title) => keptAs(title, own));
   return {
-    heading: csvLine(
-      [...own, ...columns.map((title) => keptAs(title, [...own, timeColumn])), timeColumn],
-      delimiter,
-    ),
+    heading: csvLine([...fields, ...kept, ...reportColumns], delimiter),
     line: (row) => {
-      const cells = Object.values(cellsOf({ ...row, id: safe(row.id) }, kind));
+      const cells = Object.values(inputOf(row, fields)).map((cell) =>
+        typeof cell === 'object' ? JSON.stringify(cell) : safe(cell),
+      );
       const kept = columns.map((title) => safe(cellIn(row.columns, title)));
-      return csvLine([...cells, ...kept, timeOf(row)], delimiter);
+      return csvLine([...cells, ...kept, ...Object.values(becameOf(row))], delimiter);
     },
   };
+}
+
+function inputOf(
+  { id, request }: RowReport,
+  fields: readonly string[],
+): Record<string, string | object | undefined> {
+  const values: Record<string, string | object | undefined> = { ...request, id };
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}
+
+function becameOf(row: RowReport): Record<(typeof reportColumns)[number], string | undefined> {
+  const { state, entry, result, error, atMs } = row;
+  const time = atMs === undefined ? undefined : isoExact(atMs);
+  return { state, entry, result: safe(result), error: safe(error), time };
 }
 
 /** Titles are words of a file: `constructor` is one too, and no cell of every row. */
@@ -244,7 +234,7 @@ export async function templateOf({
   return Template.parse(text, sourceOf('template', given));
 }
 
-/** Everything that one batch consists of, from its options to its sheet. */
+/** Everything that one batch consists of, but its rows. */
 export type Batch = {
   readonly given: BatchArgs;
   readonly context: Context;
@@ -253,22 +243,18 @@ export type Batch = {
   readonly bot: ChainBot;
   /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
-  readonly sheet: Sheet;
   readonly report: ReportFile | undefined;
 };
 
-export function rowReportInputs({ order, sheet, bot, journal }: Batch): RowReportInputs {
+export function rowReportInputs(rows: readonly Row[], { journal }: Batch): RowReportInputs {
   return {
-    order,
-    sheet,
-    bot,
+    rows,
     journal,
     resultOf: async (intent, attempt) => {
       const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
       const report = { intent, attempt, signature };
       return {
         result: idOrSignature(report),
-        transferId: shown(transferOf(report)?.transfer_id),
         atMs: isSettled(intent) ? settledAt(report) : undefined,
       };
     },
@@ -292,10 +278,11 @@ export function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
 }
 
-export function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
+export function whichRow({ line, id }: Pick<Row, 'line' | 'id'>): Record<string, unknown> {
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-export function countsJson({ rows, inDoubt }: EqualRows): Record<string, unknown> {
-  return { rows, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
+export function countsJson(equal: readonly EqualRow[]): Record<string, unknown> {
+  const inDoubt = inDoubtOf(equal);
+  return { rows: equal.length, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
 }

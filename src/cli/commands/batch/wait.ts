@@ -1,3 +1,4 @@
+import { type BatchPlan, paidBy } from '../../../batch/plan.ts';
 import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../chain/verdict.ts';
 import { type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
@@ -45,20 +46,19 @@ export class BatchWait {
   }
 
   /** Before any row is sent: checks that the node is on the cluster and that every asset can be recognised. */
-  async ready(): Promise<void> {
-    const { bot, sheet } = this.#batch;
-    const assets = new Set<string>();
-    for (const row of sheet.rows()) if (row.request !== undefined) assets.add(assetIn(row.request));
+  async ready({ rows }: BatchPlan): Promise<void> {
+    const { bot } = this.#batch;
+    const assets = new Set(rows.flatMap((row) => paidBy(row)?.asset ?? []));
     for (const asset of assets) refuseUnprovable(asset, bot, this.#options.until);
     await refuseOtherCluster(this.#chain);
     for (const asset of assets) await refuseNoMint(asset, this.#chain, bot);
   }
 
   /** Waits for all accepted rows together. */
-  async end(journal: Journal): Promise<RowsOnChain> {
+  async end(plan: BatchPlan, journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
     const counts = { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided: 0 };
-    const accepted = await this.#accepted(journal, counts);
+    const accepted = await this.#accepted(plan, journal, counts);
     const all = accepted.length;
     let ended = 0;
     if (all > 0 && !display.watched && !display.quiet)
@@ -86,9 +86,9 @@ export class BatchWait {
     return this.#chain.close();
   }
 
-  async #accepted(journal: Journal, counts: { proven: number }): Promise<string[]> {
+  async #accepted({ rows }: BatchPlan, journal: Journal, counts: { proven: number }): Promise<string[]> {
     const open: string[] = [];
-    for (const { intent: id } of this.#batch.sheet.rows()) {
+    for (const { intent: id } of rows) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
       if (intent?.state !== 'accepted') continue;
       const view = standingOf(await journal.reads.observationsOf(intent.id));
@@ -119,10 +119,6 @@ export class BatchWait {
       await display.show({ ...outcomeView(report), json });
     } else if (problem !== undefined) display.warn(problem.message, problem.next);
   }
-}
-
-function assetIn(request: string): string {
-  return String((JSON.parse(request) as { asset?: unknown }).asset);
 }
 
 function countedAs(view: ChainView): Exclude<keyof RowsOnChain, 'unsure'> {

@@ -12,15 +12,15 @@ import {
   type Mending,
   neededFields,
   type RawRow,
+  rowFields,
   rowOf,
 } from './columns.ts';
 import { csvRecords, delimiterOf } from './csv.ts';
 import { batchFailure, complainOfRow, type OwnRules, type RowComplaint } from './facts.ts';
 import { Reasons } from './reasons.ts';
-import { countIn } from './sheet.ts';
 import type { Template } from './template.ts';
 
-export type Input = Omit<Source, 'name'>;
+type Input = Omit<Source, 'name'>;
 
 /** How the caller says to read a file. */
 export type Reading = Checking & {
@@ -48,6 +48,8 @@ export type FileFacts = {
   readonly lackingFields: readonly string[];
   /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
   readonly hasCommas: boolean;
+  /** Fields that a row has. */
+  readonly fields: readonly string[];
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
@@ -63,6 +65,13 @@ const mostRows = 250_000;
 const mostOfRow = 1024 * 1024;
 /** No file of people has as many. */
 const mostTitles = 1000;
+
+/** Counts one more, and returns how many there are. */
+export function countIn(counts: Map<string, number>, one: string): number {
+  const count = (counts.get(one) ?? 0) + 1;
+  counts.set(one, count);
+  return count;
+}
 
 export function inputName({ path }: Pick<Input, 'path'>): string {
   return path === '-' ? 'stdin' : path;
@@ -104,6 +113,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     bad,
     lackingFields: neededFields[kind].filter((field) => missing.get(field) === rows.length),
     hasCommas: amounts.some(hasDecimalComma) && !amounts.some((amount) => /\.\d+$/u.test(amount)),
+    fields: rowFields[kind].filter((field) => raws.some((raw) => raw.fields[field] !== undefined)),
     columns: [...titles],
     unsent: [...titles].filter((title) => template?.names(title) !== true),
     delimiter,
@@ -126,7 +136,7 @@ function textIn(bytes: Buffer, source: string): string {
 }
 
 /** Text that begins with `{` is JSON Lines, other text CSV. */
-export function isJsonLines(text: string): boolean {
+function isJsonLines(text: string): boolean {
   return /^\s*\{/u.test(text);
 }
 

@@ -1,0 +1,406 @@
+import type { Bot } from '../once/connection.ts';
+import { isProposal } from '../once/engine/approval.ts';
+import { equalAhead } from '../once/engine/beforeClaim.ts';
+import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
+import { meaningOf } from '../once/engine/planKinds.ts';
+import type { Failure } from '../once/failures.ts';
+import type { AllowedRecipients } from '../once/intent/address.ts';
+import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
+import { spellingsOfPayment } from '../once/intent/spellings.ts';
+import { isUnknownAsset } from '../once/intent/unusual.ts';
+import {
+  canonicalOf,
+  type Kind,
+  type TransferRequest,
+  type Wanted,
+  type Warning,
+} from '../once/intent/wanted.ts';
+import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
+import type { Policies } from '../policy/policy.ts';
+import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
+import { namedByBody, namedById, type Recipients } from './checkRow.ts';
+import { batchFailure, type RowComplaint } from './facts.ts';
+import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
+import { Reasons } from './reasons.ts';
+
+/** What applies to all rows of a batch. */
+export type BatchOrder = {
+  readonly kind: Kind;
+  /** `--once`: the batch's name. */
+  readonly name: string;
+  readonly recipients: AllowedRecipients;
+  /** The policies that its transfers must obey; absent if there are none. */
+  readonly policies?: Policies | undefined;
+  /** `--repeat`: rows are paid although they were paid under another name. */
+  readonly paysRepeats?: boolean;
+  /** `--propose`: every row waits for a person's approval. */
+  readonly proposes?: boolean;
+};
+
+const standings = [
+  'new',
+  'unfinished',
+  'done',
+  'waiting',
+  'held',
+  'declined',
+  'elsewhere',
+  'conflict',
+  'invalid',
+] as const;
+
+/** How a row stands before anything is sent. */
+type Standing = (typeof standings)[number];
+
+/** How a row stands after a run: the state of its entry, or why it was not this batch's row to send. */
+export type RowOutcome =
+  | 'accepted'
+  | 'resolved'
+  | 'unknown'
+  | 'waiting'
+  | 'held'
+  | 'declined'
+  | 'rejected'
+  | 'open'
+  | 'sending'
+  | 'not-sent'
+  | 'paid-already'
+  | 'not-begun'
+  | 'untold';
+
+/** One row of the input, from its plan to its end. The rows sent are the rows checked, even if the file changes. */
+export type Row = RowHead & {
+  /** What it wants, and what it is called; absent if the row is not valid. */
+  readonly identity: Identity | undefined;
+  readonly standing: Standing;
+  /** An equal payment under another entry. */
+  equal: EqualPayment | undefined;
+  /** Its own entry, if the journal has one. */
+  intent: string | undefined;
+  /** How it ended in this run, and why it is not done, in words. */
+  outcome: RowOutcome | undefined;
+  problem: string | undefined;
+  /** Whether this run sent it. */
+  sent: boolean;
+};
+
+/** A row that would pay what another entry has paid, or may have paid. */
+export type EqualRow = Row & { readonly equal: EqualPayment };
+
+/** Exact sums of one asset: over all valid rows, those that are left, and of these those that are not in doubt. */
+type AssetTotal = Record<'all' | 'left' | 'unpaid', MinorUnits>;
+
+/** Everything that is known about a batch before its first request. */
+export type BatchPlan = FileFacts & {
+  readonly rows: readonly Row[];
+  readonly standings: Readonly<Record<Standing, number>>;
+  /** Rows that do not wait yet, and would wait for a person's approval. */
+  readonly waitsAhead: number;
+  /** Rows whose ids stand for something else, and another bot that has some of them. */
+  readonly conflicts: Reasons;
+  readonly begunBy: string | undefined;
+  /** Rows that a policy refuses, and the first refusal. */
+  readonly refused: Reasons;
+  readonly refusal: Failure | undefined;
+  readonly warnings: readonly Warning[];
+};
+
+type Known = {
+  readonly bot: Bot;
+  /** Absent if there is no journal yet and none should be created. */
+  readonly journal: Journal | undefined;
+  readonly now: () => number;
+};
+
+type PlanInputs = Known & {
+  readonly interrupted: AbortSignal;
+  readonly recipients: Recipients;
+  readonly refusalInWords: (refusal: Failure) => string;
+  /** Why a row is not sent under its id, which `found` has. */
+  readonly conflictInWords: (found: Intent, wanted: Wanted) => string;
+  /** Why a row with an equal payment is not sent. */
+  readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
+  /** Called once for each row that is not valid. */
+  readonly inWords: (complaints: readonly RowComplaint[]) => string;
+};
+
+// Look-ups that start together do not wait for each other.
+const pageRows = 256;
+
+/** Looks up every row of a file in the journal, page by page. Sends and records nothing. */
+export async function planBatch(
+  { rows, ...file }: ReadFile,
+  order: BatchOrder,
+  inputs: PlanInputs,
+): Promise<BatchPlan> {
+  const planner = new Planner(order, inputs, file.bad);
+  for (let at = 0; at < rows.length; at += pageRows) {
+    if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
+    await planner.take(rows.slice(at, at + pageRows));
+  }
+  await planner.compareWithOwn();
+  return { ...file, ...planner.plan() };
+}
+
+const shownWarnings = 20;
+
+class Planner {
+  readonly #order: BatchOrder;
+  readonly #inputs: PlanInputs;
+  readonly #rows: Row[] = [];
+  readonly #bodies = new Map<string, number>();
+  readonly #sums: ReturnType<typeof sumsForAll>;
+  readonly #nowMs: number;
+  readonly #bad: Reasons;
+  readonly #conflicts = new Reasons();
+  readonly #refused = new Reasons();
+  readonly #warnings = new Map<string, Warning>();
+  #refusal: Failure | undefined;
+  #begunBy: string | undefined;
+  #waitsAhead = 0;
+
+  constructor(order: BatchOrder, inputs: PlanInputs, bad: Reasons) {
+    this.#order = order;
+    this.#inputs = inputs;
+    this.#bad = bad;
+    this.#sums = sumsForAll(inputs.journal?.reads);
+    this.#nowMs = inputs.journal?.clock.now() ?? inputs.now();
+  }
+
+  plan(): Omit<BatchPlan, keyof FileFacts> {
+    const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
+    for (const { standing } of this.#rows) counts[standing] += 1;
+    return {
+      rows: this.#rows,
+      standings: counts,
+      waitsAhead: this.#waitsAhead,
+      conflicts: this.#conflicts,
+      begunBy: this.#begunBy,
+      refused: this.#refused,
+      refusal: this.#refusal,
+      warnings: [...this.#warnings.values()],
+    };
+  }
+
+  async take(page: readonly InputRow[]): Promise<void> {
+    const looks = await Promise.all(
+      page.map(async (row) => ('problem' in row ? row : { row, ...(await this.#look(row)) })),
+    );
+    // One after another: what a row would spend counts for the rows after it.
+    for (const look of looks)
+      this.#rows.push('problem' in look ? invalid(look, look.problem) : await this.#judge(look));
+  }
+
+  async #look({ id, wanted, columns }: ValidRow): Promise<Omit<Look, 'row'>> {
+    const { journal, bot, now } = this.#inputs;
+    const { name, paysRepeats } = this.#order;
+    const canonical = canonicalOf(wanted);
+    const naming =
+      id === undefined ? namedByBody(name, canonical, countIn(this.#bodies, canonical)) : namedById(name, id);
+    const identity = identify({ wanted, naming, columns }, bot, journal ?? unsalted, canonical);
+    const plan = await planOf(identity, { journal, bot, now });
+    if (journal === undefined || paysRepeats === true) return { identity, plan, equal: undefined };
+    const asking = { journal, bot, clock: journal.clock, repeats: { besides: name } };
+    return { identity, plan, equal: await equalAhead(plan, identity, asking) };
+  }
+
+  async #judge({ row, identity, plan, equal }: Look): Promise<Row> {
+    const { recipients, inWords, conflictInWords, refusalInWords, bot } = this.#inputs;
+    const { wanted } = row;
+    const { found } = plan;
+    const asPlanned = standingOf(plan);
+    const to = wanted.kind === 'message' || asPlanned === 'done' ? undefined : wanted.request.to_address;
+    const complaint = to === undefined ? undefined : recipients.complaint(to);
+    if (complaint !== undefined) {
+      const problem = inWords([complaint]);
+      this.#bad.note(row, problem);
+      return invalid(row, problem);
+    }
+    this.#warnOf(wanted);
+    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found) : undefined;
+    const waits = word?.is === 'needs-approval';
+    if (waits) this.#waitsAhead += 1;
+    let problem: string | undefined;
+    if (word?.is === 'refused') {
+      this.#refusal ??= word.failure;
+      problem = refusalInWords(word.failure);
+      this.#refused.note(row, problem);
+    }
+    if (asPlanned === 'conflict' && found !== undefined) {
+      if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, wanted));
+      else this.#begunBy ??= found.bot;
+    }
+    const { line, id, columns } = row;
+    const planned: Row = {
+      ...{ line, id, columns, identity, problem },
+      standing: waits ? 'waiting' : asPlanned,
+      intent: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
+      ...notEnded,
+    };
+    // A proposal is asked about when it is sent.
+    if (equal !== undefined && !waits) this.#markEqual(planned, equal);
+    return planned;
+  }
+
+  /** What the policies say about a transfer that would be sent. */
+  async #wordOf(wanted: Wanted, intent: Intent | undefined): ReturnType<typeof spendWithin> {
+    const { policies = [], proposes = false } = this.#order;
+    if (wanted.kind === 'message') return { is: 'allowed' };
+    const { bot, journal } = this.#inputs;
+    const spend = spendOf(wanted.request, bot);
+    const asked = { spend, intent, proposes, isShared: journal?.isShared === true };
+    return spendWithin(policies, asked, this.#sums, this.#nowMs);
+  }
+
+  #warnOf(wanted: Wanted): void {
+    const { own = {} } = this.#inputs.bot;
+    const found = [...wanted.warnings];
+    if (wanted.kind === 'transfer' && isUnknownAsset(wanted.request.asset, own)) {
+      const { asset } = wanted.request;
+      found.push({ is: 'unknown-asset', asset, known: Object.keys(own.assets ?? {}) });
+    }
+    // Each once, however many rows it applies to.
+    for (const warning of found)
+      if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
+  }
+
+  /** What this name paid by rows that are not in the input. All of the input must have been read. */
+  async compareWithOwn(): Promise<void> {
+    const { journal, bot } = this.#inputs;
+    const { kind, name, paysRepeats } = this.#order;
+    const toPay = this.#rows.filter(({ standing }) => standing === 'new');
+    if (journal === undefined || kind === 'message' || paysRepeats === true || toPay.length === 0) return;
+    const sinceMs = journal.clock.now() - equalWithinMs;
+    // By key: another process may have begun a row of this input since it was looked up.
+    const own = new Set(this.#rows.map(({ identity }) => identity?.key));
+    const paid = new Map<string | undefined, Intent>();
+    for await (const intent of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
+      if (intent.baseUrl === bot.baseUrl && mayPay(intent, sinceMs) && !own.has(intent.key))
+        paid.set(spellingsOfPayment(intent.payment, bot.spellings)[0], intent);
+    for (const row of toPay) {
+      const equal = paid.get(paymentOfRow(row, bot));
+      if (equal !== undefined) this.#markEqual(row, equal);
+    }
+  }
+
+  #markEqual(row: Row, equal: Intent): void {
+    row.equal = equal;
+    row.problem = this.#inputs.equalInWords(equal, this.#inputs.now());
+  }
+}
+
+type ValidRow = RowHead & { readonly wanted: Wanted };
+type Look = {
+  readonly row: ValidRow;
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly equal: Intent | undefined;
+};
+
+const notEnded = { equal: undefined, outcome: undefined, sent: false } as const;
+
+function invalid({ line, id, columns }: RowHead, problem: string): Row {
+  const nothing = { identity: undefined, intent: undefined, ...notEnded };
+  return { line, id, columns, standing: 'invalid', problem, ...nothing };
+}
+
+/** Rows are named, and a name needs no salt. */
+const unsalted = { hashOf: (): string => '' };
+
+async function planOf(identity: Identity, { journal, bot }: Known): Promise<Plan> {
+  if (journal === undefined) return planOfNewJournal;
+  return makePlan(identity, { journal, bot, clock: journal.clock }, journal.reads);
+}
+
+function standingOf(plan: Plan): Standing {
+  const { row } = meaningOf(plan);
+  if (row !== 'held' || plan.found === undefined) return row;
+  if (isProposal(plan.found)) return 'waiting';
+  return plan.found.state === 'declined' ? 'declined' : row;
+}
+
+/** A row's payment in the spelling that stands for all. */
+export function paymentOfRow(
+  { identity }: Pick<Row, 'identity'>,
+  { spellings }: Pick<Bot, 'spellings'>,
+): string | undefined {
+  return spellingsOfPayment(identity?.payment, spellings)[0];
+}
+
+/** How rows stand that this process has not ended; others may have, since the plan. */
+export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise<void> {
+  for (let at = 0; at < rows.length; at += pageRows)
+    await Promise.all(
+      rows.slice(at, at + pageRows).map(async (row) => {
+        const plan = await planOf(row.identity, known);
+        row.outcome = outcomeOf(plan);
+        if (row.outcome !== 'not-sent' && plan.found !== undefined) row.intent = plan.found.id;
+      }),
+    );
+}
+
+function outcomeOf({ is, found }: Plan): RowOutcome {
+  const standing = meaningOf({ is }).row;
+  if (standing === 'conflict') return 'not-sent';
+  if (found === undefined) return 'not-begun';
+  if (standing === 'elsewhere') return 'sending';
+  if (isProposal(found)) return 'waiting';
+  // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
+  if (found.state === 'sending') return 'unknown';
+  return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
+}
+
+/** A row that is valid, and was not done before. */
+export type RowToDo = Row & { readonly identity: Identity };
+
+export function rowsToDo({ rows }: Pick<BatchPlan, 'rows'>): RowToDo[] {
+  return rows.filter((row): row is RowToDo => row.identity !== undefined && row.standing !== 'done');
+}
+
+/** How many rows must still be done, or waited for. */
+export function leftToSend({ standings }: Pick<BatchPlan, 'standings'>): number {
+  return standings.new + standings.unfinished + standings.elsewhere;
+}
+
+export function equalRows({ rows }: Pick<BatchPlan, 'rows'>): readonly EqualRow[] {
+  return rows.filter((row): row is EqualRow => row.equal !== undefined);
+}
+
+/** Absent if the row is not valid, or sends a message. */
+export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | undefined {
+  const wanted = identity?.order.wanted;
+  return wanted?.kind === 'transfer' ? wanted.request : undefined;
+}
+
+const nothing: MinorUnits = { units: 0n, decimals: 0 };
+const notToSend: readonly Standing[] = ['done', 'waiting', 'declined'];
+
+/** Sums by asset. What another entry paid is left to pay only if it is paid `besides`. */
+export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
+  const totals = new Map<string, AssetTotal>();
+  for (const row of rows) {
+    const request = paidBy(row);
+    if (request === undefined) continue;
+    const amount = minorUnits(request.amount);
+    const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing };
+    totals.set(request.asset, total);
+    total.all = addAmounts(total.all, amount);
+    if (!notToSend.includes(row.standing)) total.left = addAmounts(total.left, amount);
+    // What is in doubt may have been taken from the balance already.
+    if (row.standing === 'new' && (besides || row.equal === undefined))
+      total.unpaid = addAmounts(total.unpaid, amount);
+  }
+  return totals;
+}
+
+/** How many recipients there are, and how many of them are paid more than once. */
+export function recipientsOf({ rows }: Pick<BatchPlan, 'rows'>): Record<'distinct' | 'repeated', number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const to = paidBy(row)?.to_address;
+    if (to !== undefined) countIn(counts, to);
+  }
+  const repeated = [...counts.values()].filter((times) => times > 1);
+  return { distinct: counts.size, repeated: repeated.length };
+}

@@ -1,0 +1,191 @@
+import { setMaxListeners } from 'node:events';
+import { isProposal } from '../once/engine/approval.ts';
+import { type Claim, claim } from '../once/engine/claim.ts';
+import type { EngineContext } from '../once/engine/context.ts';
+import { carryOut } from '../once/engine/execute.ts';
+import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
+import { settleAsPaid } from '../once/engine/paidAs.ts';
+import { isDone } from '../once/engine/planKinds.ts';
+import { BatchPace, sharedCommit } from './pace.ts';
+import {
+  type BatchOrder,
+  type BatchPlan,
+  paymentOfRow,
+  type Row,
+  type RowOutcome,
+  type RowToDo,
+  rowsToDo,
+} from './plan.ts';
+import { countIn } from './read.ts';
+import { type Stop, StopRules } from './stopRules.ts';
+
+type RunInputs = {
+  readonly order: BatchOrder;
+  readonly engine: EngineContext;
+  readonly concurrency: number;
+  readonly ratePerS: number | undefined;
+  readonly maxFailures: number | undefined;
+  /** What becomes of rows that are equal to another payment, as the options or a person say. */
+  readonly repeats: 'pay' | 'skip' | undefined;
+  /** Called once, when only rows that other processes are sending are left. */
+  readonly onWaiting: (rows: number) => void;
+  /** Called as a row ends. Its place is free once that is told. */
+  readonly onEnd: (row: Row, ending: Ending) => Promise<void>;
+};
+
+type Run = RunInputs & {
+  readonly rules: StopRules;
+  /** Payments that more than one row makes. */
+  readonly repeated: ReadonlySet<string | undefined>;
+  /** When this run first found that another process is sending a row. */
+  readonly elsewhereSinceMs: Map<Row, number>;
+};
+
+/** Does the rows that are not done, until all have ended or a rule says stop. */
+export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop | undefined> {
+  const { clock, chance, interrupts, journal, limits } = inputs.engine;
+  const rules = new StopRules(inputs);
+  const onInterrupt = (): void => rules.interrupt();
+  // Each row adds a listener, and Node warns about a leak if there are many.
+  setMaxListeners(0, interrupts.first, interrupts.second, rules.signal);
+  if (interrupts.first.aborted) onInterrupt();
+  interrupts.first.addEventListener('abort', onInterrupt, { once: true });
+  const pace = new BatchPace(clock, inputs.ratePerS);
+  // A row that another process is sending is tried again later: the engine does not wait for it.
+  const own = { pace, commit: sharedCommit(journal), limits: { ...limits, ownerWaitMs: 0 } };
+  const repeated = paidTwice(plan, inputs.engine);
+  const engine = { ...inputs.engine, ...own };
+  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map() };
+  const places = new Places(inputs.concurrency);
+  let left = rowsToDo(plan);
+  let elsewhere: RowToDo[] = [];
+  while (rules.stop === undefined && left.length + elsewhere.length > 0) {
+    if (left.length === 0) {
+      await waitForOthers(elsewhere.length, run);
+      [left, elsewhere] = [elsewhere, []];
+    }
+    const free = await pace.turns(await places.free(), rules.signal);
+    if (rules.stop !== undefined) break;
+    const taken = left.splice(0, free);
+    // Asked for together, so they are claimed in one commit.
+    const steps = await Promise.allSettled(taken.map((row) => claimRow(row, run)));
+    const met = elsewhere.length;
+    for (const [index, row] of taken.entries()) {
+      const step = steps[index];
+      if (step?.status === 'rejected') rules.fail(step.reason);
+      else if (step !== undefined && isWaitedFor(row, step.value, run)) elsewhere.push(row);
+      else if (step !== undefined) places.take(finish(row, step.value, run));
+    }
+    // Away from the other process, so that each claims rows in a place of its own.
+    if (elsewhere.length > met) left.push(...left.splice(0, Math.floor(chance.fraction() * left.length)));
+  }
+  await places.allFree();
+  interrupts.first.removeEventListener('abort', onInterrupt);
+  return rules.stop;
+}
+
+/** Rows that may be on their way at a time. */
+class Places {
+  readonly #all: number;
+  #free: number;
+  #onFree = (): void => {};
+
+  constructor(all: number) {
+    this.#all = all;
+    this.#free = all;
+  }
+
+  take(work: Promise<void>): void {
+    this.#free -= 1;
+    void work.then(() => {
+      this.#free += 1;
+      this.#onFree();
+    });
+  }
+
+  async free(least = 1): Promise<number> {
+    while (this.#free < least) {
+      await new Promise<void>((resolve) => {
+        this.#onFree = resolve;
+      });
+      // Rows that were recorded in one commit end in one turn, and the next ones are claimed together.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return this.#free;
+  }
+
+  allFree(): Promise<number> {
+    return this.free(this.#all);
+  }
+}
+
+function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | undefined> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const payment = paymentOfRow(row, bot);
+    if (payment !== undefined) countIn(counts, payment);
+  }
+  return new Set([...counts].flatMap(([payment, times]) => (times > 1 ? [payment] : [])));
+}
+
+async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
+  const { order, engine, repeated, repeats } = run;
+  const { identity, equal } = row;
+  if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine);
+  // If no other row makes this payment, another file has made it under this name since the plan.
+  const besides = repeated.has(paymentOfRow(row, engine.bot)) ? order.name : '';
+  // Nobody was asked about what the plan did not see.
+  const isMeant = equal !== undefined || order.paysRepeats === true;
+  const asking: EngineContext = { ...engine, repeats: isMeant ? 'pay' : { besides } };
+  const step = await claim(identity.order, asking, undefined, identity);
+  if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
+  return isDone(step.equal) ? settleAsPaid(identity, step.equal, engine) : step;
+}
+
+/** Whether the row is tried again later, because another process is sending it: for --max-wait at most. */
+function isWaitedFor(row: Row, step: Claim | Outcome, { elsewhereSinceMs, engine, rules }: Run): boolean {
+  if (step.is !== 'still-sending') return false;
+  const nowMs = engine.clock.now();
+  const sinceMs = elsewhereSinceMs.get(row) ?? nowMs;
+  elsewhereSinceMs.set(row, sinceMs);
+  return rules.stop === undefined && nowMs - sinceMs < engine.limits.maxWaitMs;
+}
+
+const lookAgainMs = 250;
+
+async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): Promise<void> {
+  onWaiting(rows);
+  // Random, so that several processes do not look in step.
+  await engine.clock.sleep(lookAgainMs * (0.75 + engine.chance.fraction() / 2), rules.signal);
+}
+
+/** Sends a claimed row and records how it ended. Never rejects. */
+async function finish(row: Row, step: Claim | Outcome, run: Run): Promise<void> {
+  const { engine, rules, onEnd } = run;
+  try {
+    const outcome = step.is === 'claim' ? await carryOut(step, engine) : step;
+    const ending = endingOf(outcome);
+    row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
+    row.outcome = rowOutcomeOf(outcome);
+    // The intent that blocks a refused row is not its own.
+    if (outcome.is !== 'not-sent') row.intent = outcome.intent.id;
+    rules.note(ending, row.sent);
+    await onEnd(row, ending);
+  } catch (thrown) {
+    rules.fail(thrown);
+  }
+}
+
+function rowOutcomeOf(outcome: Outcome): RowOutcome {
+  switch (outcome.is) {
+    case 'concluded':
+      return isProposal(outcome.intent) ? 'waiting' : outcome.intent.state;
+    case 'still-sending':
+      return 'sending';
+    case 'not-sent':
+      if (outcome.because === 'refused') return 'not-begun';
+      return outcome.because === 'paid-already' ? 'paid-already' : 'not-sent';
+    case 'not-recorded':
+      return 'unknown';
+  }
+}

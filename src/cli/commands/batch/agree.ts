@@ -1,0 +1,80 @@
+import { type BatchPlan, equalRows, leftToSend } from '../../../batch/plan.ts';
+import { equalRowWords, moreEqualRows, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
+import { askToBegin } from '../../say/rows.ts';
+import { declined } from '../../say/told.ts';
+import { remark } from '../../show/card.ts';
+import type { Question } from '../../show/display.ts';
+import { equalJson, forWhom } from '../../show/report.ts';
+import type { BalanceShown } from '../balance.ts';
+import { type Batch, jsonView, whichRow } from './options.ts';
+import { type BatchShown, balanceAhead, drawPlan, lineOf, type Refused, tooLittleFor } from './showPlan.ts';
+
+/** What becomes of the rows that are equal to another payment. */
+type Agreed = { readonly repeats: 'pay' | 'skip' | undefined; readonly balance: BalanceShown | undefined };
+
+/** Has the plan agreed to: a person is asked if there is one, and the options decide elsewhere. */
+export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | Refused> {
+  const { given, context, options, order } = batch;
+  const { display } = context;
+  const balance = await balanceAhead(plan, batch, options.repeats === 'pay');
+  const tooLittle = tooLittleFor(balance);
+  if (tooLittle !== undefined) return tooLittle;
+  const shown: BatchShown = { plan, batch, balance };
+  const at = given.flag('dry-run') || given.flag('yes') ? 'none' : display.terminal();
+  const equal = equalRows(plan);
+  if (equal.length > 0 && options.repeats === undefined) {
+    if (at === 'foreground') return askAboutEqual(shown);
+    const words = listEqual(plan, batch);
+    for (const line of words) display.warn(line);
+    await tellEqualRows(plan, batch);
+    const looks = ['history', ...new Set(equal.slice(0, shownRows).map((row) => row.equal.id))];
+    return { told: paidAlready(equal, [looks]), fields: {} };
+  }
+  if (equal.length > 0 && options.repeats === 'skip')
+    display.notice(`${rowsPaidAlready(equal)}. What was paid is left out.`);
+  if (given.flag('dry-run')) return { repeats: options.repeats, balance };
+  const left = leftToSend(plan);
+  if (at === 'none' || left + plan.waitsAhead === 0) display.notice(lineOf(shown));
+  else {
+    const question: Question = (canvas) =>
+      `${drawPlan(shown, canvas)}${askToBegin(order.name, left, order.kind, plan.waitsAhead)}`;
+    if (!(await display.confirm(question))) throw declined();
+  }
+  return { repeats: options.repeats, balance };
+}
+
+const shownRows = 3;
+
+const answers = {
+  shown: '[s]kip those / [p]ay them / [N]o: stop',
+  words: { s: 'skip', skip: 'skip', p: 'pay', pay: 'pay' },
+} as const;
+
+async function askAboutEqual(shown: BatchShown): Promise<Agreed | Refused> {
+  const { plan, batch } = shown;
+  const listed = [`${rowsPaidAlready(equalRows(plan))}:`, ...listEqual(plan, batch)];
+  const question: Question = (canvas) => {
+    const remarks = listed.map((words) => remark(words, canvas)).join('');
+    return `${drawPlan({ ...shown, listsEqual: true }, canvas)}${remarks}Pay them besides?`;
+  };
+  const answer = await batch.context.display.ask(question, answers);
+  if (answer === 'no') throw declined();
+  const balance = answer === 'pay' ? await balanceAhead(plan, batch, true) : shown.balance;
+  return tooLittleFor(balance) ?? { repeats: answer, balance };
+}
+
+function listEqual(plan: BatchPlan, { journal, context }: Batch): readonly string[] {
+  const nowMs = (journal ?? context).clock.now();
+  const equal = equalRows(plan);
+  const first = equal.slice(0, shownRows).map((row) => equalRowWords(row, forWhom(row), nowMs));
+  return [...first, ...moreEqualRows(equal.length - first.length)];
+}
+
+/** With --json all rows that are equal to another payment, each on a line; the report has them too. */
+export async function tellEqualRows(plan: BatchPlan, { given, context }: Batch): Promise<void> {
+  if (context.display.face !== 'json') return;
+  for (const row of equalRows(plan)) {
+    const head = { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    await context.display.show(jsonView({ ...head, outcome: 'paid-already', ...equalJson(row.equal) }));
+  }
+}

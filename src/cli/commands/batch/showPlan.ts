@@ -1,0 +1,256 @@
+import {
+  type BatchPlan,
+  type EqualRow,
+  equalRows,
+  leftToSend,
+  recipientsOf,
+  totalsOf,
+} from '../../../batch/plan.ts';
+import { inputName } from '../../../batch/read.ts';
+import type { Reasons } from '../../../batch/reasons.ts';
+import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
+import { formatAmount } from '../../../once/intent/amount.ts';
+import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
+import type { BatchArgs } from '../../parse/sendingSpecs.ts';
+import { tooLittleToPay } from '../../say/balance.ts';
+import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
+import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
+import { again } from '../../say/open.ts';
+import {
+  codeOfRows,
+  invalidRows,
+  keptColumns,
+  needsOf,
+  notAllDone,
+  notDoneIn,
+  rowFacts,
+  rowsInALine,
+  rowsToApprove,
+} from '../../say/rows.ts';
+import { onDryRun, problemOf } from '../../say/told.ts';
+import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
+import type { Display, LabelCanvas, View } from '../../show/display.ts';
+import { drawMessage } from '../../show/report.ts';
+import type { BalanceShown } from '../balance.ts';
+import { type Batch, countsJson, withReport } from './options.ts';
+
+/** What a batch would do, as it is shown. */
+export type BatchShown = {
+  readonly plan: BatchPlan;
+  readonly batch: Batch;
+  readonly balance?: BalanceShown | undefined;
+  /** The rows that are equal to another payment are listed below the plan. */
+  readonly listsEqual?: true;
+};
+
+/** What the wallet holds for the rows that will be paid, and for equal payments if they are paid `besides`. */
+export async function balanceAhead(
+  plan: BatchPlan,
+  { bot, given, context }: Batch,
+  besides: boolean,
+): Promise<BalanceShown | undefined> {
+  const payable = [...totalsOf(plan, besides)].flatMap(([asset, { unpaid }]) =>
+    unpaid.units === 0n ? [] : [{ asset, amount: formatAmount(unpaid) }],
+  );
+  if (payable.length === 0) return undefined;
+  const { balanceToPay } = await import('../balance.ts');
+  return balanceToPay(payable, bot, given, context);
+}
+
+type Total = { readonly asset: string; readonly all: string; readonly left: string };
+
+function shownTotals(plan: BatchPlan): Total[] {
+  return [...totalsOf(plan)].map(([asset, { all, left }]) => ({
+    asset,
+    all: formatAmount(all),
+    left: formatAmount(left),
+  }));
+}
+
+/** Whose batch it is, and how its rows stand. */
+function rowsOf({ plan, batch: { order, bot } }: BatchShown): Fact[] {
+  const { rows, standings } = plan;
+  const { waiting } = standings;
+  return [
+    ['Name', undefined, { name: order.name }],
+    ['Bot', bot.name, { bot: bot.name }],
+    ['Service', bot.spelledUrl, { base_url: bot.spelledUrl }],
+    ['Rows', formatCount(rows.length), { rows: { all: rows.length, ...standings } }],
+    ['Approval', waiting === 0 ? undefined : rowsToApprove(waiting, rows.length)],
+    ...rowFacts({ ...standings, waiting: undefined }),
+  ];
+}
+
+const shownColumns = 20;
+
+/** What else the file says, and what it comes to. */
+function contentOf({ plan, batch: { order }, balance }: BatchShown): Fact[] {
+  const { unsent } = plan;
+  const columns = unsent.slice(0, shownColumns).map((title) => clipped(title));
+  const kept: Fact[] = unsent.length === 0 ? [] : [['Kept', keptColumns(unsent), { columns }]];
+  if (order.kind === 'message') return kept;
+  const totals = shownTotals(plan);
+  const { distinct, repeated } = recipientsOf(plan);
+  const counts = { recipients: distinct, recipients_paid_more_than_once: repeated };
+  return [
+    ...kept,
+    ['Total', undefined, { totals }],
+    ...lines('Total', totals.map(totalText)),
+    ['Balance', balance?.text, { ...balance?.json }],
+    ['Recipients', distinct === 0 ? undefined : recipientsText(distinct, repeated), counts],
+  ];
+}
+
+/** Payments that were made before. */
+function equalPayments(equal: readonly EqualRow[]): Fact[] {
+  if (equal.length === 0) return [];
+  return [['Paid before', rowsPaidAlready(equal), { equal_payments: countsJson(equal) }]];
+}
+
+function totalText({ asset, all, left }: Total): string {
+  return `${formatAmountOf(all, asset)}${all === left ? '' : `, of which ${formatAmountOf(left, asset)} to send`}`;
+}
+
+function recipientsText(recipients: number, repeated: number): string {
+  if (repeated === 0) return formatCount(recipients);
+  return `${formatCount(recipients)}, ${recipients === 1 ? '' : `${formatCount(repeated)} of them `}paid more than once`;
+}
+
+/** Several lines under one label. */
+function lines(label: string, texts: readonly string[]): Fact[] {
+  return texts.map((text, index) => [index === 0 ? label : '', text]);
+}
+
+/** One line for each asset. */
+export function amountLines(plan: BatchPlan): Fact[] {
+  return lines(
+    'Amount',
+    shownTotals(plan).map(({ all, asset }) => formatAmountOf(all, asset)),
+  );
+}
+
+function factsOf(shown: BatchShown): Fact[] {
+  const equal = shown.listsEqual === true ? [] : equalRows(shown.plan);
+  return [...rowsOf(shown), ...contentOf(shown), ...equalPayments(equal)];
+}
+
+/** What will be done, in one line. */
+export function lineOf(shown: BatchShown): string {
+  const { rows, standings } = shown.plan;
+  // How to set a node is said where a person reads the plan.
+  const balance = shown.balance?.json.balances === undefined ? undefined : shown.balance;
+  const more = contentOf({ ...shown, balance }).flatMap(([label, text]) => {
+    if (text === undefined) return [];
+    return [label === '' ? `, ${text}` : `; ${label.toLowerCase()} ${text}`];
+  });
+  return `batch ${shown.batch.order.name}: ${counted(rows.length, 'row')}: ${rowsInALine(standings)}${more.join('')}`;
+}
+
+export function drawPlan(shown: BatchShown, canvas: LabelCanvas): string {
+  const first = shown.batch.order.kind === 'message' ? firstOf(shown.plan) : undefined;
+  const drawn = first === undefined ? '' : `${remark('The first:', canvas)}${drawMessage(first, canvas)}`;
+  return `${labelled(factsOf(shown), canvas)}${drawn}`;
+}
+
+/** The first message that it would send, as it will look. */
+function firstOf({ rows }: BatchPlan): Fields | undefined {
+  const first = rows.find(({ standing }) => standing === 'new' || standing === 'unfinished');
+  return first?.identity && { ...first.identity.order.wanted.request };
+}
+
+export function planJson(shown: BatchShown): Record<string, unknown> {
+  return jsonOf(shown.batch.given.command, factsOf(shown));
+}
+
+function planView(shown: BatchShown): View {
+  return {
+    json: { ...planJson(shown), outcome: 'dry-run' },
+    human: (canvas) =>
+      `${canvas.paint.bold(`Batch ${shown.batch.order.name}`)}: ${onDryRun}\n${drawPlan(shown, canvas)}`,
+  };
+}
+
+/** Shows what a run would do, and exits as the run would begin. */
+export async function tellDryRun(
+  plan: BatchPlan,
+  batch: Batch,
+  balance: BalanceShown | undefined,
+): Promise<Exit> {
+  return tellView(planView({ plan, batch, balance }), await nothingToSend(plan, batch), batch);
+}
+
+/** Why the run would send nothing, unless all is done. */
+async function nothingToSend(plan: BatchPlan, { order, given }: Batch): Promise<Failure | undefined> {
+  const needs = needsOf(plan.standings);
+  const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
+  if (code === undefined) return undefined;
+  const running = { name: order.name, again: again(given, ['dry-run']) };
+  return notAllDone(code, notDoneIn(plan.standings), needs, undefined, running);
+}
+
+/** With --json the problem is part of what is shown. */
+export async function tellView(
+  view: View,
+  told: Failure | undefined,
+  { context: { display } }: Pick<Batch, 'context'>,
+): Promise<Exit> {
+  if (told === undefined || display.face === 'human') await display.show(view);
+  if (told === undefined) return 0;
+  const problem = problemOf(told);
+  await display.fail(problem, { ...view.json, error: problem });
+  return exitOf(problem.code);
+}
+
+/** Why nothing of a batch is sent. */
+export type Refused = { readonly told: Failure; readonly fields: Fields };
+
+export function tooLittleFor(balance: BalanceShown | undefined): Refused | undefined {
+  if (balance === undefined || balance.warnings.length === 0) return undefined;
+  return { told: tooLittleToPay(balance.warnings), fields: {} };
+}
+
+/** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
+export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refused | undefined {
+  const { bad, refused, refusal, rows, standings } = plan;
+  const { invalid, conflict } = standings;
+  const source = inputName(options);
+  const all = rows.length;
+  if (invalid > 0 && !options.skipInvalid)
+    return {
+      told: invalidRows({ ...plan, invalid, rows: all, source }, given),
+      fields: { invalid: bad.first },
+    };
+  if (refusal === undefined)
+    return conflict === 0 ? undefined : { told: rowsInConflict(conflict, all), fields: {} };
+  const { code, message, details } = refusal;
+  const says = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
+  return { told: new Failure(code, says, details), fields: { refused: refused.first } };
+}
+
+/** Ends a batch that sends nothing. */
+export async function tellRefused({ told, fields }: Refused, plan: BatchPlan, batch: Batch): Promise<Exit> {
+  const { display, doing } = batch.context;
+  warnOf(plan.refused, batch.given, display);
+  const problem = problemOf(told, doing);
+  await display.fail(problem, { ...planJson({ plan, batch }), ...fields, error: problem });
+  return exitOf(problem.code);
+}
+
+/** Lists bad rows on stderr, equal ones on one line; the report has all of them. */
+export function listBadRows(
+  { bad, conflicts, warnings }: BatchPlan,
+  given: BatchArgs,
+  display: Display,
+): void {
+  for (const warning of warnings) display.warn(warningWords(warning));
+  for (const some of [bad, conflicts]) warnOf(some, given, display);
+}
+
+export function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
+  for (const { reason, rows, first } of reasons.causes) {
+    const [only] = first;
+    display.warn(rows === 1 && only !== undefined ? ofRow(only, reason) : ofRows(rows, first, reason));
+  }
+  if (reasons.left > 0)
+    display.warn(`… and ${formatCount(reasons.left)} more; --report lists them all`, withReport(given));
+}

@@ -1,0 +1,266 @@
+import type { BatchPlan, Row, RowOutcome } from '../../../batch/plan.ts';
+import { Reasons } from '../../../batch/reasons.ts';
+import { reportRows } from '../../../batch/report.ts';
+import type { Stop } from '../../../batch/stopRules.ts';
+import { wasRepeated } from '../../../chain/verdict.ts';
+import type { Ending, Outcome } from '../../../once/engine/outcome.ts';
+import {
+  claimedBy,
+  type Exit,
+  type Failure,
+  type FailureCode,
+  type Retry,
+  retryOf,
+} from '../../../once/failures.ts';
+import { counted, formatCount } from '../../../once/phrases.ts';
+import { invalidRow } from '../../say/batch.ts';
+import { repeatedWords, someUnproven } from '../../say/chain.ts';
+import { explain, knownKeyNote, oddStatusWords } from '../../say/explain.ts';
+import { again } from '../../say/open.ts';
+import {
+  codeOfRows,
+  countFields,
+  needsOf,
+  notAllDone,
+  notDoneIn,
+  type RowCounts,
+  rowFacts,
+} from '../../say/rows.ts';
+import { problemOf } from '../../say/told.ts';
+import { card } from '../../show/card.ts';
+import type { View } from '../../show/display.ts';
+import { equalJson } from '../../show/report.ts';
+import { reportJsonOrError, reportOf } from '../telling.ts';
+import { type Batch, jsonView, rowReportInputs, whichRow } from './options.ts';
+import { amountLines, planJson, tellView, warnOf } from './showPlan.ts';
+import type { RowsOnChain } from './wait.ts';
+
+/** Rows that are done although nothing shows that the content sent under their ids is the content of the rows now. */
+type Unverified = {
+  rows: number;
+  /** Those that the service had already. */
+  duplicates: number;
+  /** Those for which the service was asked again after a request that may have landed. */
+  repeated: number;
+};
+
+/** Reports each row: every one as an object with --json, otherwise only those that are not done. */
+export class RowTeller {
+  readonly #plan: BatchPlan;
+  readonly #batch: Batch;
+  readonly #said = new Reasons();
+  readonly unverified: Unverified = { rows: 0, duplicates: 0, repeated: 0 };
+
+  constructor(plan: BatchPlan, batch: Batch) {
+    this.#plan = plan;
+    this.#batch = batch;
+  }
+
+  /** Reports what is settled before anything is sent: rows done earlier, and invalid rows. */
+  async tellBefore(): Promise<void> {
+    const { display } = this.#batch.context;
+    if (display.face !== 'json') return;
+    for (const row of this.#plan.rows) {
+      if (row.standing === 'done') await display.show(jsonView(await this.#doneJson(row)));
+      if (row.standing === 'invalid') await display.show(jsonView(this.#invalidJson(row)));
+    }
+  }
+
+  /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
+  async tell(row: Row, ending: Ending, nowMs: number): Promise<void> {
+    const { given, context, journal, bot } = this.#batch;
+    const { outcome, code, oddStatus } = ending;
+    this.#noteUnverified(outcome);
+    const hasNode = bot.chain !== undefined;
+    const problem = code === undefined ? undefined : explain(ending, nowMs, { isRow: true, hasNode }).problem;
+    row.problem = problem?.message;
+    const warnings = code !== undefined || oddStatus === undefined ? [] : [oddStatusWords(oddStatus)];
+    if (context.display.face === 'json') {
+      const report = journal && (await reportOf(outcome, given.command, journal, warnings));
+      const whole =
+        report === undefined
+          ? { schema: 'botctl/1', command: given.command, error: problem }
+          : await reportJsonOrError({ ...report, problem }, context.display);
+      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(row.equal) }));
+      return;
+    }
+    for (const warning of warnings) this.#said.note(row, warning);
+    if (problem !== undefined) this.#said.note(row, problem.message);
+  }
+
+  /** Once all rows have ended, so that equal warnings are one. */
+  tellAfter(): void {
+    warnOf(this.#said, this.#batch.given, this.#batch.context.display);
+  }
+
+  #noteUnverified(outcome: Outcome): void {
+    if (outcome.is !== 'concluded') return;
+    const { intent, attempt } = outcome;
+    if (wasRepeated(intent)) this.unverified.repeated += 1;
+    if (intent.state !== 'accepted' || attempt?.verified !== false) return;
+    this.unverified.rows += 1;
+    if (attempt.duplicate) this.unverified.duplicates += 1;
+  }
+
+  async #doneJson(row: Row): Promise<Record<string, unknown>> {
+    const { given, context, journal } = this.#batch;
+    const intent = row.intent === undefined ? undefined : await journal?.reads.get(row.intent);
+    if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    const attempt = await journal?.reads.decisiveAttempt(intent.id);
+    const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
+    return { ...(await reportJsonOrError(report, context.display)), ...whichRow(row) };
+  }
+
+  #invalidJson(row: Row): Record<string, unknown> {
+    return {
+      schema: 'botctl/1',
+      command: this.#batch.given.command,
+      ...whichRow(row),
+      error: problemOf(invalidRow(row.problem)),
+    };
+  }
+}
+
+/** How the rows stand that this run was to do, and the invalid ones. */
+function countsOf({ rows, standings: { invalid } }: BatchPlan): RowCounts {
+  const counts: Partial<Record<RowOutcome | 'invalid', number>> = invalid === 0 ? {} : { invalid };
+  for (const { outcome } of rows) if (outcome !== undefined) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+/** The progress of a batch in one line. */
+export function progressOf({ rows, standings }: BatchPlan): string {
+  const toDo = rows.length - standings.done - standings.invalid;
+  let [done, failed, unknown] = [0, 0, 0];
+  for (const { outcome } of rows) {
+    if (outcome === 'accepted' || outcome === 'resolved') done += 1;
+    else if (outcome === 'unknown') unknown += 1;
+    else if (outcome !== undefined) failed += 1;
+  }
+  return `${formatCount(done)}/${formatCount(toDo)} done, ${formatCount(failed)} failed, ${formatCount(unknown)} unknown`;
+}
+
+type FinishedRun = {
+  readonly stop: Stop | undefined;
+  /** Why the journal did not say how the rows stand that this run did not end. */
+  readonly unread: Failure | undefined;
+  readonly unverified: Unverified;
+  /** What the chain says about the accepted rows, if the batch waited for it. */
+  readonly chain: RowsOnChain | undefined;
+  readonly report: string | undefined;
+};
+
+/** Says how the batch ended, and how to go on. */
+export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): Promise<Exit> {
+  const { display } = batch.context;
+  const { unread, unverified, chain } = run;
+  if (unread === undefined) await tellQuietResults(plan, batch);
+  const unsure = chain?.unsure ?? unverified.repeated;
+  if (unsure > 0) display.warn(repeatedWords(unsure));
+  if (!display.quiet) {
+    if (chain !== undefined) display.notice(rowsOnChain(chain));
+    if (unverified.duplicates > 0) display.notice(knownKeyNote(unverified.duplicates));
+  }
+  const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
+  const notDone = notDoneIn(countsOf(plan));
+  const told = await problemOfEnd(plan, { ...run, stop }, notDone, batch);
+  return tellView(endView(plan, { ...run, stop }, notDone, batch), told, batch);
+}
+
+/** Rows that are not done come before what is not sure about the others. */
+async function problemOfEnd(
+  { standings }: BatchPlan,
+  { chain, stop, unread }: FinishedRun,
+  notDone: RowCounts,
+  batch: Batch,
+): Promise<Failure | undefined> {
+  const { contradicted: against = 0, paidAgain: twice = 0, undecided: open = 0 } = chain ?? {};
+  if (Object.keys(notDone).length === 0)
+    return chain !== undefined && against + twice + open > 0 ? someUnproven(chain, 'of-batch') : undefined;
+  const needs = needsOf(notDone);
+  if (against + twice > 0) needs.add('decide');
+  if (open > 0) needs.add('same-command');
+  const mayBeInDoubt =
+    notDone.unknown !== undefined ||
+    notDone.sending !== undefined ||
+    (unread !== undefined && standings.unfinished + standings.elsewhere > 0);
+  const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
+  const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
+  const running = { name: batch.order.name, again: again(batch.given) };
+  return notAllDone(code, notDone, needs, stop, running);
+}
+
+/** A failure of the journal that must be fixed; an outage counts only if no row was begun. */
+function faultOfJournal(stop: Stop | undefined, hasBegun: boolean): FailureCode | undefined {
+  if (stop?.because !== 'failure') return undefined;
+  const { code } = stop.failure;
+  const counts = retryOf(code) === 'after-fix' || !hasBegun;
+  return code.startsWith('journal-') && counts ? code : undefined;
+}
+
+function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
+  const code = codeOfRows(needs) ?? 'not-all-done';
+  return code === 'not-all-done' && stop !== undefined && needsFixing(stop) ? 'stopped' : code;
+}
+
+function needsFixing(stop: Stop): boolean {
+  if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
+  return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
+}
+
+function endView(
+  plan: BatchPlan,
+  { stop, unverified, report }: FinishedRun,
+  notDone: RowCounts,
+  batch: Batch,
+): View {
+  const { given, order, journal } = batch;
+  const { rows, standings } = plan;
+  const before = standings.done;
+  const isDone = Object.keys(notDone).length === 0;
+  const ended = rows.filter(({ outcome }) => outcome === 'accepted' || outcome === 'resolved');
+  const now = ended.filter(({ sent }) => sent).length;
+  const byOthers = ended.length - now;
+  const done = before + ended.length;
+  const result = {
+    done,
+    done_now: now,
+    done_before: before,
+    done_by_others: journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
+    unverified: unverified.rows === 0 ? undefined : unverified.rows,
+    ...countFields(notDone),
+  };
+  const shares = `${counted(now, 'row')} by this process, ${counted(byOthers, 'row')} by others`;
+  return card(
+    given.command,
+    ({ paint }) => {
+      const mark = isDone ? paint.green('✔') : paint.yellow('•');
+      const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
+      const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} accepted${earlier}`;
+      return `${mark} ${paint.bold(says)}\n`;
+    },
+    [
+      ['Plan', undefined, planJson({ plan, batch })],
+      ['Shares', byOthers === 0 ? undefined : shares, { result }],
+      ...(isDone ? amountLines(plan) : []),
+      ...rowFacts(notDone),
+      ['Stopped', undefined, { stopped: stop?.because }],
+      ['Report', report, { report }],
+    ],
+  );
+}
+
+/** With --quiet a line for each row in input order: its message id or signature, or nothing. */
+async function tellQuietResults({ rows }: BatchPlan, batch: Batch): Promise<void> {
+  const { display } = batch.context;
+  if (!display.quiet || display.face === 'json') return;
+  for await (const { result = '' } of reportRows(rowReportInputs(rows, batch))) {
+    await display.show({ json: {}, human: () => '', quiet: result });
+  }
+}
+
+/** For the end of a batch: what the chain says about its accepted rows. */
+function rowsOnChain({ proven, contradicted, paidAgain: again, undecided: open }: RowsOnChain): string {
+  const more = again === 0 ? '' : `${again} paid more than once, `;
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${more}${open} undecided.`;
+}
