@@ -5,8 +5,8 @@ import { playKilled, playStopped } from './machines/killed.ts';
 import { playLost } from './machines/lost.ts';
 import { playTogether } from './machines/together.ts';
 
-/** Parts that need no observation of an undisturbed command come first. */
-const parts = [playTogether, playLost, playStopped, playKilled, playCut, playCrossed];
+/** A loss leaves entries in doubt where nobody asks again: it comes after all that resumes whatever there is. */
+const parts = [playTogether, playStopped, playKilled, playCut, playLost, playCrossed];
 
 export const machines: Technique = {
   name: 'machines',

@@ -87,7 +87,7 @@ function woundsOf(part: Part): Injury[] {
       'with a page overwritten',
       (path, dice) => {
         const at = 4096 * dice.below(Math.ceil(sizeOf(path) / 4096));
-        change(path, (bytes) => bytes.fill(0, at, at + 4096));
+        change(path, (bytes) => bytes.fill(0, at, Math.min(bytes.length, at + 4096)));
       },
       flaw,
     ),
