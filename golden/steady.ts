@@ -12,7 +12,7 @@ const numbered: readonly Pattern[] = [
   ['id', /\b[0-9a-f]{32}\b/gu],
   // Not those that scenarios name.
   ['address', /\b(?!9WzD|7o36)[1-9A-HJ-NP-Za-km-z]{43,44}\b/gu],
-  ['intent', /\b[0-9a-f]{12}\b/gu],
+  ['entry', /\b[0-9a-f]{12}\b/gu],
 ];
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
@@ -49,7 +49,7 @@ export class Steady {
     return steady;
   }
 
-  /** `{intent 1}` is the intent that was shown as `<intent 1>`. */
+  /** `{entry 1}` is the entry that was shown as `<entry 1>`. */
   meant(text: string): string {
     return text.replace(/\{(\w+ \d+)\}/gu, (all, name) => {
       const [found = all] = [...this.#names].find(([, shown]) => shown === `<${name}>`) ?? [];

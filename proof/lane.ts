@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../testing/home.ts';
-import { intentsIn, journalOf, type Kept } from './look.ts';
+import { entriesIn, journalOf, type Kept } from './look.ts';
 import { type Service, startService } from './service.ts';
 
 /** One service and what runs against it. Cases in one lane run one after the other. */
@@ -39,7 +39,7 @@ export async function openLane(): Promise<Lane> {
       BOTCTL_BASE_URL: baseUrl,
       BOTCTL_TOKEN: service.token,
     }),
-    kept: (home) => intentsIn(journalOf(home)),
+    kept: (home) => entriesIn(journalOf(home)),
     close: async () => {
       await service.close();
       remove();

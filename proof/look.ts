@@ -14,12 +14,12 @@ export function journalOf(home: Home): string {
   return join(home.path, 'data', 'botctl', 'journal.db');
 }
 
-/** The intents in a journal's file, read without botctl. Reading changes nothing. */
-export function intentsIn(path: string): Kept[] {
+/** The entries in a journal's file, read without botctl. Reading changes nothing. */
+export function entriesIn(path: string): Kept[] {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
-    return database.prepare('SELECT id, key, state, attempts FROM intents ORDER BY seq').all() as Kept[];
+    return database.prepare('SELECT id, key, state, attempts FROM entries ORDER BY seq').all() as Kept[];
   } catch (error) {
     // Its process died before the table was made.
     if (error instanceof Error && /no such table/u.test(error.message)) return [];

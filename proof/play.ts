@@ -15,11 +15,11 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Not the machine that began: of that one's requests it knows nothing. */
   readonly isElsewhere?: boolean;
-  /** Others do other things meanwhile: what names no intent is no word on what happened. */
+  /** Others do other things meanwhile: what names no entry is no word on what happened. */
   readonly isOneOfMany?: boolean;
   /** It was done before this story begins. */
   readonly isOld?: boolean;
-  /** A refusal of the journal is no word on the intent. */
+  /** A refusal of the journal is no word on the entry. */
   readonly isJournalHurt?: boolean;
   readonly baseUrl?: string;
 } & Pick<Start, 'under' | 'limitMs' | 'stdin' | 'started'>;
@@ -47,7 +47,7 @@ export async function begin(where: string, stage: Stage, keys?: 'remembered'): P
   return new Play(where, stage);
 }
 
-/** The story of one intent: its commands in order, each checked against the truth. */
+/** The story of one entry: its commands in order, each checked against the truth. */
 export class Play {
   readonly where: string;
   readonly stage: Stage;
@@ -155,22 +155,22 @@ export class Play {
     for (const what of lateness(ran, isDiskFailing)) this.unmet(what);
   }
 
-  /** The intent must have come to its end. */
+  /** The entry must have come to its end. */
   expectExit(ran: Ran, ...exits: readonly number[]): void {
     if (ran.code === null || !exits.includes(ran.code))
       this.unmet(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`);
   }
 
-  /** The journal's own list must say of each intent that it was accepted, and the ledger the same. */
+  /** The journal's own list must say of each entry that it was accepted, and the ledger the same. */
   async history(): Promise<void> {
     const ran = await this.run(['history', '--json']);
     this.expectExit(ran, 0);
     const keys = new Set((await this.effects()).map(({ key }) => key));
     for (const line of objectsOf(ran) ?? []) {
-      const { intent } = line as { intent?: { key: string; state: string } };
-      if (intent === undefined || this.#known.has(intent.key)) continue;
-      if (intent.state !== 'accepted') this.unmet(`history says ${intent.state}`);
-      else if (!keys.has(intent.key)) this.wrong('history says accepted, and it had not happened');
+      const { entry } = line as { entry?: { key: string; state: string } };
+      if (entry === undefined || this.#known.has(entry.key)) continue;
+      if (entry.state !== 'accepted') this.unmet(`history says ${entry.state}`);
+      else if (!keys.has(entry.key)) this.wrong('history says accepted, and it had not happened');
     }
   }
 
@@ -178,10 +178,10 @@ export class Play {
   async journaled(home = this.home): Promise<void> {
     const kept = await this.stage.lane.kept(home);
     for (const { key } of await this.effects()) {
-      const intent = kept.find((one) => one.key === key);
-      if (intent === undefined) this.wrong(`${key} took effect, and the journal does not know it`);
-      else if (intent.state === 'open' || intent.state === 'rejected')
-        this.wrong(`the journal says ${intent.state}, and it had happened`);
+      const entry = kept.find((one) => one.key === key);
+      if (entry === undefined) this.wrong(`${key} took effect, and the journal does not know it`);
+      else if (entry.state === 'open' || entry.state === 'rejected')
+        this.wrong(`the journal says ${entry.state}, and it had happened`);
     }
   }
 
@@ -189,7 +189,7 @@ export class Play {
     return this.stage.lane.service.effects();
   }
 
-  /** The end of a story of one intent. */
+  /** The end of a story of one entry. */
   async over(expected: number): Promise<void> {
     const found = (await this.effects()).length;
     const { tally } = this.stage;

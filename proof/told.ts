@@ -9,19 +9,19 @@ const outages: readonly (string | undefined)[] = ['journal-unreachable', 'journa
 
 type Said = {
   outcome?: string;
-  intent?: { key?: string };
+  entry?: { key?: string };
   message?: { id?: string };
   transfer?: { signature?: string };
   error?: { code?: string; message?: string };
 };
 
-/** What one command said about its intent. */
+/** What one command said about its entry. */
 export function toldBy(ran: Ran) {
   const said = (objectsOf(ran)?.[0] ?? {}) as Said;
   return {
     exit: ran.code,
     outcome: said.outcome,
-    key: said.intent?.key,
+    key: said.entry?.key,
     effect: said.message?.id ?? said.transfer?.signature,
     message: said.error?.message ?? '',
     /** The failure's name. */
@@ -31,7 +31,7 @@ export function toldBy(ran: Ran) {
 
 const ofTheJournal = ['journal-lost', 'journal-damaged', 'journal-unusable', 'journal-gone'];
 
-/** What a command said about an untrusted journal, if it said nothing about an intent. */
+/** What a command said about an untrusted journal, if it said nothing about an entry. */
 export function journalRefusal(ran: Ran): string | undefined {
   const { failure, message } = toldBy(ran);
   if (failure !== undefined && ofTheJournal.includes(failure)) return failure;
@@ -119,14 +119,14 @@ export function untrue(ran: Ran, effects: readonly LedgerEffect[], isElsewhere =
 
 /** A batch's exit code covers all its rows, and each row has a line of its own. */
 function untrueOfRows(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: boolean): string[] {
-  const rows = (objectsOf(ran) ?? []).filter((one) => 'intent' in one) as Said[];
+  const rows = (objectsOf(ran) ?? []).filter((one) => 'entry' in one) as Said[];
   const happened = new Set(effects.map(({ key }) => key));
-  const wrong = rows.flatMap(({ outcome, intent }) => {
-    const isDone = happened.has(intent?.key ?? '');
+  const wrong = rows.flatMap(({ outcome, entry }) => {
+    const isDone = happened.has(entry?.key ?? '');
     if (outcome === 'accepted' && !isDone)
-      return [`it said accepted of ${intent?.key}, and it had not happened`];
+      return [`it said accepted of ${entry?.key}, and it had not happened`];
     if (!isElsewhere && (outcome === 'rejected' || outcome === 'open') && isDone)
-      return [`it said ${outcome} of ${intent?.key}, and it had happened`];
+      return [`it said ${outcome} of ${entry?.key}, and it had happened`];
     return [];
   });
   const isAllDone = rows.every(({ outcome }) => outcome === 'accepted' || outcome === 'resolved');
@@ -143,7 +143,7 @@ function untrueOfOne(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: bo
   const ids = own.flatMap(({ id, signature }) => [id, signature]);
   const said = `it said ${outcome ?? 'nothing'}, exit ${exit}`;
   if (exit === 0) {
-    if (outcome !== 'accepted') return [`exit 0 without an accepted intent (${said})`];
+    if (outcome !== 'accepted') return [`exit 0 without an accepted entry (${said})`];
     if (own.length === 0) return [`${said}, and it had not happened`];
     return effect === undefined || ids.includes(effect)
       ? []

@@ -31,22 +31,22 @@ const insideOnce: Record<string, readonly string[]> = {
   phrases: [],
   says: [],
   input: ['failures', 'phrases', 'says'],
-  intent: ['failures', 'phrases'],
-  wire: ['failures', 'intent'],
-  journal: ['failures', 'intent', 'phrases', 'wire'],
-  connection: ['intent', 'wire'],
-  engine: ['connection', 'failures', 'intent', 'journal', 'phrases', 'says', 'wire'],
+  entry: ['failures', 'phrases'],
+  wire: ['failures', 'entry'],
+  journal: ['failures', 'entry', 'phrases', 'wire'],
+  connection: ['entry', 'wire'],
+  engine: ['connection', 'failures', 'entry', 'journal', 'phrases', 'says', 'wire'],
 };
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
 const homes: Record<string, readonly string[]> = {
-  '@noble/ed25519': ['once/intent', 'sandbox'],
+  '@noble/ed25519': ['once/entry', 'sandbox'],
   '@photostructure/sqlite': ['machine', 'once/journal', 'sandbox'],
-  '@scure/base': ['chain', 'once/intent', 'sandbox'],
+  '@scure/base': ['chain', 'once/entry', 'sandbox'],
   chalk: ['cli/show'],
   commander: ['cli/parse'],
   conf: ['cli/bot'],
-  'jsonc-parser': ['once/intent'],
+  'jsonc-parser': ['once/entry'],
   litesvm: ['sandbox'],
   ora: ['cli/show'],
   pg: ['postgres'],
@@ -54,7 +54,7 @@ const homes: Record<string, readonly string[]> = {
   pgpass: ['postgres'],
   'string-width': ['cli/show'],
   undici: ['once/wire'],
-  zod: ['cli/bot', 'once/intent', 'policy'],
+  zod: ['cli/bot', 'once/entry', 'policy'],
 };
 
 const mostLines = 500;
@@ -268,9 +268,9 @@ const withWords = [
   'once/engine/facts.ts',
   'once/failures.ts',
   'once/input.ts',
-  'once/intent/facts.ts',
-  'once/intent/rules.ts',
-  'once/intent/unusual.ts',
+  'once/entry/facts.ts',
+  'once/entry/rules.ts',
+  'once/entry/unusual.ts',
   'once/journal/facts.ts',
   'once/phrases.ts',
   'once/says.ts',
@@ -299,12 +299,12 @@ const spoken: Record<string, readonly string[]> = {
   ],
   // Mistakes in this code.
   'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
-  'once/intent/amount.ts': ['an amount has at most ', ' places'],
+  'once/entry/amount.ts': ['an amount has at most ', ' places'],
   'once/journal/file/base.ts': [
     'this transaction is over',
     'a commit waited for something other than the journal',
   ],
-  'once/journal/verbs.ts': ['intent ', ' is being sent already', ' is not claimed by this process'],
+  'once/journal/verbs.ts': ['entry ', ' is being sent already', ' is not claimed by this process'],
   'postgres/base.ts': ['this transaction is over'],
 };
 

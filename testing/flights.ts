@@ -14,9 +14,9 @@ export const neverMs = 600_000;
 export function limitsOf(
   timeoutMs = 5000,
   cut = new AbortController().signal,
-  door: FlightLimits['door'] = () => undefined,
+  lastCheck: FlightLimits['lastCheck'] = () => undefined,
 ): FlightLimits {
-  return { timeoutMs, cut, door };
+  return { timeoutMs, cut, lastCheck };
 }
 
 export function settingsFor(origin: string, change: Partial<ChannelSettings> = {}): ChannelSettings {
@@ -26,11 +26,11 @@ export function settingsFor(origin: string, change: Partial<ChannelSettings> = {
 /** One flight over its own channel. */
 export async function flyTo(
   origin: string,
-  { timeoutMs, cut, door, ...change }: Partial<ChannelSettings & FlightLimits> = {},
+  { timeoutMs, cut, lastCheck, ...change }: Partial<ChannelSettings & FlightLimits> = {},
 ): Promise<Flight> {
   const channel = openChannel(settingsFor(origin, change));
   try {
-    return await channel.fly(shipmentTo(origin), limitsOf(timeoutMs, cut, door));
+    return await channel.fly(shipmentTo(origin), limitsOf(timeoutMs, cut, lastCheck));
   } finally {
     await channel.close();
   }

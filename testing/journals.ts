@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BaseUrl } from '../src/once/intent/baseUrl.ts';
+import type { BaseUrl } from '../src/once/entry/baseUrl.ts';
 import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import type {
   AttemptEnd,
   Journal,
-  NewIntent,
+  NewEntry,
   Reads,
   State,
   Transaction,
@@ -75,9 +75,9 @@ export const nowMs = Date.UTC(2026, 10, 20);
 
 let made = 0;
 
-export function newIntent(change: Partial<NewIntent> = {}): NewIntent {
+export function newEntry(change: Partial<NewEntry> = {}): NewEntry {
   made += 1;
-  const id = `intent-${String(made).padStart(6, '0')}`;
+  const id = `entry-${String(made).padStart(6, '0')}`;
   return {
     id,
     kind: 'message',
@@ -111,21 +111,21 @@ export function endWith(verdict: Verdict, change: Partial<AttemptEnd> = {}): Att
   };
 }
 
-/** An intent that was begun, tried once with this verdict, and concluded accordingly. */
+/** An entry that was begun, tried once with this verdict, and concluded accordingly. */
 export async function done(
   journal: Transaction,
   verdict: 'accepted' | 'rejected' | 'unknown' | 'held',
-  change: Partial<NewIntent> = {},
+  change: Partial<NewEntry> = {},
   atMs = nowMs,
 ): Promise<string> {
-  const intent = newIntent(change);
-  const { attempts: number } = await journal.begin(intent, 'hash', atMs);
-  await journal.endAttempt(intent.id, number, endWith(verdict), atMs);
-  await journal.conclude(intent.id, verdict, undefined, atMs);
-  return intent.id;
+  const entry = newEntry(change);
+  const { attempts: number } = await journal.begin(entry, 'hash', atMs);
+  await journal.endAttempt(entry.id, number, endWith(verdict), atMs);
+  await journal.conclude(entry.id, verdict, undefined, atMs);
+  return entry.id;
 }
 
-/** How many intents are in each state. */
+/** How many entries are in each state. */
 export async function countStates(journal: Reads): Promise<Partial<Record<State, number>>> {
   const counts: Partial<Record<State, number>> = {};
   for await (const { state } of journal.select({ limit: 100_000 })) counts[state] = (counts[state] ?? 0) + 1;

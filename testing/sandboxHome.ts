@@ -13,7 +13,7 @@ export type Said = {
   replayed?: boolean;
   duplicate?: boolean;
   verified?: boolean;
-  intent?: {
+  entry?: {
     id: string;
     key: string;
     name?: string;

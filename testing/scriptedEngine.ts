@@ -6,14 +6,14 @@ import { execute } from '../src/once/engine/execute.ts';
 import type { Outcome } from '../src/once/engine/outcome.ts';
 import { decideProposal, resume } from '../src/once/engine/resume.ts';
 import { type Shown, shownNow } from '../src/once/engine/shown.ts';
-import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
-import type { Naming, Order } from '../src/once/intent/naming.ts';
-import type { Spellings } from '../src/once/intent/spellings.ts';
+import type { AssetNames } from '../src/once/entry/assetNames.ts';
+import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/entry/baseUrl.ts';
+import type { Naming, Order } from '../src/once/entry/naming.ts';
 import { openJournal } from '../src/once/journal/file/openJournal.ts';
 import type {
   Decision,
   DecisionKind,
-  Intent,
+  Entry,
   Journal,
   Transaction,
   Work,
@@ -86,7 +86,7 @@ type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
   bot?: string;
   token?: string;
   spelledUrl?: BaseUrl;
-  spellings?: Spellings;
+  assetNames?: AssetNames;
 };
 
 /**
@@ -155,7 +155,7 @@ export class ScriptedEngine {
       bot = 'tips',
       token = 'token-1',
       spelledUrl = baseUrl,
-      spellings,
+      assetNames,
       policies,
       ...others
     } = changes;
@@ -172,7 +172,7 @@ export class ScriptedEngine {
         token: { reveal: () => token },
         tokenSource: 'a test',
         settings: {},
-        spellings,
+        assetNames,
       },
       connection: {
         url: spelledUrl,
@@ -201,7 +201,7 @@ export class ScriptedEngine {
     const body = Buffer.from(shipment.body).toString();
     const { idempotency_key: sentKey } = JSON.parse(body) as { idempotency_key: string };
     this.whileConnecting();
-    const shut = limits.door();
+    const shut = limits.lastCheck();
     if (shut !== undefined) return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
     this.sent.push({ key: sentKey, body, token: shipment.token?.reveal() ?? '', url: shipment.url });
     const next = this.script.shift();
@@ -221,8 +221,8 @@ export class ScriptedEngine {
     const usual = order.wanted.kind === 'message' ? posted : paid;
     const outcome = await this.run(order, [reply ?? usual], changes);
     if (outcome.is !== 'concluded') throw new Error(`it ended ${endOf(outcome)}`);
-    await this.report(outcome.intent.id);
-    return outcome.intent.id;
+    await this.report(outcome.entry.id);
+    return outcome.entry.id;
   }
 
   /** A live process with its request in flight. */
@@ -275,16 +275,16 @@ export class ScriptedEngine {
     }
   }
 
-  async intents(): Promise<Intent[]> {
+  async entries(): Promise<Entry[]> {
     const newestFirst = await this.look((journal) => allOf(journal.select({ limit: 1000 })));
     return newestFirst.reverse();
   }
 
-  async only(): Promise<Intent> {
-    const [intent, ...others] = await this.intents();
-    if (intent === undefined || others.length > 0)
-      throw new Error(`${others.length + (intent ? 1 : 0)} intents`);
-    return intent;
+  async only(): Promise<Entry> {
+    const [entry, ...others] = await this.entries();
+    if (entry === undefined || others.length > 0)
+      throw new Error(`${others.length + (entry ? 1 : 0)} entries`);
+    return entry;
   }
 
   shown(id: string): Promise<Shown> {
@@ -296,7 +296,7 @@ export class ScriptedEngine {
   }
 
   /** A person decides about what waits for approval. */
-  async answer(id: string, kind: 'approved' | 'declined'): Promise<Intent> {
+  async answer(id: string, kind: 'approved' | 'declined'): Promise<Entry> {
     return decideProposal(await this.shown(id), { ...this.word(kind), kind }, this.open());
   }
 
@@ -315,8 +315,8 @@ export class ScriptedEngine {
   }
 }
 
-/** The state in which a run left the intent, or how else it ended. */
+/** The state in which a run left the entry, or how else it ended. */
 export function endOf(ended: Outcome): string {
-  if (ended.is === 'concluded') return ended.replayed ? `replayed ${ended.intent.state}` : ended.intent.state;
+  if (ended.is === 'concluded') return ended.replayed ? `replayed ${ended.entry.state}` : ended.entry.state;
   return ended.is === 'not-sent' ? `not sent: ${ended.because}` : ended.is;
 }

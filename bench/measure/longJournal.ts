@@ -6,10 +6,10 @@ import { openJournal } from '../../src/once/journal/file/openJournal.ts';
  * of transfers to a thousand addresses, the newer half are messages; one entry in 5,000 is held; a few of the oldest have
  * a name, a bot and a recipient of their own. Of the 20 newest, which a list shows, every fourth is a transfer.
  */
-export async function makeVariedJournal(path: string, intents: number): Promise<void> {
+export async function makeVariedJournal(path: string, entries: number): Promise<void> {
   await openJournal(path).close();
   changeTables(path, (database) => {
-    database.prepare(insertVaried).run({ intents, from: Date.now() - intents * 1000 });
+    database.prepare(insertVaried).run({ entries, from: Date.now() - entries * 1000 });
     database.exec(insertAttempts);
   });
 }
@@ -17,7 +17,7 @@ export async function makeVariedJournal(path: string, intents: number): Promise<
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
 export async function rejectAllButTheOldest(path: string): Promise<void> {
   changeTables(path, (database) =>
-    database.exec(`UPDATE intents SET state = 'rejected', why = NULL, tainted = 0 WHERE seq > 30`),
+    database.exec(`UPDATE entries SET state = 'rejected', why = NULL, in_doubt = 0 WHERE seq > 30`),
   );
 }
 
@@ -38,12 +38,12 @@ function triggersOf(database: DatabaseSyncInstance): { name: string; sql: string
 }
 
 const insertVaried = `
-  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < :intents),
-  rows AS (SELECT n, n <= :intents / 2 OR n > :intents - 20 AND n % 4 = 0 AS pays, n <= 30 AS rare,
+  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < :entries),
+  rows AS (SELECT n, n <= :entries / 2 OR n > :entries - 20 AND n % 4 = 0 AS pays, n <= 30 AS rare,
       CASE WHEN n <= 30 THEN '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'
         ELSE printf('%043d', n % 1000) END AS recipient FROM numbers)
-  INSERT INTO intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,
-    state, tainted, why, attempts, created_at, updated_at, reported_at, tried_at)
+  INSERT INTO entries (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,
+    state, in_doubt, why, attempts, created_at, updated_at, reported_at, tried_at)
   SELECT lower(hex(randomblob(6))), iif(pays, 'transfer', 'message'), 'https://bots.example', iif(rare, 'rare', 'bench'),
     CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END, CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END,
     iif(pays AND NOT rare, 'row-' || n, NULL),
@@ -56,7 +56,7 @@ const insertVaried = `
   FROM rows`;
 
 const insertAttempts = `
-  INSERT INTO attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
+  INSERT INTO attempts (entry, number, started_at, ended_at, phase, verdict, status, reply, headers)
   SELECT seq, 1, created_at, updated_at, 'replied', 'accepted', 200,
     CAST('{"message":{"message_id":"msg_' || seq || '","conversation_id":"conv_demo"}}' AS BLOB), '{}'
-  FROM intents`;
+  FROM entries`;

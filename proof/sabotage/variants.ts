@@ -11,7 +11,7 @@ export type Variant = {
 export const variants: readonly Variant[] = [
   {
     name: 'journal-after-send',
-    what: 'the intent is committed only when the reply has come',
+    what: 'the entry is committed only when the reply has come',
     edits: {
       'src/once/journal/file/base.ts': {
         "this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');":
@@ -29,9 +29,9 @@ export const variants: readonly Variant[] = [
     what: 'the policy is asked before the commit that claims, and not in it',
     edits: {
       'src/once/engine/claim.ts': {
-        'return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {': `const asked = await engine.mayClaim(fresh, undefined, engine.journal.reads, engine);
+        'return engine.commit((tx) => actOnPlan(identity, candidate, tx, engine, agreed, waitedFor), {': `const asked = await engine.mayClaim(candidate, undefined, engine.journal.reads, engine);
       const unheld = { ...engine, mayClaim: async () => (asked.is === 'refused' ? asked : { is: 'allowed' }) };
-      return engine.commit((tx) => actOnPlan(identity, fresh, tx, unheld, agreed, waitedFor), {`,
+      return engine.commit((tx) => actOnPlan(identity, candidate, tx, unheld, agreed, waitedFor), {`,
       },
     },
     caughtBy: ['concurrent'],
@@ -52,8 +52,8 @@ export const variants: readonly Variant[] = [
     what: 'every further attempt gets a key of its own',
     edits: {
       'src/once/engine/execute.ts': {
-        '{ url, token: bot.token, body: intent.body },': `{ url, token: bot.token, body: number === 1 ? intent.body : Buffer.from(
-            Buffer.from(intent.body).toString().replace(intent.key, engine.chance.uuid())) },`,
+        '{ url, token: bot.token, body: entry.body },': `{ url, token: bot.token, body: number === 1 ? entry.body : Buffer.from(
+            Buffer.from(entry.body).toString().replace(entry.key, engine.chance.uuid())) },`,
       },
     },
     caughtBy: ['faults', 'killed'],
@@ -70,11 +70,11 @@ export const variants: readonly Variant[] = [
     caughtBy: ['faults', 'killed'],
   },
   {
-    name: 'tainted-402-is-rejected',
+    name: 'inDoubt-402-is-rejected',
     what: 'a 4xx after doubt is taken as a rejection',
     edits: {
       'src/once/engine/verdict.ts': {
-        "tainted: held('refused-in-doubt'),": 'tainted: rejected,',
+        "inDoubt: held('refused-in-doubt'),": 'inDoubt: rejected,',
       },
     },
     caughtBy: ['faults'],
@@ -84,7 +84,7 @@ export const variants: readonly Variant[] = [
     what: 'what a dead process was sending is taken as unsent',
     edits: {
       'src/once/journal/verbs.ts': {
-        [`SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+        [`SET state = 'unknown', owner = NULL, in_doubt = 1, updated_at = :at,
         may_have_landed_at = coalesce(may_have_landed_at, updated_at)`]:
           "SET state = 'open', owner = NULL, updated_at = :at",
         "SET verdict = 'unknown', phase = 'process-died'": "SET verdict = 'unsent', phase = 'process-died'",
@@ -142,11 +142,11 @@ export const variants: readonly Variant[] = [
     what: 'an approval is taken for whatever body the entry has',
     edits: {
       'src/once/engine/planKinds.ts': {
-        '!(startsAgain(found) && !found.tainted && !found.proposed),':
-          '!(startsAgain(found) && !found.tainted),',
+        '!(startsAgain(found) && !found.inDoubt && !found.proposed),':
+          '!(startsAgain(found) && !found.inDoubt),',
       },
       'src/once/journal/schema.ts': {
-        "AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,": ')`,',
+        "AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed'))`,": ')`,',
       },
     },
     caughtBy: ['concurrent'],
@@ -192,7 +192,7 @@ export const variants: readonly Variant[] = [
       },
       'src/postgres/sharedSchema.ts': {
         'AND ended_at IS NULL)`;': ')`;',
-        'NEW.intent AND owners.ended_at IS NULL)': 'NEW.intent)',
+        'NEW.entry AND owners.ended_at IS NULL)': 'NEW.entry)',
       },
     },
     caughtBy: ['machines'],
@@ -266,7 +266,7 @@ export const variants: readonly Variant[] = [
     what: 'nobody looks for more than one payment',
     edits: {
       'src/chain/verify.ts': {
-        'if (!wasRepeated(intent) || isPaidAgain(view)': 'if (wasRepeated(intent) || isPaidAgain(view)',
+        'if (!wasRepeated(entry) || isPaidAgain(view)': 'if (wasRepeated(entry) || isPaidAgain(view)',
       },
     },
     caughtBy: ['chain'],
@@ -276,8 +276,8 @@ export const variants: readonly Variant[] = [
     what: 'nothing says of a service that was asked twice that it may have paid twice',
     edits: {
       'src/chain/verdict.ts': {
-        "return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;":
-          "return kind === 'transfer' && state === 'accepted' && tainted && attempts < 1;",
+        "return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;":
+          "return kind === 'transfer' && state === 'accepted' && inDoubt && attempts < 1;",
       },
     },
     caughtBy: ['faults'],

@@ -97,7 +97,7 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   await ask(verify);
   const effects = await play.effects();
   for (const what of unheld(told, effects)) play.wrong(what);
-  // At a node of another cluster, or one that does not answer, nothing is begun: then no intent is named.
+  // At a node of another cluster, or one that does not answer, nothing is begun: then no entry is named.
   await play.over((isBegun ? 3 : 2) + (service.isOlder ? 1 : 0));
 }
 
@@ -157,29 +157,29 @@ function writeProfile({ home, stage }: Play): void {
 }
 
 type Said = {
-  intent?: { key: string; request: Record<string, unknown> };
+  entry?: { key: string; request: Record<string, unknown> };
   chain?: { verdict: string; signature: string };
 };
 
-/** Transfers reported as proven that the ledger does not have, or has for another intent. */
+/** Transfers reported as proven that the ledger does not have, or has for another entry. */
 function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[] {
   const wrong: string[] = [];
   const provenOf = new Map<string, string>();
-  for (const { intent, chain } of told.flatMap((ran) => (objectsOf(ran) ?? []) as Said[])) {
-    if (chain?.verdict !== 'proven' || intent === undefined) continue;
-    const { to_address, asset, amount } = intent.request;
+  for (const { entry, chain } of told.flatMap((ran) => (objectsOf(ran) ?? []) as Said[])) {
+    if (chain?.verdict !== 'proven' || entry === undefined) continue;
+    const { to_address, asset, amount } = entry.request;
     const own = effects.find(({ signature }) => signature === chain.signature);
     const isHeld =
       own !== undefined &&
-      own.key === intent.key &&
+      own.key === entry.key &&
       own.request.to_address === to_address &&
       own.request.asset === asset &&
       own.request.amount === amount;
-    if (!isHeld) wrong.push(`it said proven of ${intent.key}, and the ledger does not hold it`);
+    if (!isHeld) wrong.push(`it said proven of ${entry.key}, and the ledger does not hold it`);
     const { signature } = chain;
-    if ((provenOf.get(signature) ?? intent.key) !== intent.key)
+    if ((provenOf.get(signature) ?? entry.key) !== entry.key)
       wrong.push(`one payment is proven of two: ${signature}`);
-    provenOf.set(signature, intent.key);
+    provenOf.set(signature, entry.key);
   }
   return wrong;
 }

@@ -95,7 +95,7 @@ async function compare(rans: readonly Ran[], jobs: readonly Job[], play: Play): 
     const happened = keys.has(key);
     if (state === 'accepted' && !happened)
       play.stage.tally.find('lost', play.where, `${key} is accepted, and had not happened`);
-    // What the dice redirected was not done: the same command again, where it has no name, is another intent.
+    // What the dice redirected was not done: the same command again, where it has no name, is another entry.
     if (state === 'rejected' && happened) play.wrong(`${key} was said to be rejected, and had happened`);
     if (state !== 'accepted' && state !== 'rejected') play.unmet(`${key} ended as ${state}`);
   }

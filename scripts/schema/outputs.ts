@@ -30,7 +30,7 @@ const outcome = z
     ...outcomeFields,
     decisions: z.array(decision).optional().describe('who proposed, approved and declined it'),
   })
-  .meta({ id: 'Outcome', title: 'How it stands with one intent' });
+  .meta({ id: 'Outcome', title: 'How it stands with one entry' });
 
 const history = z
   .strictObject({
@@ -47,7 +47,7 @@ const history = z
       .optional()
       .describe('why it is not done, and what to do'),
   })
-  .meta({ id: 'History', title: 'Everything about one intent' });
+  .meta({ id: 'History', title: 'Everything about one entry' });
 
 const walletBalance = z
   .strictObject({
@@ -66,12 +66,12 @@ const dryRun = z
     ...head,
     outcome: z.literal('dry-run'),
     rerun: rerun.describe('what running it would mean'),
-    found: text.optional().describe('the intent that it would meet'),
+    found: text.optional().describe('the entry that it would meet'),
     policy: z
       .strictObject({ word: oneOf(['allowed', 'needs-approval', 'refused']), says: text })
       .optional()
       .describe('what the policies would say'),
-    intent: z.strictObject({
+    entry: z.strictObject({
       kind: oneOf(['message', 'transfer']),
       key: text.optional().describe('absent where it is random, and chosen when it is sent'),
       name: text.optional(),
@@ -94,7 +94,7 @@ const failure = z
     equal_payment: equalPayment.optional(),
     error: problem,
   })
-  .meta({ id: 'Failure', title: 'A failure that concerns no intent' });
+  .meta({ id: 'Failure', title: 'A failure that concerns no entry' });
 
 const shownProfile = z
   .strictObject({
@@ -127,7 +127,7 @@ const acceptedLoss = z
     journal: text.describe('the journal’s file, or the URL of a shared one without the password'),
     accepted: lossAccepted,
     missing: z
-      .array(z.strictObject({ intent: text, attempt: z.int().optional(), decision: time.optional() }))
+      .array(z.strictObject({ entry: text, attempt: z.int().optional(), decision: time.optional() }))
       .describe('of what the journal acknowledged to this machine'),
     kept_log: text.optional().describe('the log of a journal that is gone'),
   })
@@ -138,7 +138,7 @@ const backup = z
     ...head,
     journal: text.describe('the journal’s file'),
     backup: text.describe('the new file'),
-    intents: z.int().describe('how many are in it'),
+    entries: z.int().describe('how many are in it'),
     attempts: z.int(),
   })
   .meta({ id: 'Backup', title: 'A backup of a journal' });
@@ -168,7 +168,7 @@ const batchRow = z
 
 const batchRowFailure = z
   .strictObject({ ...head, ...whichRow, equal_payment: equalPayment.optional(), error: problem })
-  .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
+  .meta({ id: 'BatchRowFailure', title: 'A row that has no entry now' });
 
 const batchRowRepeated = z
   .strictObject({ ...head, ...whichRow, outcome: z.literal('paid-already'), equal_payment: equalPayment })
@@ -286,7 +286,7 @@ const historyTotal = z
         kind: oneOf(['message', 'transfer']),
         asset: text.optional().describe('of transfers'),
         amount: text.optional().describe('of transfers: their sum'),
-        intents: count,
+        entries: count,
       }),
     ),
   })
@@ -456,7 +456,7 @@ export const outputs: readonly Output[] = [
     name: 'Outcome',
     commands: ['send', 'transfer', 'history', 'resume', 'resolve', 'approve', 'decline', 'verify'],
     about:
-      'One intent: what was asked, where it stands and what the service said. A list is one such object a line.',
+      'One entry: what was asked, where it stands and what the service said. A list is one such object a line.',
     schema: outcome,
   },
   {
@@ -480,7 +480,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'Failure',
     commands: ['*'],
-    about: 'What went wrong without an intent. `command` is absent where none was understood.',
+    about: 'What went wrong without an entry. `command` is absent where none was understood.',
     schema: failure,
   },
   {

@@ -45,7 +45,7 @@ export const warnings = z.array(text).describe('what is odd, a sentence each');
 
 export const request = anything.describe('the request’s body as it is sent, without the key');
 
-const intent = z
+const entry = z
   .strictObject({
     id: text.describe('unique in the journal; where botctl asks, an unambiguous beginning of it will do'),
     kind: oneOf(['message', 'transfer']),
@@ -59,7 +59,7 @@ const intent = z
     bot: text.describe('the profile’s name, or `env`, or `sandbox`'),
     base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
     state: oneOf(states).describe('where it stands'),
-    tainted: z.boolean().describe('an earlier attempt may have landed'),
+    in_doubt: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
     approved: z.literal(true).optional().describe('a person approved it; `open`: and it is not sent yet'),
     resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what was decided'),
@@ -67,7 +67,7 @@ const intent = z
     created_at: time,
     request,
   })
-  .meta({ id: 'Intent', title: 'An intent' });
+  .meta({ id: 'Entry', title: 'An entry' });
 
 export const attempt = z
   .strictObject({
@@ -152,7 +152,7 @@ export const equalPayment = z
   .meta({ id: 'EqualPayment', title: 'An equal payment under another entry' });
 
 export const outcomeFields = {
-  outcome: oneOf(states).describe('the intent’s state'),
+  outcome: oneOf(states).describe('the entry’s state'),
   replayed: z.boolean().describe('nothing was sent now: this was done before'),
   duplicate: z.boolean().describe('the service said that it knew the key already'),
   verified: z
@@ -161,7 +161,7 @@ export const outcomeFields = {
     .describe(
       'only where it happened; false where nothing but a person’s word shows it, or nothing shows that what was done under the name is what was asked for here',
     ),
-  intent,
+  entry,
   message: anything.optional().describe('the message as the service answered it'),
   transfer: anything
     .optional()

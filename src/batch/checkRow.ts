@@ -1,10 +1,10 @@
-import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
-import { checkMessage } from '../once/intent/message.ts';
-import { invisibleIn, type Naming } from '../once/intent/naming.ts';
-import { complain } from '../once/intent/rules.ts';
-import { checkTransfer } from '../once/intent/transfer.ts';
-import type { OwnAddresses } from '../once/intent/unusual.ts';
-import type { Kind, Wanted } from '../once/intent/wanted.ts';
+import { type AllowedRecipients, addressComplaint } from '../once/entry/address.ts';
+import { checkMessage } from '../once/entry/message.ts';
+import { invisibleIn, type Naming } from '../once/entry/naming.ts';
+import { complain } from '../once/entry/rules.ts';
+import { checkTransfer } from '../once/entry/transfer.ts';
+import type { OwnAddresses } from '../once/entry/unusual.ts';
+import type { Kind, Wanted } from '../once/entry/wanted.ts';
 import { type Policies, withAddress } from '../policy/policy.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';

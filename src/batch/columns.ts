@@ -1,5 +1,5 @@
-import { longestKey } from '../once/intent/jsonText.ts';
-import type { Kind } from '../once/intent/wanted.ts';
+import { longestKey } from '../once/entry/jsonText.ts';
+import type { Kind } from '../once/entry/wanted.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 
 /** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */

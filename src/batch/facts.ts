@@ -1,6 +1,5 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { type Failure, failing, interrupted, told } from '../once/failures.ts';
-import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/intent/facts.ts';
+import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/entry/facts.ts';
 import {
   type Complaint,
   type ComplaintOf,
@@ -11,7 +10,8 @@ import {
   type Said,
   sentenceOn,
   type ValuesOf,
-} from '../once/intent/rules.ts';
+} from '../once/entry/rules.ts';
+import { type Failure, failing, interrupted, told } from '../once/failures.ts';
 import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/says.ts';
 

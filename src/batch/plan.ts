@@ -4,19 +4,19 @@ import { equalAhead } from '../once/engine/beforeClaim.ts';
 import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
-import type { Failure } from '../once/failures.ts';
-import type { AllowedRecipients } from '../once/intent/address.ts';
-import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
-import { spellingsOfPayment } from '../once/intent/spellings.ts';
-import { isUnknownAsset } from '../once/intent/unusual.ts';
+import type { AllowedRecipients } from '../once/entry/address.ts';
+import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
+import { underEachName } from '../once/entry/assetNames.ts';
+import { isUnknownAsset } from '../once/entry/unusual.ts';
 import {
   canonicalOf,
   type Kind,
   type TransferRequest,
   type Wanted,
   type Warning,
-} from '../once/intent/wanted.ts';
-import type { EqualPayment, Intent, Journal } from '../once/journal/journal.ts';
+} from '../once/entry/wanted.ts';
+import type { Failure } from '../once/failures.ts';
+import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
 import { namedByBody, namedById, type Recipients } from './checkRow.ts';
@@ -77,7 +77,7 @@ export type Row = RowHead & {
   /** An equal payment under another entry. */
   equal: EqualPayment | undefined;
   /** Its own entry, if the journal has one. */
-  intent: string | undefined;
+  entry: string | undefined;
   /** How it ended in this run, and why it is not done, in words. */
   outcome: RowOutcome | undefined;
   problem: string | undefined;
@@ -118,7 +118,7 @@ type PlanInputs = Known & {
   readonly recipients: Recipients;
   readonly refusalInWords: (refusal: Failure) => string;
   /** Why a row is not sent under its id, which `found` has. */
-  readonly conflictInWords: (found: Intent, wanted: Wanted) => string;
+  readonly conflictInWords: (found: Entry, wanted: Wanted) => string;
   /** Why a row with an equal payment is not sent. */
   readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
   /** Called once for each row that is not valid. */
@@ -235,7 +235,7 @@ class Planner {
     const planned: Row = {
       ...{ line, id, columns, identity, problem },
       standing: waits ? 'waiting' : asPlanned,
-      intent: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
+      entry: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
       ...notEnded,
     };
     // A proposal is asked about when it is sent.
@@ -244,12 +244,12 @@ class Planner {
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, intent: Intent | undefined): ReturnType<typeof spendWithin> {
+  async #wordOf(wanted: Wanted, entry: Entry | undefined): ReturnType<typeof spendWithin> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return { is: 'allowed' };
     const { bot, journal } = this.#inputs;
     const spend = spendOf(wanted.request, bot);
-    const asked = { spend, intent, proposes, isShared: journal?.isShared === true };
+    const asked = { spend, entry, proposes, isShared: journal?.isShared === true };
     return spendWithin(policies, asked, this.#sums, this.#nowMs);
   }
 
@@ -274,17 +274,17 @@ class Planner {
     const sinceMs = journal.clock.now() - equalWithinMs;
     // By key: another process may have begun a row of this input since it was looked up.
     const own = new Set(this.#rows.map(({ identity }) => identity?.key));
-    const paid = new Map<string | undefined, Intent>();
-    for await (const intent of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
-      if (intent.baseUrl === bot.baseUrl && mayPay(intent, sinceMs) && !own.has(intent.key))
-        paid.set(spellingsOfPayment(intent.payment, bot.spellings)[0], intent);
+    const paid = new Map<string | undefined, Entry>();
+    for await (const entry of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
+      if (entry.baseUrl === bot.baseUrl && mayPay(entry, sinceMs) && !own.has(entry.key))
+        paid.set(underEachName(entry.payment, bot.assetNames)[0], entry);
     for (const row of toPay) {
       const equal = paid.get(paymentOfRow(row, bot));
       if (equal !== undefined) this.#markEqual(row, equal);
     }
   }
 
-  #markEqual(row: Row, equal: Intent): void {
+  #markEqual(row: Row, equal: Entry): void {
     row.equal = equal;
     row.problem = this.#inputs.equalInWords(equal, this.#inputs.now());
   }
@@ -295,13 +295,13 @@ type Look = {
   readonly row: ValidRow;
   readonly identity: Identity;
   readonly plan: Plan;
-  readonly equal: Intent | undefined;
+  readonly equal: Entry | undefined;
 };
 
 const notEnded = { equal: undefined, outcome: undefined, sent: false } as const;
 
 function invalid({ line, id, columns }: RowHead, problem: string): Row {
-  const nothing = { identity: undefined, intent: undefined, ...notEnded };
+  const nothing = { identity: undefined, entry: undefined, ...notEnded };
   return { line, id, columns, standing: 'invalid', problem, ...nothing };
 }
 
@@ -323,9 +323,9 @@ function standingOf(plan: Plan): Standing {
 /** A row's payment in the spelling that stands for all. */
 export function paymentOfRow(
   { identity }: Pick<Row, 'identity'>,
-  { spellings }: Pick<Bot, 'spellings'>,
+  { assetNames }: Pick<Bot, 'assetNames'>,
 ): string | undefined {
-  return spellingsOfPayment(identity?.payment, spellings)[0];
+  return underEachName(identity?.payment, assetNames)[0];
 }
 
 /** How rows stand that this process has not ended; others may have, since the plan. */
@@ -335,7 +335,7 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
       rows.slice(at, at + pageRows).map(async (row) => {
         const plan = await planOf(row.identity, known);
         row.outcome = outcomeOf(plan);
-        if (row.outcome !== 'not-sent' && plan.found !== undefined) row.intent = plan.found.id;
+        if (row.outcome !== 'not-sent' && plan.found !== undefined) row.entry = plan.found.id;
       }),
     );
 }

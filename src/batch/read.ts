@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { firstBadByte, readJson } from '../once/entry/jsonText.ts';
+import type { Wanted } from '../once/entry/wanted.ts';
 import { type Source, wholeOf } from '../once/input.ts';
-import { firstBadByte, readJson } from '../once/intent/jsonText.ts';
-import type { Wanted } from '../once/intent/wanted.ts';
 import { type Checking, checkRow, isGoodId } from './checkRow.ts';
 import {
   type FieldNames,

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, occupantOf, WholeFile } from '../machine/wholeFile.ts';
 import { isProposal } from '../once/engine/approval.ts';
-import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
+import type { Attempt, Entry, Journal } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
 import type { Row } from './plan.ts';
@@ -27,7 +27,7 @@ export type RowReportInputs = {
   readonly journal: Journal | undefined;
   /** The service's or an operator's proof of the result. */
   readonly resultOf: (
-    intent: Intent,
+    entry: Entry,
     attempt: Attempt | undefined,
   ) => Promise<Pick<RowReport, 'result' | 'atMs'>>;
 };
@@ -43,16 +43,16 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
 }
 
 async function reportRow(row: Row, { journal, resultOf }: RowReportInputs): Promise<RowReport> {
-  const { id, identity, intent: entry, problem: error } = row;
+  const { id, identity, entry: entryId, problem: error } = row;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
-  const told = { id, request: identity?.order.wanted.request, columns, entry, error };
-  const intent = entry === undefined ? undefined : await journal?.reads.get(entry);
-  if (intent === undefined) {
+  const told = { id, request: identity?.order.wanted.request, columns, entry: entryId, error };
+  const entry = entryId === undefined ? undefined : await journal?.reads.get(entryId);
+  if (entry === undefined) {
     const state = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
     return { ...told, state, result: undefined, atMs: undefined };
   }
-  const state = row.outcome ?? (isProposal(intent) ? 'waiting' : intent.state);
-  return { ...told, state, ...(await resultOf(intent, await journal?.reads.decisiveAttempt(intent.id))) };
+  const state = row.outcome ?? (isProposal(entry) ? 'waiting' : entry.state);
+  return { ...told, state, ...(await resultOf(entry, await journal?.reads.decisiveAttempt(entry.id))) };
 }
 
 /** The format of a report: its header and its rows. */

@@ -167,8 +167,8 @@ async function finish(row: Row, step: Claim | Outcome, run: Run): Promise<void> 
     const ending = endingOf(outcome);
     row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
     row.outcome = rowOutcomeOf(outcome);
-    // The intent that blocks a refused row is not its own.
-    if (outcome.is !== 'not-sent') row.intent = outcome.intent.id;
+    // The entry that blocks a refused row is not its own.
+    if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
     rules.note(ending, row.sent);
     await onEnd(row, ending);
   } catch (thrown) {
@@ -179,7 +179,7 @@ async function finish(row: Row, step: Claim | Outcome, run: Run): Promise<void> 
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
   switch (outcome.is) {
     case 'concluded':
-      return isProposal(outcome.intent) ? 'waiting' : outcome.intent.state;
+      return isProposal(outcome.entry) ? 'waiting' : outcome.entry.state;
     case 'still-sending':
       return 'sending';
     case 'not-sent':

@@ -49,7 +49,7 @@ export class StopRules {
 
   note({ outcome, code }: Pick<Ending, 'outcome' | 'code'>, sent: boolean): void {
     // What waits for a person has not failed.
-    const waits = outcome.is === 'concluded' && isProposal(outcome.intent);
+    const waits = outcome.is === 'concluded' && isProposal(outcome.entry);
     if (code !== undefined && !waits) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
     // The plan was within the limits, so others have spent since. The next run is refused whole, or goes on.
@@ -68,7 +68,7 @@ export class StopRules {
     if (outcome.is === 'concluded' && outcome.stopped?.because === 'certificate')
       this.#stopFor(outcome.stopped);
     // What the service refused is the row's own fault. It would be sent again, and stop every run here.
-    const failed = outcome.is === 'concluded' && ['unknown', 'open', 'held'].includes(outcome.intent.state);
+    const failed = outcome.is === 'concluded' && ['unknown', 'open', 'held'].includes(outcome.entry.state);
     this.#failedInARow = failed ? this.#failedInARow + 1 : 0;
     if (this.#failedInARow >= this.#limits.concurrency)
       this.#stopFor({ because: 'failures-in-a-row', rows: this.#failedInARow });

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
+import { isLoopback } from '../once/entry/baseUrl.ts';
 import { failing, told } from '../once/failures.ts';
-import { isLoopback } from '../once/intent/baseUrl.ts';
 
 /** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
 export type Cluster = { readonly genesis: string; readonly name: string };

@@ -1,4 +1,4 @@
-import type { MinorUnits } from '../once/intent/amount.ts';
+import type { MinorUnits } from '../once/entry/amount.ts';
 import { type Channel, type Flight, retryAfterMs } from '../once/wire/flight.ts';
 import { type Cluster, clusterOf } from './cluster.ts';
 import {
@@ -22,7 +22,7 @@ export type Commitment = (typeof commitments)[number];
 export type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
 
 /** What the node says about one transaction. */
-export type Sighting =
+export type Lookup =
   | ({ readonly saw: 'nothing' } & Why)
   | { readonly saw: 'status'; readonly commitment: Commitment }
   | {
@@ -100,7 +100,7 @@ export class RpcNode {
     this.#asked += 1;
     const id = this.#asked;
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    const limits = { timeoutMs, cut, door: () => undefined };
+    const limits = { timeoutMs, cut, lastCheck: () => undefined };
     const flight = await channel.fly({ url: url.reveal(), token: undefined, body }, limits);
     const answer = answerIn(flight, id, clock.now());
     await leave(flight, answer);
@@ -176,7 +176,7 @@ export class RpcNode {
   }
 
   /** What the node says about one transaction. It is fetched only if the node has it at least at commitment `least`. */
-  async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Sighting> {
+  async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Lookup> {
     const status = statuses.get(signature) ?? unusable;
     if ('because' in status) return { saw: 'nothing', ...status };
     const { commitment } = status;
@@ -186,7 +186,7 @@ export class RpcNode {
     return this.transaction(signature, commitment);
   }
 
-  async transaction(signature: string, commitment: 'confirmed' | 'finalized'): Promise<Sighting> {
+  async transaction(signature: string, commitment: 'confirmed' | 'finalized'): Promise<Lookup> {
     const cluster = await this.cluster();
     if ('because' in cluster) return { saw: 'nothing', ...cluster };
     const answer = await this.ask('getTransaction', [signature, asked(commitment)]);

@@ -1,4 +1,4 @@
-import { minorUnits } from '../once/intent/amount.ts';
+import { minorUnits } from '../once/entry/amount.ts';
 import { type ChainTransaction, type Change, tokenPrograms } from './transaction.ts';
 
 /** The payment that was asked for, in terms of the chain. */

@@ -1,5 +1,5 @@
-import { originOf } from '../once/intent/baseUrl.ts';
-import type { Intent, Journal, Reads, Receipt } from '../once/journal/journal.ts';
+import { originOf } from '../once/entry/baseUrl.ts';
+import type { Entry, Journal, Reads, Receipt } from '../once/journal/journal.ts';
 import type { Cluster } from './cluster.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
@@ -30,7 +30,7 @@ export type Search = {
 };
 
 export type Searched = {
-  readonly intent: Intent;
+  readonly entry: Entry;
   readonly payment: Payment & { readonly wallet: string };
   readonly node: RpcNode;
 };
@@ -46,10 +46,10 @@ const mostAtATime = 8;
  */
 export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
   const untilMs = journal.clock.now();
-  const { first } = await attemptsOf(searched.intent, journal.reads);
+  const { first } = await attemptsOf(searched.entry, journal.reads);
   const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
-  const rivals = await equalWithoutSignature(searched.intent, first - graceMs, untilMs, journal.reads);
+  const rivals = await equalWithoutSignature(searched.entry, first - graceMs, untilMs, journal.reads);
   return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
 
@@ -57,8 +57,8 @@ export async function searchFor(searched: Searched, journal: Journal): Promise<S
 const clocksMs = 60_000;
 
 /**
- * What the wallet paid of exactly this while the service was asked several times; the first is the intent's own, where
- * that is known. Undefined if the search cannot show it. Payments that belong to other intents, or that may, are not
+ * What the wallet paid of exactly this while the service was asked several times; the first is the entry's own, where
+ * that is known. Undefined if the search cannot show it. Payments that belong to other entries, or that may, are not
  * counted.
  */
 export async function paymentsOf(
@@ -66,14 +66,14 @@ export async function paymentsOf(
   own: SeenPayment | undefined,
   journal: Journal,
 ): Promise<readonly SeenPayment[] | undefined> {
-  const { intent } = searched;
-  const { first, last } = await attemptsOf(intent, journal.reads);
+  const { entry } = searched;
+  const { first, last } = await attemptsOf(entry, journal.reads);
   const untilMs = last + graceMs;
   const times = { sinceMs: first, fromMs: first - clocksMs, untilMs };
   const span = { ...times, least: 'confirmed' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
-  const rivals = await equalWithoutSignature(intent, first - graceMs, untilMs, journal.reads);
+  const rivals = await equalWithoutSignature(entry, first - graceMs, untilMs, journal.reads);
   const owned: SeenPayment[] = own === undefined ? [] : [{ ...own, own: true }];
   if (owned.length + others.length > 1 + rivals.length)
     return [
@@ -87,12 +87,12 @@ export async function paymentsOf(
 }
 
 /** When the search for other payments has seen all that it can. */
-export async function isSearchedAt(intent: Intent, reads: Reads, atMs: number): Promise<boolean> {
-  return atMs > (await attemptsOf(intent, reads)).last + graceMs;
+export async function isSearchedAt(entry: Entry, reads: Reads, atMs: number): Promise<boolean> {
+  return atMs > (await attemptsOf(entry, reads)).last + graceMs;
 }
 
 async function attemptsOf(
-  { id, createdAtMs }: Intent,
+  { id, createdAtMs }: Entry,
   reads: Reads,
 ): Promise<{ readonly first: number; readonly last: number }> {
   const attempts = await reads.attemptsOf(id);
@@ -100,9 +100,9 @@ async function attemptsOf(
   return { first, last: attempts.at(-1)?.startedAtMs ?? first };
 }
 
-/** The other intents that may have made one of these payments, although nothing tells which. */
+/** The other entries that may have made one of these payments, although nothing tells which. */
 async function equalWithoutSignature(
-  { id, baseUrl, payment }: Intent,
+  { id, baseUrl, payment }: Entry,
   sinceMs: number,
   untilMs: number,
   reads: Reads,
@@ -127,9 +127,9 @@ type ListedTransaction = {
   readonly failed: boolean;
 };
 
-/** What left the wallet in that time, pays exactly this, and belongs to no other intent. */
+/** What left the wallet in that time, pays exactly this, and belongs to no other entry. */
 async function leftTheWallet(
-  { intent, payment, node }: Searched,
+  { entry, payment, node }: Searched,
   { sinceMs, fromMs, untilMs, least }: Window,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
 ): Promise<Pick<Search, 'candidates' | 'gap'>> {
@@ -150,15 +150,15 @@ async function leftTheWallet(
   const candidates: Candidate[] = [];
   const endsAtMs = clock.now() + longestMs;
   const look = async ({ signature, memo }: ListedTransaction): Promise<void> => {
-    const sighting = await node.transaction(signature, least);
-    if (sighting.saw !== 'transaction') {
-      gap ??= sighting.saw === 'nothing' ? sighting.because : 'not-final';
+    const lookup = await node.transaction(signature, least);
+    if (lookup.saw !== 'transaction') {
+      gap ??= lookup.saw === 'nothing' ? lookup.because : 'not-final';
       return;
     }
-    const { slot, blockTimeS } = sighting.transaction;
-    const found = findPayment(payment, sighting.transaction);
+    const { slot, blockTimeS } = lookup.transaction;
+    const found = findPayment(payment, lookup.transaction);
     if (found.is === 'doubt') gap ??= 'unclear';
-    if (found.is !== 'match' || (await isHeldByAnother(intent, signature, cluster, reads))) return;
+    if (found.is !== 'match' || (await isHeldByAnother(entry, signature, cluster, reads))) return;
     candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
   };
   const newest = since.slice(0, mostListed);
@@ -169,9 +169,9 @@ async function leftTheWallet(
   return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap };
 }
 
-/** Whether the chain or the service gave this signature to another intent. */
+/** Whether the chain or the service gave this signature to another entry. */
 export async function isHeldByAnother(
-  { id, baseUrl }: Pick<Intent, 'id' | 'baseUrl'>,
+  { id, baseUrl }: Pick<Entry, 'id' | 'baseUrl'>,
   signature: string,
   cluster: Cluster,
   reads: Pick<Reads, 'otherHolder'>,
@@ -181,7 +181,7 @@ export async function isHeldByAnother(
 
 /** A signature as the chain shows it, and as a reply of the service gave it. */
 export function receiptsFor(
-  baseUrl: Intent['baseUrl'],
+  baseUrl: Entry['baseUrl'],
   value: string,
   { genesis }: Pick<Cluster, 'genesis'>,
 ): readonly [Receipt, Receipt] {

@@ -1,4 +1,4 @@
-import { formatAmount } from '../once/intent/amount.ts';
+import { formatAmount } from '../once/entry/amount.ts';
 
 /** Why a verdict is what it is. */
 export const reasons = [

@@ -1,14 +1,14 @@
-import { isSignature } from '../once/intent/signature.ts';
-import type { Attempt, Decision, Intent, Observation } from '../once/journal/journal.ts';
+import { isSignature } from '../once/entry/signature.ts';
+import type { Attempt, Decision, Entry, Observation } from '../once/journal/journal.ts';
 import { readReply } from '../once/wire/flight.ts';
-import type { Commitment, Sighting } from './node.ts';
+import type { Commitment, Lookup } from './node.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
 import type { ChainTransaction, Reason } from './transaction.ts';
 
 export const chainVerdicts = ['proven', 'likely', 'contradicted', 'undecided'] as const;
 export type ChainVerdict = (typeof chainVerdicts)[number];
 
-/** What a look at the chain says about an intent, as `--json` shows it and the journal keeps it. */
+/** What a look at the chain says about an entry, as `--json` shows it and the journal keeps it. */
 export type ChainView = {
   readonly verdict: ChainVerdict;
   readonly commitment?: Commitment;
@@ -19,7 +19,7 @@ export type ChainView = {
   /** The host of the node that was asked. */
   readonly rpc: string;
   readonly paid?: Paid;
-  /** What a service that was asked several times paid, as far as a search found it; the first is the intent's own. */
+  /** What a service that was asked several times paid, as far as a search found it; the first is the entry's own. */
   readonly payments?: readonly SeenPayment[];
   readonly reasons: readonly Reason[];
 };
@@ -35,29 +35,29 @@ export type Paid = {
 
 export type SeenPayment = { readonly signature: string; readonly at?: number; readonly own?: true };
 
-/** When an intent began, and whether other machines may have paid it under the same key. */
+/** When an entry began, and whether other machines may have paid it under the same key. */
 export type Beginning = { readonly atMs: number; readonly isNamed: boolean };
 
-/** A sighting with everything that it is judged by. */
+/** A lookup with everything that it is judged by. */
 export type Look = {
   readonly signature: string;
-  readonly sighting: Sighting;
+  readonly lookup: Lookup;
   readonly payment: Payment;
   readonly host: string;
 };
 
-/** What a sighting proves. A miss of the transaction itself proves nothing. */
+/** What a lookup proves. A miss of the transaction itself proves nothing. */
 export function judgeLook(
-  { signature, sighting, payment, host }: Look,
+  { signature, lookup, payment, host }: Look,
   isAnothers: boolean,
   beginning: Beginning,
 ): ChainView {
   const head = { signature, rpc: host };
   const undecided = (reason: Reason) => ({ verdict: 'undecided', reasons: [reason] }) as const;
-  if (sighting.saw === 'nothing') return { ...head, ...undecided(sighting.because) };
-  const { commitment } = sighting;
-  if (sighting.saw === 'status') return { ...head, commitment, ...undecided('not-final') };
-  const { transaction, cluster } = sighting;
+  if (lookup.saw === 'nothing') return { ...head, ...undecided(lookup.because) };
+  const { commitment } = lookup;
+  if (lookup.saw === 'status') return { ...head, commitment, ...undecided('not-final') };
+  const { transaction, cluster } = lookup;
   const { slot, blockTimeS, failed } = transaction;
   const seen = {
     ...{ ...head, commitment, cluster: cluster.name, slot },
@@ -91,7 +91,7 @@ function paidBy({ units, decimals, received }: Match, { to, mint }: Payment): Pa
 /** A cluster's clock once ran half an hour late, and machines' clocks drift. */
 export const graceMs = 2 * 3_600_000;
 
-/** Whether a transaction is older than an unnamed intent. Another machine may have paid a named one at any time. */
+/** Whether a transaction is older than an unnamed entry. Another machine may have paid a named one at any time. */
 export function isOlder(
   { blockTimeS }: Pick<ChainTransaction, 'blockTimeS'>,
   { atMs, isNamed }: Beginning,
@@ -125,13 +125,13 @@ export function isPaidAgain({ payments = [] }: ChainView): boolean {
 }
 
 /** An earlier request may have landed, too: only the chain shows whether the service paid once. */
-export function wasRepeated({ kind, state, tainted, attempts }: Intent): boolean {
-  return kind === 'transfer' && state === 'accepted' && tainted && attempts > 1;
+export function wasRepeated({ kind, state, inDoubt, attempts }: Entry): boolean {
+  return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;
 }
 
-/** The signatures that replies to this intent's own key named. Nothing else is ever looked up. */
+/** The signatures that replies to this entry's own key named. Nothing else is ever looked up. */
 export function ownSignatures(
-  { state, resolvedAs }: Pick<Intent, 'state' | 'resolvedAs'>,
+  { state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>,
   attempts: readonly Attempt[],
   decisions: readonly Decision[],
 ): string[] {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Intent, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
+import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
 import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search.ts';
@@ -21,7 +21,7 @@ import {
 export type Chain = {
   readonly node: RpcNode;
   /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
-  paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
+  paymentOf(entry: Pick<Entry, 'body'>): Payment | undefined;
   /** The reason that is kept where the chain decides that a transfer happened. */
   readonly reasonOf: (view: ChainView) => string;
 };
@@ -30,14 +30,14 @@ export type Chain = {
 export type Until = 'confirmed' | 'finalized';
 
 export type Verified = {
-  readonly intent: Intent;
+  readonly entry: Entry;
   readonly view: ChainView;
   /** How long the node wants not to be asked. */
   readonly quietMs?: number;
 };
 
 type Asked = {
-  readonly intent: Intent;
+  readonly entry: Entry;
   readonly chain: Chain;
   readonly signatures: readonly string[];
 };
@@ -45,20 +45,20 @@ type Asked = {
 const mostAtATime = 8;
 
 /**
- * Looks up each of these intents: one request for the states of many, then one for each transaction that exists.
+ * Looks up each of these entries: one request for the states of many, then one for each transaction that exists.
  * Several lookups run at a time; results are reported in the given order.
  */
 export async function verifyEach(
-  intents: readonly Intent[],
-  chains: { of(intent: Intent): Promise<Chain> },
+  entries: readonly Entry[],
+  chains: { of(entry: Entry): Promise<Chain> },
   journal: Journal,
   onEach: (verified: Verified) => Promise<void>,
   least: Until = 'confirmed',
 ): Promise<void> {
   const asked: Asked[] = [];
-  for (const intent of intents) {
-    const chain = await chains.of(intent);
-    asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
+  for (const entry of entries) {
+    const chain = await chains.of(entry);
+    asked.push({ entry, chain, signatures: await signaturesOf(entry, journal.reads) });
   }
   const statuses = await statusesOf(asked);
   const looks: Promise<Verified>[] = [];
@@ -92,49 +92,49 @@ async function statusesOf(asked: readonly Asked[]): Promise<Map<Chain, Statuses>
 }
 
 async function verifyOne(
-  { intent, chain, signatures }: Asked,
+  { entry, chain, signatures }: Asked,
   statuses: Statuses,
   least: Until,
   journal: Journal,
 ): Promise<Verified> {
-  const known = standingOf(await journal.reads.observationsOf(intent.id));
-  const ended = async (stands: Intent, seen: ChainView, quietMs = 0): Promise<Verified> => ({
-    ...{ intent: stands, quietMs },
-    view: await withPayments(seen, { intent: stands, chain, signatures }, journal),
+  const known = standingOf(await journal.reads.observationsOf(entry.id));
+  const ended = async (stands: Entry, seen: ChainView, quietMs = 0): Promise<Verified> => ({
+    ...{ entry: stands, quietMs },
+    view: await withPayments(seen, { entry: stands, chain, signatures }, journal),
   });
-  if (known?.verdict === 'proven') return ended(intent, known);
-  const payment = chain.paymentOf(intent);
-  if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
+  if (known?.verdict === 'proven') return ended(entry, known);
+  const payment = chain.paymentOf(entry);
+  if (payment === undefined) return { entry, view: unseen(chain, 'no-mint') };
   const { node, reasonOf } = chain;
   let view: ChainView = unseen(chain, 'no-signature');
   let quietMs = 0;
   const looks: { look: Look; saw: ChainView }[] = [];
   for (const signature of signatures) {
-    const sighting = await node.sight(signature, statuses, least);
-    if (sighting.saw === 'nothing') quietMs = Math.max(quietMs, sighting.waitMs ?? 0);
-    const look: Look = { signature, sighting, payment, host: node.host };
-    looks.push({ look, saw: await judgeNow(look, intent, journal.reads) });
+    const lookup = await node.sight(signature, statuses, least);
+    if (lookup.saw === 'nothing') quietMs = Math.max(quietMs, lookup.waitMs ?? 0);
+    const look: Look = { signature, lookup, payment, host: node.host };
+    looks.push({ look, saw: await judgeNow(look, entry, journal.reads) });
   }
   // Nothing new: one that waits does not write at each look.
   const [only, ...more] = looks;
   const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
-  if (isKnown && more.length === 0) return { intent, view: only.saw, quietMs };
+  if (isKnown && more.length === 0) return { entry, view: only.saw, quietMs };
   // The last look counts. A contradiction of one signature must not end it while another is undecided.
   looks.sort((one, other) => ranks.indexOf(one.saw.verdict) - ranks.indexOf(other.saw.verdict));
-  for (const { look } of looks) view = await settle(look, intent, journal, reasonOf);
-  return ended(await asItStands(intent, journal), view, quietMs);
+  for (const { look } of looks) view = await settle(look, entry, journal, reasonOf);
+  return ended(await asItStands(entry, journal), view, quietMs);
 }
 
-/** The verdict as it is now. It changes if another process settles an intent meanwhile. */
-export async function judgeNow(look: Look, intent: Intent, reads: Reads): Promise<ChainView> {
-  const [first] = await reads.attemptsOf(intent.id);
+/** The verdict as it is now. It changes if another process settles an entry meanwhile. */
+export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<ChainView> {
+  const [first] = await reads.attemptsOf(entry.id);
   const beginning: Beginning = {
-    atMs: first?.startedAtMs ?? intent.createdAtMs,
-    isNamed: intent.namedBy !== undefined,
+    atMs: first?.startedAtMs ?? entry.createdAtMs,
+    isNamed: entry.namedBy !== undefined,
   };
-  const { sighting, signature } = look;
+  const { lookup, signature } = look;
   const isAnothers =
-    sighting.saw === 'transaction' && (await isHeldByAnother(intent, signature, sighting.cluster, reads));
+    lookup.saw === 'transaction' && (await isHeldByAnother(entry, signature, lookup.cluster, reads));
   return judgeLook(look, isAnothers, beginning);
 }
 
@@ -142,26 +142,26 @@ export async function judgeNow(look: Look, intent: Intent, reads: Reads): Promis
 type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
- * Records what was seen, in one commit: a transaction becomes this intent's own, and an intent that may have happened
+ * Records what was seen, in one commit: a transaction becomes this entry's own, and an entry that may have happened
  * has happened. If two processes see the same transaction, the second finds it taken and decides again.
  */
 export async function settle(
   look: Look,
-  intent: Intent,
+  entry: Entry,
   journal: Journal,
   decides: Decides,
 ): Promise<ChainView> {
-  const { sighting, signature } = look;
-  const own = sighting.saw === 'transaction' ? receiptsFor(intent.baseUrl, signature, sighting.cluster) : [];
+  const { lookup, signature } = look;
+  const own = lookup.saw === 'transaction' ? receiptsFor(entry.baseUrl, signature, lookup.cluster) : [];
   return journal.commit(async (tx) => {
-    const view = await judgeNow(look, intent, tx);
+    const view = await judgeNow(look, entry, tx);
     const atMs = journal.clock.now();
-    if (isFinalMatch(view)) await tx.keepReceipts(intent.id, own.slice(0, 1));
-    const last = (await tx.observationsOf(intent.id)).at(-1);
+    if (isFinalMatch(view)) await tx.keepReceipts(entry.id, own.slice(0, 1));
+    const last = (await tx.observationsOf(entry.id)).at(-1);
     const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]), view);
-    if (isNews) await tx.observe(intent.id, observationOf(view, own[0]?.origin, atMs));
+    if (isNews) await tx.observe(entry.id, observationOf(view, own[0]?.origin, atMs));
     if (decides !== 'nothing' && view.verdict === 'proven')
-      await decideHappened(view, decides(view), intent.id, tx, atMs);
+      await decideHappened(view, decides(view), entry.id, tx, atMs);
     return view;
   });
 }
@@ -190,38 +190,38 @@ const isFound: readonly ChainVerdict[] = ['proven', 'likely'];
 /** For a service that was asked several times: also what else it paid, until nothing more can come. */
 async function withPayments(
   view: ChainView,
-  { intent, chain: { node, paymentOf }, signatures }: Asked,
+  { entry, chain: { node, paymentOf }, signatures }: Asked,
   journal: Journal,
 ): Promise<ChainView> {
-  const payment = paymentOf(intent);
+  const payment = paymentOf(entry);
   const { signature, block_time: at, verdict } = view;
-  if (!wasRepeated(intent) || isPaidAgain(view) || payment?.wallet === undefined) return view;
+  if (!wasRepeated(entry) || isPaidAgain(view) || payment?.wallet === undefined) return view;
   // Its own payment is known, or never will be.
   if (!isFound.includes(verdict) && signatures.length > 0) return view;
-  const observations = await journal.reads.observationsOf(intent.id);
+  const observations = await journal.reads.observationsOf(entry.id);
   const kept = observations.findLast(({ verdict }) => verdict === 'proven');
-  const isOver = (atMs: number): Promise<boolean> => isSearchedAt(intent, journal.reads, atMs);
+  const isOver = (atMs: number): Promise<boolean> => isSearchedAt(entry, journal.reads, atMs);
   if (kept !== undefined && view.payments !== undefined && (await isOver(kept.atMs))) return view;
   const own = signature === undefined ? undefined : { signature, ...(at === undefined ? {} : { at }) };
-  const searched = { intent, payment: { ...payment, wallet: payment.wallet }, node };
+  const searched = { entry, payment: { ...payment, wallet: payment.wallet }, node };
   const payments = await paymentsOf(searched, own, journal);
   if (payments === undefined) return view;
   const found = { ...view, payments };
   const atMs = journal.clock.now();
   if (kept !== undefined && (isPaidAgain(found) || (await isOver(atMs))))
-    await journal.commit((tx) => tx.observe(intent.id, observationOf(found, kept.genesis, atMs)));
+    await journal.commit((tx) => tx.observe(entry.id, observationOf(found, kept.genesis, atMs)));
   return found;
 }
 
-export async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
-  const attempts = await reads.attemptsOf(intent.id);
-  return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
+export async function signaturesOf(entry: Entry, reads: Reads): Promise<string[]> {
+  const attempts = await reads.attemptsOf(entry.id);
+  return ownSignatures(entry, attempts, await reads.decisionsOf(entry.id));
 }
 
 const ranks: readonly ChainVerdict[] = ['contradicted', 'likely', 'undecided', 'proven'];
 
-async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
-  return (await reads.get(intent.id)) ?? intent;
+async function asItStands(entry: Entry, { reads }: Journal): Promise<Entry> {
+  return (await reads.get(entry.id)) ?? entry;
 }
 
 /** The view of a transfer that cannot be looked for. */
@@ -259,14 +259,14 @@ export async function watch(
     let waited = pauseMs;
     const note = async (verified: Verified): Promise<void> => {
       if (isEnd(verified.view)) return onEnd(verified);
-      open.push(verified.intent.id);
+      open.push(verified.entry.id);
       waited = Math.max(waited, verified.quietMs ?? 0);
       onLook(verified);
     };
     for (let from = 0; from < left.length; from += pageLength) {
       const page = await Promise.all(left.slice(from, from + pageLength).map((id) => journal.reads.get(id)));
-      const intents = page.filter((one) => one !== undefined);
-      await verifyEach(intents, { of: async () => chain }, journal, note, until);
+      const entries = page.filter((one) => one !== undefined);
+      await verifyEach(entries, { of: async () => chain }, journal, note, until);
     }
     if (open.length === 0 || interrupted.aborted || clock.now() + waited > endsAtMs) return open;
     await clock.sleep(waited, interrupted);

@@ -1,9 +1,9 @@
 import type { Env } from '../machine/folders.ts';
 import { nextTurn } from '../machine/process.ts';
-import type { BaseUrl } from './intent/baseUrl.ts';
-import type { Spellings } from './intent/spellings.ts';
-import type { OwnAddresses } from './intent/unusual.ts';
-import type { Kind } from './intent/wanted.ts';
+import type { AssetNames } from './entry/assetNames.ts';
+import type { BaseUrl } from './entry/baseUrl.ts';
+import type { OwnAddresses } from './entry/unusual.ts';
+import type { Kind } from './entry/wanted.ts';
 import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
 import { troubleOf } from './wire/trouble.ts';
 
@@ -24,7 +24,7 @@ export type Bot = {
   readonly settings: Settings;
   readonly own?: OwnAddresses | undefined;
   /** What the user's profiles call tokens, whichever of them speaks. */
-  readonly spellings?: Spellings | undefined;
+  readonly assetNames?: AssetNames | undefined;
 };
 
 /** The bot's name if the token is not from a profile. */

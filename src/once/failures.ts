@@ -33,7 +33,7 @@ export const exitTable = [
 
 export type Exit = (typeof exitTable)[number]['exit'];
 
-/** Every `error.code` with its exit code. An intent's state, where there is one, decides first. */
+/** Every `error.code` with its exit code. An entry's state, where there is one, decides first. */
 export const failureExits = {
   bug: 1,
   'stdout-not-writable': 1,
@@ -63,7 +63,7 @@ export const failureExits = {
   'bad-proxy': 2,
   'no-such-profile': 2,
   'bot-moved': 2,
-  'no-such-intent': 2,
+  'no-such-entry': 2,
   'no-such-journal': 2,
   'no-such-batch': 2,
   'not-allowed-now': 2,
@@ -249,14 +249,14 @@ export function asFailure(thrown: unknown): Failure {
   return machineFailure('bug', { what: thrown instanceof Error ? thrown.message : String(thrown) }, thrown);
 }
 
-/** How many intents a process has claimed, and the last of them. */
-type Claimed = { readonly intents: number; readonly lastId: string };
+/** How many entries a process has claimed, and the last of them. */
+type Claimed = { readonly entries: number; readonly lastId: string };
 
 // The Interrupts object stands for the process.
 const claimed = new WeakMap<Interrupts, Claimed>();
 
 export function noteClaim(interrupts: Interrupts, id: string): void {
-  claimed.set(interrupts, { intents: (claimed.get(interrupts)?.intents ?? 0) + 1, lastId: id });
+  claimed.set(interrupts, { entries: (claimed.get(interrupts)?.entries ?? 0) + 1, lastId: id });
 }
 
 export function claimedBy(interrupts: Interrupts): Claimed | undefined {

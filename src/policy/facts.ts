@@ -1,8 +1,8 @@
 import type { DiskTrouble } from '../machine/disk.ts';
+import { amountOf } from '../once/entry/amount.ts';
+import { type TextFault, textFaultWords } from '../once/entry/facts.ts';
+import { type Complaint, complaintWords } from '../once/entry/rules.ts';
 import { type Failure, failing, told } from '../once/failures.ts';
-import { amountOf } from '../once/intent/amount.ts';
-import { type TextFault, textFaultWords } from '../once/intent/facts.ts';
-import { type Complaint, complaintWords } from '../once/intent/rules.ts';
 import { clipped, formatAmountOf, iso, isoExact, listed, troubleInWords } from '../once/phrases.ts';
 
 export const policySchema = 'botctl-policy/1';

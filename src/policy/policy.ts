@@ -1,5 +1,5 @@
-import { countedAsset, type Spent } from '../once/intent/amount.ts';
-import { type Complaint, complain } from '../once/intent/rules.ts';
+import { countedAsset, type Spent } from '../once/entry/amount.ts';
+import { type Complaint, complain } from '../once/entry/rules.ts';
 import type { OverRefusal, Refusal } from './facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
@@ -40,16 +40,16 @@ type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & {
   readonly line: string;
 };
 
-/** An asset in all its spellings. */
-type Spelled = Pick<Spend, 'spellings'>;
+/** An asset in all its assetNames. */
+type NamedAsset = Pick<Spend, 'assetNames'>;
 
 /** The limits for this asset in each policy that names it, however it spells it. */
-export function limitsOf(policies: Policies, { spellings }: Spelled): readonly Limited[] {
+export function limitsOf(policies: Policies, { assetNames }: NamedAsset): readonly Limited[] {
   return policies.flatMap(({ limits, source }) => {
     const found: Limited[] = [];
     // A batch asks for each row, and a spread takes ten times as long.
     for (const [line, { transfer, day, approveAbove }] of limits)
-      if (spellings.includes(countedAsset(line))) found.push({ source, line, transfer, day, approveAbove });
+      if (assetNames.includes(countedAsset(line))) found.push({ source, line, transfer, day, approveAbove });
     return found;
   });
 }
@@ -61,7 +61,7 @@ export function assetsIn(policies: Policies): Iterable<string> {
 }
 
 /** Whether a daily limit applies, so that earlier spending matters. */
-export function limitsADay(policies: Policies, asset: Spelled): boolean {
+export function limitsADay(policies: Policies, asset: NamedAsset): boolean {
   return limitsOf(policies, asset).some(({ day }) => day !== undefined);
 }
 
@@ -103,14 +103,14 @@ export type Spend = {
   readonly to: string;
   readonly asset: string;
   /** The asset in every spelling that profiles give, in lower case. All are counted together; none allows another. */
-  readonly spellings: readonly string[];
+  readonly assetNames: readonly string[];
   readonly units: bigint;
 };
 
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units } = spend;
-  const itself = { spellings: [countedAsset(asset)] };
+  const itself = { assetNames: [countedAsset(asset)] };
   const unlimited = policies.find((policy) => limitsOf([policy], itself).length === 0);
   if (unlimited !== undefined) return { rule: 'asset', source: unlimited.source, asset };
   for (const { source, recipients, onlyRecipients } of policies)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { addressComplaint } from '../once/intent/address.ts';
-import { canonicalAmount, countedAsset, unitsOf } from '../once/intent/amount.ts';
-import { placeIn, readJson } from '../once/intent/jsonText.ts';
+import { addressComplaint } from '../once/entry/address.ts';
+import { canonicalAmount, countedAsset, unitsOf } from '../once/entry/amount.ts';
+import { placeIn, readJson } from '../once/entry/jsonText.ts';
 import { type PolicyFault, policyFailure, policySchema } from './facts.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
@@ -93,7 +93,7 @@ function wrongMeaning({ limits: lines, recipients, approve_above: above }: Writt
   return wrongRecipient(recipients ?? {});
 }
 
-/** Two spellings of one asset would have two limits but one count. */
+/** Two assetNames of one asset would have two limits but one count. */
 function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined {
   const seen = new Map<string, string>();
   for (const asset of assets) {

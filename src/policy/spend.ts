@@ -1,9 +1,9 @@
 import type { Bot } from '../once/connection.ts';
 import type { EngineContext, Word } from '../once/engine/context.ts';
-import { countedAsset, type Spending, unitsOf } from '../once/intent/amount.ts';
-import { spellingsOf } from '../once/intent/spellings.ts';
-import type { TransferRequest } from '../once/intent/wanted.ts';
-import type { Decision, Intent, Reads, SpendingReads } from '../once/journal/journal.ts';
+import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
+import { assetNamesOf } from '../once/entry/assetNames.ts';
+import type { TransferRequest } from '../once/entry/wanted.ts';
+import type { Decision, Entry, Reads, SpendingReads } from '../once/journal/journal.ts';
 import { policyFailure, type Refusal } from './facts.ts';
 import {
   dayMs,
@@ -26,29 +26,29 @@ function refusedFor(refusal: Refusal): Word {
 /** A transfer to be claimed, and what is known about it. */
 type SpendOrder = {
   readonly spend: Spend;
-  /** The intent, if it is on record: what already counts as spent by it is not counted twice. */
-  readonly intent: Pick<Intent, 'id' | 'approved' | 'countsAtMs'> | undefined;
+  /** The entry, if it is on record: what already counts as spent by it is not counted twice. */
+  readonly entry: Pick<Entry, 'id' | 'approved' | 'countsAtMs'> | undefined;
   /** `--propose`. */
   readonly proposes: boolean;
   /** On a file no database role tells who approves. */
   readonly isShared: boolean;
 };
 
-type SpellingBot = Pick<Bot, 'spellings'>;
+type NamingBot = Pick<Bot, 'assetNames'>;
 
 export function spendOf(
   { to_address: to, asset, amount }: TransferRequest,
-  { spellings }: SpellingBot,
+  { assetNames }: NamingBot,
 ): Spend {
-  return { to, asset, spellings: spellingsOf(asset, spellings), units: unitsOf(amount) };
+  return { to, asset, assetNames: assetNamesOf(asset, assetNames), units: unitsOf(amount) };
 }
 
 /** What these policies say about each claim. A message spends nothing. */
 export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'] {
-  return async ({ kind, body }, intent, tx, { bot, proposes = false, journal: { isShared }, clock }) => {
+  return async ({ kind, body }, entry, tx, { bot, proposes = false, journal: { isShared }, clock }) => {
     if (kind === 'message') return allowed;
     const spend = spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest, bot);
-    return spendWithin(policies, { spend, intent, proposes, isShared }, tx, clock.now());
+    return spendWithin(policies, { spend, entry, proposes, isShared }, tx, clock.now());
   };
 }
 
@@ -93,7 +93,7 @@ export function sumsForAll(reads: SumReads = nothingSpent): SumReads {
 /** With `counts`, an allowed amount is added to the sums of this commit. */
 async function wordOfSpending(
   policies: Policies,
-  { spend, intent }: SpendOrder,
+  { spend, entry }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
   counts: boolean,
@@ -103,23 +103,23 @@ async function wordOfSpending(
   if (!limitsADay(policies, spend)) return allowed;
   const sinceMs = nowMs - dayMs;
   const each = await spendingOfEach(spend, reads, sinceMs);
-  const own = (intent?.countsAtMs ?? sinceMs) > sinceMs ? spend.units : 0n;
+  const own = (entry?.countsAtMs ?? sinceMs) > sinceMs ? spend.units : 0n;
   const refusal = refusedByDay(policies, spend, together(each) - own);
-  if (refusal !== undefined) return refusedFor(await withFreeing(refusal, spend, reads, nowMs, intent?.id));
-  const itself = each[spend.spellings.indexOf(countedAsset(spend.asset))];
+  if (refusal !== undefined) return refusedFor(await withFreeing(refusal, spend, reads, nowMs, entry?.id));
+  const itself = each[spend.assetNames.indexOf(countedAsset(spend.asset))];
   if (counts && itself !== undefined) itself.units += spend.units - own;
   return allowed;
 }
 
-type SpentOf = Pick<Spend, 'spellings'>;
+type SpentOf = Pick<Spend, 'assetNames'>;
 
-function spendingOfEach({ spellings }: SpentOf, reads: Pick<Reads, 'spending'>, sinceMs: number) {
-  return Promise.all(spellings.map((asset) => reads.spending(asset, sinceMs)));
+function spendingOfEach({ assetNames }: SpentOf, reads: Pick<Reads, 'spending'>, sinceMs: number) {
+  return Promise.all(assetNames.map((asset) => reads.spending(asset, sinceMs)));
 }
 
 const together = (each: readonly Spending[]): bigint => each.reduce((sum, { units }) => sum + units, 0n);
 
-/** What was spent in a day of an asset in all its spellings together. */
+/** What was spent in a day of an asset in all its assetNames together. */
 export async function spendingOf(
   scope: SpentOf,
   reads: Pick<Reads, 'spending'>,
@@ -131,13 +131,13 @@ export async function spendingOf(
 /** Adds when the limit of a day leaves enough. Asked only where it does not: it reads each payment. */
 export async function withFreeing(
   refusal: Refusal,
-  { spellings }: SpentOf,
+  { assetNames }: SpentOf,
   reads: Pick<Reads, 'spent'>,
   nowMs: number,
   besides?: string,
 ): Promise<Refusal> {
   if (refusal.rule !== 'day') return refusal;
-  const each = await Promise.all(spellings.map((asset) => reads.spent(asset, nowMs - dayMs)));
+  const each = await Promise.all(assetNames.map((asset) => reads.spent(asset, nowMs - dayMs)));
   const others = each.flat().filter(({ id }) => id !== besides);
   return { ...refusal, freeAtMs: freeAtMs(others, refusal, nowMs) };
 }
@@ -145,12 +145,12 @@ export async function withFreeing(
 /** Whether it waits for a person. An approval answers for every attempt, but some policies want another role's. */
 async function mustWait(
   policies: Policies,
-  { spend, intent, proposes }: SpendOrder,
+  { spend, entry, proposes }: SpendOrder,
   reads: Pick<Reads, 'decisionsOf'> | undefined,
 ): Promise<boolean> {
-  if (intent?.approved !== true) return proposes || needsApproval(policies, spend);
+  if (entry?.approved !== true) return proposes || needsApproval(policies, spend);
   const needsAnother = policies.some(({ approvals }) => approvals === 'other');
-  return needsAnother && !isApprovedByAnother((await reads?.decisionsOf(intent.id)) ?? []);
+  return needsAnother && !isApprovedByAnother((await reads?.decisionsOf(entry.id)) ?? []);
 }
 
 function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): Word {

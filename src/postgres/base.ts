@@ -42,7 +42,7 @@ type BaseInputs = {
 export class ServerBase implements Base {
   readonly #inputs: BaseInputs;
   readonly #turns = new Mutex();
-  readonly #aboutOwners: Readonly<Record<'bury' | 'living' | 'process', Statement>>;
+  readonly #aboutOwners: Readonly<Record<'endOwner' | 'living' | 'process', Statement>>;
   readonly dialect: Dialect;
   readonly verbs: Verbs;
   readonly owners: Base['owners'];
@@ -63,12 +63,12 @@ export class ServerBase implements Base {
   /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
   #owners(): Base['owners'] {
     const { lease, silentSinceMs } = this.#inputs;
-    const { bury, living } = this.#aboutOwners;
+    const { endOwner, living } = this.#aboutOwners;
     return {
       self: () => lease.id,
       lives: ({ owner_renewed_at: at }) => typeof at === 'number' && at >= silentSinceMs(),
-      bury: async (owner, ask) => {
-        await ask(bury, { owner, silentSince: silentSinceMs() });
+      endOwner: async (owner, ask) => {
+        await ask(endOwner, { owner, silentSince: silentSinceMs() });
         return (await ask(living, { owner })).length === 0;
       },
     };
@@ -248,7 +248,7 @@ export function lockOfWriters(schema: string): string {
 }
 
 const aboutOwners = (dialect: Dialect) => ({
-  bury: statementIn(
+  endOwner: statementIn(
     dialect,
     /* sql */ `UPDATE ${dialect.table('owners')} SET ended_at = ${nowMs}
       WHERE id = :owner AND ended_at IS NULL AND renewed_at < :silentSince`,

@@ -48,7 +48,7 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
 }
 
 const alreadyHere = /* sql */ `SELECT FROM meta WHERE name = 'imported' AND value = $1`;
-const anyEntry = /* sql */ 'SELECT FROM intents LIMIT 1';
+const anyEntry = /* sql */ 'SELECT FROM entries LIMIT 1';
 
 /** Both journals have the same columns, by the same names. */
 const intoTable = (table: string): string => /* sql */ `INSERT INTO ${table}

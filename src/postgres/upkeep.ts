@@ -123,7 +123,7 @@ const insertLoss = (schema: string): string =>
 
 /** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
-  intents: namesOf({ ...bodyColumns, ...standingColumns, ...triedColumn, ...paidColumns }),
+  entries: namesOf({ ...bodyColumns, ...standingColumns, ...triedColumn, ...paidColumns }),
   attempts: namesOf(endColumns),
   owners: ['renewed_at', 'ended_at'],
   batches: ['rows', 'invalid'],

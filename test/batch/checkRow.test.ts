@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Checking, checkRow, Recipients } from '../../src/batch/checkRow.ts';
 import type { RowComplaint } from '../../src/batch/facts.ts';
-import type { Kind } from '../../src/once/intent/wanted.ts';
+import type { Kind } from '../../src/once/entry/wanted.ts';
 import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Recipients } from '../../src/batch/checkRow.ts';
 import type { Mending } from '../../src/batch/columns.ts';
 import { type ReadFile, type Reading, readRows } from '../../src/batch/read.ts';
-import type { Kind } from '../../src/once/intent/wanted.ts';
+import type { Kind } from '../../src/once/entry/wanted.ts';
 import { failureOf } from '../../testing/failure.ts';
 import { recipient } from '../../testing/sandbox.ts';
 

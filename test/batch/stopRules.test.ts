@@ -10,7 +10,7 @@ function endedAs(outcome: Outcome, sent = true): End {
 }
 
 function end(state: State, status?: number, sent = true): End {
-  return endedAs({ is: 'concluded', intent: { state }, attempt: { status } } as Outcome, sent);
+  return endedAs({ is: 'concluded', entry: { state }, attempt: { status } } as Outcome, sent);
 }
 
 function rules(maxFailures?: number): StopRules {
@@ -35,7 +35,7 @@ describe('no new rows are begun', () => {
     const watched = rules();
     const trouble = { is: 'certificate', text: 'certificate has expired' } as const;
     const stopped = { because: 'certificate', trouble } as const;
-    const outcome = { is: 'concluded', intent: { state }, stopped } as Outcome;
+    const outcome = { is: 'concluded', entry: { state }, stopped } as Outcome;
     watched.note(...endedAs(outcome));
     expect(watched.stop).toEqual(stopped);
   });

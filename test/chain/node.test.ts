@@ -90,12 +90,12 @@ describe('what a node says of a transaction', () => {
     ['what cannot be read', { getTransaction: { result: 5 } }, 'nothing no-answer'],
   ];
   test.each(rows)('%s', async (_what, says, expected) => {
-    const sighting = await sight(says);
-    const { saw } = sighting;
+    const lookup = await sight(says);
+    const { saw } = lookup;
     expect(
       saw === 'nothing'
-        ? `nothing ${sighting.because} ${sighting.waitMs ?? ''}`.trim()
-        : `${saw === 'status' ? 'status ' : ''}${sighting.commitment}`,
+        ? `nothing ${lookup.because} ${lookup.waitMs ?? ''}`.trim()
+        : `${saw === 'status' ? 'status ' : ''}${lookup.commitment}`,
     ).toBe(expected);
   });
 
@@ -108,8 +108,8 @@ describe('what a node says of a transaction', () => {
 
   test('its state alone, until it is as far as is asked for', async () => {
     const node = new ScriptedNode({ ...saying, ...at('confirmed') });
-    const sighting = await node.sight(signature, await node.statusesOf([signature]), 'finalized');
-    expect(sighting).toEqual({ saw: 'status', commitment: 'confirmed' });
+    const lookup = await node.sight(signature, await node.statusesOf([signature]), 'finalized');
+    expect(lookup).toEqual({ saw: 'status', commitment: 'confirmed' });
     expect(node.asked.map(([method]) => method)).toEqual(['getSignatureStatuses']);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Search, searchFor } from '../../src/chain/search.ts';
-import { baseUrl, done, endWith, newIntent, nowMs, opened } from '../../testing/journals.ts';
+import { baseUrl, done, endWith, newEntry, nowMs, opened } from '../../testing/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 
@@ -29,13 +29,13 @@ const says = (list: unknown, made: Made = from(wallet)): Says => ({
 
 /** Looks for a payment whose reply was lost, at this node. */
 async function search(payment: ReturnType<typeof asked>, node: Says, journal = opened()): Promise<Search> {
-  const wanted = newIntent({ kind: 'transfer', payment: 'p' });
+  const wanted = newEntry({ kind: 'transfer', payment: 'p' });
   const { id } = await journal.begin(wanted, 'hash', nowMs);
   await journal.endAttempt(id, 1, endWith('unknown'), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
-  const intent = await journal.get(id);
-  if (intent === undefined) throw new Error('it is there');
-  return searchFor({ intent, payment: { ...payment, wallet }, node: new ScriptedNode(node) }, journal);
+  const entry = await journal.get(id);
+  if (entry === undefined) throw new Error('it is there');
+  return searchFor({ entry, payment: { ...payment, wallet }, node: new ScriptedNode(node) }, journal);
 }
 
 const found = async (node: Says): Promise<[number, Search['gap']]> => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ChainView, Look } from '../../src/chain/verdict.ts';
 import { type Chain, settle, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
-import type { Intent } from '../../src/once/journal/journal.ts';
+import type { Entry } from '../../src/once/journal/journal.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
 import {
   baseUrl,
   done,
   endWith,
   type JournalInHand,
-  newIntent,
+  newEntry,
   newPath,
   nowMs,
   opened,
@@ -22,7 +22,7 @@ const cluster = { genesis, name: 'test' };
 
 /** In doubt, by a reply of its own that named the signature. */
 async function inDoubt(journal: JournalInHand, more: object = {}): Promise<string> {
-  const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p', ...more }), 'hash', nowMs);
+  const { id } = await journal.begin(newEntry({ kind: 'transfer', payment: 'p', ...more }), 'hash', nowMs);
   const body = Buffer.from(JSON.stringify({ signature }));
   await journal.endAttempt(id, 1, endWith('unknown', { reply: body, status: 200 }), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
@@ -36,7 +36,7 @@ function look(
   const transaction = { ...read(made), blockTimeS };
   return {
     ...{ signature, payment: asked('wallet' in change ? { wallet: change.wallet } : {}), host: 'node' },
-    sighting: { saw: 'transaction', commitment, transaction, cluster },
+    lookup: { saw: 'transaction', commitment, transaction, cluster },
   };
 }
 
@@ -46,7 +46,7 @@ async function settled(
   at: Look,
   decides: Parameters<typeof settle>[3] = ({ slot }) => `seen in slot ${slot}`,
 ): Promise<string> {
-  const { verdict } = await settle(at, (await journal.get(id)) as Intent, journal, decides);
+  const { verdict } = await settle(at, (await journal.get(id)) as Entry, journal, decides);
   const { state, resolvedAs } = (await journal.get(id)) ?? {};
   return [verdict, state, resolvedAs].filter(Boolean).join(' ');
 }
@@ -79,7 +79,7 @@ describe('what nobody knew', () => {
   test('is kept once, however often it is seen', async () => {
     const journal = opened();
     const id = await inDoubt(journal);
-    const missed: Look = { ...look(), sighting: { saw: 'nothing', because: 'not-seen' } };
+    const missed: Look = { ...look(), lookup: { saw: 'nothing', because: 'not-seen' } };
     for (const at of [missed, missed, look({ commitment: 'confirmed' }), missed, missed])
       await settled(journal, id, at, 'nothing');
     const kept = await journal.observationsOf(id);
@@ -100,14 +100,14 @@ describe('what nobody knew', () => {
   test('has happened where its sender died in the middle', async () => {
     const path = newPath();
     const dead = opened(path);
-    const { id } = await dead.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+    const { id } = await dead.begin(newEntry({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
     await dead.close();
     expect(await settled(opened(path), id, look())).toBe('proven resolved happened');
   });
 
   test('is not decided while it is sent', async () => {
     const journal = opened();
-    const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+    const { id } = await journal.begin(newEntry({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
     expect(await settled(journal, id, look())).toBe('proven sending');
   });
 
@@ -119,7 +119,7 @@ describe('what nobody knew', () => {
 });
 
 describe('one signature', () => {
-  test('is the first intent’s that it proved, and no other’s', async () => {
+  test('is the first entry’s that it proved, and no other’s', async () => {
     const journal = opened();
     const [first, second] = [await inDoubt(journal), await inDoubt(journal)];
     expect(await settled(journal, first, look())).toBe('proven resolved happened');
@@ -127,7 +127,7 @@ describe('one signature', () => {
     expect(await settled(journal, first, look())).toBe('proven resolved happened');
   });
 
-  test('is left to the intent to which the service gave it', async () => {
+  test('is left to the entry to which the service gave it', async () => {
     const journal = opened();
     const owed = await inDoubt(journal);
     await journal.keepReceipts(owed, [{ origin: baseUrl, what: 'signature', value: signature }]);
@@ -173,9 +173,9 @@ describe('a service that was asked twice', () => {
     clock = new HeldClock(nowMs),
   ): Promise<string> {
     const chain: Chain = { node: new ScriptedNode(says), paymentOf: () => asked(), reasonOf: () => 'seen' };
-    const intent = (await journal.get(id)) as Intent;
+    const entry = (await journal.get(id)) as Entry;
     let last: ChainView | undefined;
-    await verifyEach([intent], { of: async () => chain }, { ...journal, clock }, async ({ view }) => {
+    await verifyEach([entry], { of: async () => chain }, { ...journal, clock }, async ({ view }) => {
       last = view;
     });
     const { verdict, payments = [] } = last ?? {};

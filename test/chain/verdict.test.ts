@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sighting } from '../../src/chain/node.ts';
+import type { Lookup } from '../../src/chain/node.ts';
 import {
   type ChainView,
   isFinalMatch,
@@ -11,7 +11,7 @@ import {
   standingOf,
   wasRepeated,
 } from '../../src/chain/verdict.ts';
-import type { Attempt, Decision, Intent, Observation } from '../../src/once/journal/journal.ts';
+import type { Attempt, Decision, Entry, Observation } from '../../src/once/journal/journal.ts';
 import { ada, asked, bob, key, type Made, paying, read, signature, wallet } from './transactions.ts';
 
 const sol = 1_000_000_000n;
@@ -19,7 +19,7 @@ const cluster = { genesis: key(42), name: 'test' };
 const paid = paying(ada, sol);
 const began = { atMs: 1_795_000_000_000, isNamed: false };
 
-const saw = (made: Made, commitment: 'confirmed' | 'finalized'): Sighting => ({
+const saw = (made: Made, commitment: 'confirmed' | 'finalized'): Lookup => ({
   ...{ saw: 'transaction', commitment, transaction: read(made), cluster },
 });
 
@@ -57,7 +57,7 @@ test.each(rows)('%s proves what it proves', (_what, made, confirmed, finalized, 
   const payment = asked(more.noWallet === true ? { wallet: undefined } : {});
   const beginning = more.later === true ? { ...began, atMs: began.atMs + 7_200_001 } : began;
   const told = (commitment: 'confirmed' | 'finalized'): string => {
-    const look = { signature, sighting: saw(made, commitment), payment, host: 'node' };
+    const look = { signature, lookup: saw(made, commitment), payment, host: 'node' };
     const { verdict, reasons } = judgeLook(look, more.isAnothers === true, beginning);
     return [verdict, ...reasons].join(' ');
   };
@@ -66,18 +66,18 @@ test.each(rows)('%s proves what it proves', (_what, made, confirmed, finalized, 
 
 test('what is not seen is undecided, for the reason that the node gives', () => {
   const look = { signature, payment: asked(), host: 'node' };
-  const sightings: Sighting[] = [
+  const sightings: Lookup[] = [
     { saw: 'nothing', because: 'no-answer' },
     { saw: 'status', commitment: 'processed' },
   ];
-  expect(sightings.map((sighting) => judgeLook({ ...look, sighting }, false, began))).toEqual([
+  expect(sightings.map((lookup) => judgeLook({ ...look, lookup }, false, began))).toEqual([
     { verdict: 'undecided', signature, rpc: 'node', reasons: ['no-answer'] },
     { verdict: 'undecided', signature, rpc: 'node', commitment: 'processed', reasons: ['not-final'] },
   ]);
 });
 
 test('a view has all of a payment', () => {
-  const look = { signature, sighting: saw(paid, 'finalized'), payment: asked(), host: 'node' };
+  const look = { signature, lookup: saw(paid, 'finalized'), payment: asked(), host: 'node' };
   expect(judgeLook(look, false, began)).toEqual({
     ...{ verdict: 'proven', signature, rpc: 'node', commitment: 'finalized', cluster: 'test', slot: 100 },
     ...{ block_time: 1_795_000_000, reasons: [] },
@@ -130,15 +130,15 @@ test('two payments are one too many', () => {
   }
 });
 
-test.each<[string, Partial<Intent>, boolean]>([
+test.each<[string, Partial<Entry>, boolean]>([
   ['asked again after a doubt', {}, true],
   ['asked once', { attempts: 1 }, false],
-  ['never in doubt', { tainted: false }, false],
+  ['never in doubt', { inDoubt: false }, false],
   ['not accepted', { state: 'unknown' }, false],
   ['a message', { kind: 'message' }, false],
 ])('a service was asked twice: %s', (_what, change, expected) => {
-  const intent = { kind: 'transfer', state: 'accepted', tainted: true, attempts: 2, ...change };
-  expect(wasRepeated(intent as Intent)).toBe(expected);
+  const entry = { kind: 'transfer', state: 'accepted', inDoubt: true, attempts: 2, ...change };
+  expect(wasRepeated(entry as Entry)).toBe(expected);
 });
 
 const body = (json: object): Uint8Array => Buffer.from(JSON.stringify(json));
@@ -161,7 +161,7 @@ const other = `${signature.slice(0, -1)}${signature.endsWith('a') ? 'b' : 'a'}`;
 const named = (verdict: string, text = signature): Attempt =>
   ({ ...replied(200, body({ signature: text })), verdict }) as Attempt;
 const decided = [{ signature: other }, { signature: undefined }] as Decision[];
-test.each<[string, Partial<Intent>, Attempt[], string[]]>([
+test.each<[string, Partial<Entry>, Attempt[], string[]]>([
   ['accepted', { state: 'accepted' }, [named('unknown', other), named('accepted')], [signature]],
   ['accepted by a person', { state: 'accepted' }, [named('unknown')], [signature]],
   ['unknown', { state: 'unknown' }, [named('unknown'), named('accepted', other)], [signature, other]],
@@ -169,6 +169,6 @@ test.each<[string, Partial<Intent>, Attempt[], string[]]>([
   ['resolved', { state: 'resolved', resolvedAs: 'happened' }, [named('held')], [signature, other]],
   ['resolved otherwise', { state: 'resolved', resolvedAs: 'did-not-happen' }, [named('held')], [signature]],
   ['no signature', { state: 'unknown' }, [named('unknown', 'sig_1')], []],
-])('is looked up of an intent that is %s', (_what, intent, attempts, expected) => {
-  expect(ownSignatures(intent as Intent, attempts, decided)).toEqual(expected);
+])('is looked up of an entry that is %s', (_what, entry, attempts, expected) => {
+  expect(ownSignatures(entry as Entry, attempts, decided)).toEqual(expected);
 });

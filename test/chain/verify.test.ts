@@ -1,29 +1,29 @@
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
 import { type Cluster, clusterOf } from '../../src/chain/cluster.ts';
-import type { Sighting } from '../../src/chain/node.ts';
+import type { Lookup } from '../../src/chain/node.ts';
 import { isFinalMatch, standingOf } from '../../src/chain/verdict.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
-import type { Intent, Journal } from '../../src/once/journal/journal.ts';
+import type { Entry, Journal } from '../../src/once/journal/journal.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
-import { endWith, type JournalInHand, newIntent, nowMs, opened } from '../../testing/journals.ts';
+import { endWith, type JournalInHand, newEntry, nowMs, opened } from '../../testing/journals.ts';
 import { ada, asked, bob, paying as made, read, signature } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));
 
 /** In doubt, and replies to its key named these. */
-async function unknownWith(journal: JournalInHand, signatures: readonly string[]): Promise<Intent> {
-  const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+async function unknownWith(journal: JournalInHand, signatures: readonly string[]): Promise<Entry> {
+  const { id } = await journal.begin(newEntry({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
   for (const [n, each] of signatures.entries()) {
     if (n > 0) await journal.startAttempt(id, 'hash', nowMs);
     const reply = Buffer.from(JSON.stringify({ signature: each }));
     await journal.endAttempt(id, n + 1, endWith('unknown', { reply }), nowMs);
   }
   await journal.conclude(id, 'unknown', undefined, nowMs);
-  return (await journal.get(id)) as Intent;
+  return (await journal.get(id)) as Entry;
 }
 
-function chainThat(sees: Readonly<Record<string, Sighting>>): Chain {
+function chainThat(sees: Readonly<Record<string, Lookup>>): Chain {
   const node = {
     host: 'node',
     statusesOf: async () => new Map(),
@@ -33,17 +33,17 @@ function chainThat(sees: Readonly<Record<string, Sighting>>): Chain {
 }
 
 const cluster = clusterOf('devnet') as Cluster;
-const paying = (to: string): Sighting => ({
+const paying = (to: string): Lookup => ({
   saw: 'transaction',
   commitment: 'finalized',
   transaction: { ...read(made(to, 1_000_000_000n)), blockTimeS: nowMs / 1000 },
   cluster,
 });
-const notSeen: Sighting = { saw: 'nothing', because: 'not-seen' };
+const notSeen: Lookup = { saw: 'nothing', because: 'not-seen' };
 
-async function verdictOf(intent: Intent, chain: Chain, journal: Journal): Promise<string[]> {
+async function verdictOf(entry: Entry, chain: Chain, journal: Journal): Promise<string[]> {
   const verdicts: string[] = [];
-  await verifyEach([intent], { of: async () => chain }, journal, async ({ view }) => {
+  await verifyEach([entry], { of: async () => chain }, journal, async ({ view }) => {
     verdicts.push(view.verdict);
   });
   return verdicts;
@@ -56,14 +56,14 @@ test.each([
   'of several signatures, one that is not seen yet keeps the others from being final: %#',
   async (...both) => {
     const journal = opened();
-    const intent = await unknownWith(journal, both);
+    const entry = await unknownWith(journal, both);
     const chain = chainThat({ [signature]: paying(bob), [another]: notSeen });
-    expect(await verdictOf(intent, chain, journal)).toEqual(['undecided']);
-    const view = standingOf(await journal.observationsOf(intent.id));
+    expect(await verdictOf(entry, chain, journal)).toEqual(['undecided']);
+    const view = standingOf(await journal.observationsOf(entry.id));
     expect(view && isFinalMatch(view)).toBe(false);
     const later = chainThat({ [signature]: paying(ada), [another]: notSeen });
-    expect(await verdictOf(intent, later, journal)).toEqual(['proven']);
-    expect(await journal.get(intent.id)).toMatchObject({ resolvedAs: 'happened' });
+    expect(await verdictOf(entry, later, journal)).toEqual(['proven']);
+    expect(await journal.get(entry.id)).toMatchObject({ resolvedAs: 'happened' });
   },
 );
 
@@ -88,8 +88,8 @@ test('each of several is waited for until it has ended, and told once', async ()
     clock,
     interrupted: new AbortController().signal,
   } as const;
-  const onEnd = async ({ intent, view }: Verified): Promise<void> => {
-    told.push(`${intent.id} ${view.verdict} ${intent.state}`);
+  const onEnd = async ({ entry, view }: Verified): Promise<void> => {
+    told.push(`${entry.id} ${view.verdict} ${entry.state}`);
   };
   const left = await watch(
     [first.id, second.id],
@@ -104,7 +104,7 @@ test('each of several is waited for until it has ended, and told once', async ()
 
 test('what has no signature is not waited for', async () => {
   const journal = opened();
-  const intent = await unknownWith(journal, ['none']);
+  const entry = await unknownWith(journal, ['none']);
   const clock = new HeldClock(nowMs);
   const waiting = {
     until: 'finalized',
@@ -114,7 +114,7 @@ test('what has no signature is not waited for', async () => {
   } as const;
   const told: string[] = [];
   const onEnd = async ({ view }: Verified): Promise<void> => void told.push(...view.reasons);
-  expect(await watch([intent.id], chainThat({}), { ...waiting, onLook: () => {}, onEnd }, journal)).toEqual(
+  expect(await watch([entry.id], chainThat({}), { ...waiting, onLook: () => {}, onEnd }, journal)).toEqual(
     [],
   );
   expect([told, clock.sleeps]).toEqual([['no-signature'], []]);
@@ -122,8 +122,8 @@ test('what has no signature is not waited for', async () => {
 
 test('of many, eight at most are looked up at a time, and each is told before the next', async () => {
   const journal = opened();
-  const intents: Intent[] = [];
-  for (let n = 0; n < 20; n += 1) intents.push(await unknownWith(journal, [signature]));
+  const entries: Entry[] = [];
+  for (let n = 0; n < 20; n += 1) entries.push(await unknownWith(journal, [signature]));
   let [open, most, telling, told] = [0, 0, 0, 0];
   const node = {
     ...chainThat({}).node,
@@ -136,7 +136,7 @@ test('of many, eight at most are looked up at a time, and each is told before th
     },
   } as unknown as Chain['node'];
   const chain = { ...chainThat({}), node };
-  await verifyEach(intents, { of: async () => chain }, journal, async () => {
+  await verifyEach(entries, { of: async () => chain }, journal, async () => {
     telling += 1;
     expect(telling).toBe(1);
     await new Promise(setImmediate);
@@ -148,17 +148,17 @@ test('of many, eight at most are looked up at a time, and each is told before th
 
 test('one that waits commits nothing while it sees nothing new', async () => {
   const journal = opened();
-  const intent = await unknownWith(journal, [signature]);
+  const entry = await unknownWith(journal, [signature]);
   let commits = 0;
   const commit: Journal['commit'] = (work, guards) => {
     commits += 1;
     return journal.commit(work, guards);
   };
   for (const _ of [1, 2, 3])
-    await verdictOf(intent, chainThat({ [signature]: notSeen }), { ...journal, commit });
+    await verdictOf(entry, chainThat({ [signature]: notSeen }), { ...journal, commit });
   expect(commits).toBe(1);
-  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
-  expect((await journal.observationsOf(intent.id)).map(({ verdict }) => verdict)).toEqual([
+  await verdictOf(entry, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
+  expect((await journal.observationsOf(entry.id)).map(({ verdict }) => verdict)).toEqual([
     'undecided',
     'proven',
   ]);
@@ -182,8 +182,8 @@ test('what is seen first is told in its turn', async () => {
     },
   } as unknown as Chain['node'];
   const told: string[] = [];
-  await verifyEach([first, second], { of: async () => ({ ...chain, node }) }, journal, async ({ intent }) => {
-    told.push(intent.id);
+  await verifyEach([first, second], { of: async () => ({ ...chain, node }) }, journal, async ({ entry }) => {
+    told.push(entry.id);
   });
   expect(told).toEqual([first.id, second.id]);
 });
@@ -192,13 +192,13 @@ test('what a person has decided is looked up by the signature that he gave', asy
   const journal = opened();
   const { id } = await unknownWith(journal, ['none']);
   await journal.decide(id, { kind: 'happened', who: 'ann', atMs: nowMs, reason: 'seen', signature });
-  const intent = (await journal.get(id)) as Intent;
-  expect(await verdictOf(intent, chainThat({ [signature]: paying(ada) }), journal)).toEqual(['proven']);
+  const entry = (await journal.get(id)) as Entry;
+  expect(await verdictOf(entry, chainThat({ [signature]: paying(ada) }), journal)).toEqual(['proven']);
 });
 
 test('a chain is asked once for all that it knows, and for nothing where there is no signature', async () => {
   const journal = opened();
-  const intents = [
+  const entries = [
     await unknownWith(journal, [signature]),
     await unknownWith(journal, [another]),
     await unknownWith(journal, ['none']),
@@ -214,15 +214,15 @@ test('a chain is asked once for all that it knows, and for nothing where there i
   } as unknown as Chain['node'];
   const of = async (): Promise<Chain> => asking;
   const asking = { ...chain, node };
-  await verifyEach(intents, { of }, journal, async () => {});
+  await verifyEach(entries, { of }, journal, async () => {});
   expect(asked).toEqual([[signature, another]]);
-  await verifyEach(intents.slice(2), { of }, journal, async () => {});
+  await verifyEach(entries.slice(2), { of }, journal, async () => {});
   expect(asked).toHaveLength(1);
 });
 
 test('where two look-ups fail, the first says why, and the other is no failure of its own', async () => {
   const journal = opened();
-  const intents = [await unknownWith(journal, [signature]), await unknownWith(journal, [another])];
+  const entries = [await unknownWith(journal, [signature]), await unknownWith(journal, [another])];
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on('unhandledRejection', note);
@@ -233,7 +233,7 @@ test('where two look-ups fail, the first says why, and the other is no failure o
       throw new Error(of);
     },
   } as unknown as Chain['node'];
-  const all = verifyEach(intents, { of: async () => ({ ...chain, node }) }, journal, async () => {});
+  const all = verifyEach(entries, { of: async () => ({ ...chain, node }) }, journal, async () => {});
   await expect(all).rejects.toThrow(signature);
   await new Promise(setImmediate);
   process.off('unhandledRejection', note);

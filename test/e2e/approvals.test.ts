@@ -21,9 +21,9 @@ const limited = {
 };
 
 async function propose(argv: readonly string[] = rent): Promise<string> {
-  const { exit, outcome, intent } = await operator.json(argv);
+  const { exit, outcome, entry } = await operator.json(argv);
   expect({ exit, outcome }).toEqual({ exit: 10, outcome: 'held' });
-  return intent?.id ?? '';
+  return entry?.id ?? '';
 }
 
 const decline = (id: string, reason = 'the invoice says 120') => ['decline', id, '--reason', reason];
@@ -51,12 +51,12 @@ describe('a proposal', () => {
   test('keeps who made it, and who approved it: user, host and bot', async () => {
     const id = await propose();
     const waiting = await operator.json(['history', id]);
-    expect(waiting).toMatchObject({ intent: { bot: 'env' }, decisions: [{ kind: 'proposed', who: me }] });
+    expect(waiting).toMatchObject({ entry: { bot: 'env' }, decisions: [{ kind: 'proposed', who: me }] });
     const approved = await operator.run(['approve', id, '--yes', '--json']);
     expect(JSON.parse(approved.stdout)).toMatchObject({
       command: 'approve',
       outcome: 'open',
-      intent: { approved: true, attempts: 0 },
+      entry: { approved: true, attempts: 0 },
       decisions: [
         { kind: 'proposed', who: me },
         { kind: 'approved', who: me },
@@ -68,7 +68,7 @@ describe('a proposal', () => {
     expect(stdout).toContain('approved, not sent');
     expect(stdout).toContain(`${me} asked for approval`);
     expect(stdout).toContain(`${me} approved it`);
-    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted', intent: { id } });
+    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted', entry: { id } });
     expect(await paid()).toHaveLength(1);
   });
 
@@ -78,7 +78,7 @@ describe('a proposal', () => {
     const here = async (argv: readonly string[]) => said(await botctlHere([...argv, '--json'], { env }));
     expect(await here(['approve', one, '--yes'])).toMatchObject({ outcome: 'open' });
     expect(await here(decline(other))).toMatchObject({ outcome: 'declined' });
-    expect(await operator.json(['resume', '--all'])).toMatchObject({ exit: 0, intent: { id: one } });
+    expect(await operator.json(['resume', '--all'])).toMatchObject({ exit: 0, entry: { id: one } });
     expect(await paid()).toHaveLength(1);
   });
 
@@ -116,7 +116,7 @@ describe('a proposal', () => {
     expect(refused).toMatchObject({ exit: 10, error: { code: 'held', retry: 'decide' } });
     expect(refused.error?.message).toContain('cannot be resumed or resolved');
     expect(refused.error?.next?.join('\n')).toBe(`botctl history ${id}`);
-    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held', intent: { attempts: 0 } });
+    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held', entry: { attempts: 0 } });
     expect(await paid()).toEqual([]);
   });
 
@@ -144,17 +144,17 @@ describe('a proposal', () => {
 describe('approve of what is no proposal', () => {
   test('says how it stands, and sends and decides nothing', async () => {
     const sent = await operator.json(pay('0.3', '--once', 'sent'));
-    const refused = await operator.json(['approve', sent.intent?.id ?? '', '--yes']);
+    const refused = await operator.json(['approve', sent.entry?.id ?? '', '--yes']);
     expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
     expect(refused.error?.message).toContain('is accepted and does not wait for approval');
     const message = await operator.json(sendHello);
-    expect(await operator.json(decline(message.intent?.id ?? ''))).toMatchObject({
+    expect(await operator.json(decline(message.entry?.id ?? ''))).toMatchObject({
       exit: 2,
       error: { code: 'not-allowed-now' },
     });
     expect(await operator.json(['approve', 'abcdef', '--yes'])).toMatchObject({
       exit: 2,
-      error: { code: 'no-such-intent' },
+      error: { code: 'no-such-entry' },
     });
     expect(await paid()).toHaveLength(1);
   });
@@ -177,7 +177,7 @@ describe('a proposal that was declined', () => {
       expect(told).toMatchObject({
         exit: 10,
         outcome: 'declined',
-        intent: { id, attempts: 0 },
+        entry: { id, attempts: 0 },
         error: { code: 'proposal-declined', retry: 'decide' },
       });
       expect(told.error?.message).toContain(`${me} declined this transfer at`);
@@ -204,7 +204,7 @@ describe('a proposal that was declined', () => {
       expect(refused).toMatchObject({ exit: 6, error: { code: 'other-body' } });
       expect(refused.error?.hint).toContain('a corrected transfer takes a new name');
     }
-    expect(await operator.json(['history', id])).toMatchObject({ intent: declined.intent });
+    expect(await operator.json(['history', id])).toMatchObject({ entry: declined.entry });
     expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);
   });
 
@@ -311,10 +311,10 @@ describe('what may have happened and is above a limit since', () => {
     await operator.sandbox.faults({ kind: 'reset', when: 'before', operation: 'transfer' });
     const lost = await operator.json(pay('0.5', '--once', 'lost'));
     expect(lost).toMatchObject({ exit: 9, outcome: 'unknown' });
-    const id = lost.intent?.id ?? '';
+    const id = lost.entry?.id ?? '';
     usePolicy({ approve_above: { SOL: '0.1' } });
     const held = await operator.json(pay('0.5', '--once', 'lost'));
-    expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'not-allowed', tainted: true } });
+    expect(held).toMatchObject({ exit: 10, outcome: 'held', entry: { why: 'not-allowed', in_doubt: true } });
     expect(held.error?.next).toEqual([`botctl history ${id}`]);
     for (const argv of [['approve', id, '--yes'], decline(id)])
       expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
@@ -322,7 +322,7 @@ describe('what may have happened and is above a limit since', () => {
     expect(await operator.json(found)).toMatchObject({ exit: 0 });
     expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({
       exit: 10,
-      intent: { why: 'approval' },
+      entry: { why: 'approval' },
     });
     expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'open' });
     expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({ exit: 0, outcome: 'accepted' });

@@ -59,7 +59,7 @@ describe('beside a profile', () => {
     const { port } = new URL(operator.sandbox.baseUrl);
     for (const same of [`http://127.0.0.1:${port}/`, `HTTP://LOCALHOST:${port}`, `http://[::1]:${port}/`]) {
       const paid = await operator.json([...payAda, '--once', 'pay-nov', '--base-url', same]);
-      expect(paid).toMatchObject({ exit: 0, intent: { base_url: operator.sandbox.baseUrl } });
+      expect(paid).toMatchObject({ exit: 0, entry: { base_url: operator.sandbox.baseUrl } });
       const again = await operator.json([...payAda, '--once', 'pay-nov'], { env: { BOTCTL_BASE_URL: same } });
       expect(again).toMatchObject({ exit: 0, replayed: true });
     }
@@ -71,7 +71,7 @@ describe('beside a profile', () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'before' });
     const lost = await operator.json([...payAda, '--once', 'pay-nov']);
     expect(lost.exit).toBe(9);
-    const id = lost.intent?.id ?? '';
+    const id = lost.entry?.id ?? '';
     const env = { BOTCTL_BASE_URL: 'https://stage.example/' };
     expect(await operator.run(['history', id], { env })).toMatchObject({ code: 0 });
     expect(await operator.run(['policy', 'show'], { env })).toMatchObject({ code: 0 });
@@ -79,7 +79,7 @@ describe('beside a profile', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
     await operator.sandbox.faults({ kind: 'drop', when: 'before' });
     const second = await operator.json([...payAda, '--once', 'pay-dec', '--repeat']);
-    const decided = ['resolve', second.intent?.id ?? '', '--did-not-happen', '--reason', 'seen', '--yes'];
+    const decided = ['resolve', second.entry?.id ?? '', '--did-not-happen', '--reason', 'seen', '--yes'];
     expect(await operator.run(decided, { env })).toMatchObject({ code: 0 });
   });
 });
@@ -124,9 +124,9 @@ describe('another path of the host', () => {
     expect(unknown.exit).toBe(9);
     useProfile(`${front.baseUrl}/bots`);
     expect((await operator.json(pay)).exit).toBe(10);
-    expect(await operator.json(['resume', unknown.intent?.id ?? ''])).toMatchObject({
+    expect(await operator.json(['resume', unknown.entry?.id ?? ''])).toMatchObject({
       exit: 0,
-      intent: { base_url: front.baseUrl },
+      entry: { base_url: front.baseUrl },
     });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });

@@ -116,7 +116,7 @@ describe('identity', () => {
   test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
     const path = file('a.csv', messages('one'));
     await send(path);
-    damageJournal(join(home.path, 'data/botctl/journal.db'), `UPDATE intents SET body = CAST('{' AS BLOB)`);
+    damageJournal(join(home.path, 'data/botctl/journal.db'), `UPDATE entries SET body = CAST('{' AS BLOB)`);
     file('a.csv', messages('one', 'two'));
     const { code, stdout } = await send(path, '--json');
     expect(code).toBe(0);

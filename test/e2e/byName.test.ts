@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => operator.close());
 
 const idOf = (words: readonly string[]): Promise<string> =>
-  operator.json([...words, '--yes']).then(({ intent }) => intent?.id ?? '');
+  operator.json([...words, '--yes']).then(({ entry }) => entry?.id ?? '');
 
 async function unknownRent(): Promise<string> {
   await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
@@ -24,10 +24,10 @@ const answering = (words: readonly string[], answer: string) =>
 describe('a name, where no ID fits', () => {
   test('shows and verifies its entry', async () => {
     const id = await idOf([...payAda, '--once', 'rent']);
-    expect(await operator.json(['history', 'rent'])).toMatchObject({ exit: 0, intent: { id } });
-    expect(await operator.json(['verify', 'rent'])).toMatchObject({ intent: { id } });
+    expect(await operator.json(['history', 'rent'])).toMatchObject({ exit: 0, entry: { id } });
+    expect(await operator.json(['verify', 'rent'])).toMatchObject({ entry: { id } });
     expect(await operator.json(['history', 'ren'])).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    expect(await operator.json(['history', 'rented'])).toMatchObject({ error: { code: 'no-such-intent' } });
+    expect(await operator.json(['history', 'rented'])).toMatchObject({ error: { code: 'no-such-entry' } });
   });
 
   test('that several entries have, or a batch, is listed and never guessed', async () => {
@@ -49,7 +49,7 @@ describe('a name, where no ID fits', () => {
   test('gives way to an ID', async () => {
     const id = await idOf([...payAda, '--once', 'rent']);
     await idOf(['send', '--conversation', 'conv_demo', '--content', 'x', '--once', id.slice(0, 6)]);
-    expect(await operator.json(['history', id.slice(0, 6)])).toMatchObject({ intent: { id } });
+    expect(await operator.json(['history', id.slice(0, 6)])).toMatchObject({ entry: { id } });
   });
 });
 
@@ -70,21 +70,21 @@ describe('a name, where something is decided', () => {
     await unknownRent();
     const no = await answering(['resume', 'rent'], 'n');
     expect([no.code, no.shown]).toEqual([9, expect.stringContaining('rent')]);
-    expect(await operator.json(['history', 'rent'])).toMatchObject({ intent: { state: 'unknown' } });
+    expect(await operator.json(['history', 'rent'])).toMatchObject({ entry: { state: 'unknown' } });
     expect((await answering(['resume', 'rent'], 'y')).code).toBe(0);
-    expect(await operator.json(['history', 'rent'])).toMatchObject({ intent: { state: 'accepted' } });
+    expect(await operator.json(['history', 'rent'])).toMatchObject({ entry: { state: 'accepted' } });
   });
 
   test('is taken by resolve, approve and decline in the same way', async () => {
     await unknownRent();
     expect((await answering(['resolve', 'rent', '--happened', '--reason', 'seen'], 'y')).code).toBe(0);
-    expect(await operator.json(['history', 'rent'])).toMatchObject({ intent: { state: 'resolved' } });
+    expect(await operator.json(['history', 'rent'])).toMatchObject({ entry: { state: 'resolved' } });
     const pay = ['transfer', '--to', otherRecipient, '--asset', 'SOL', '--amount', '2', '--propose'];
     for (const name of ['a', 'b']) await idOf([...pay, '--once', name]);
     expect(await operator.json(['approve', 'a', '--yes'])).toMatchObject({ error: { code: 'usage' } });
     expect((await answering(['approve', 'a'], 'y')).code).toBe(0);
     expect((await answering(['decline', 'b', '--reason', 'twice'], 'y')).code).toBe(0);
-    expect(await operator.json(['history', 'a'])).toMatchObject({ intent: { state: 'open' } });
-    expect(await operator.json(['history', 'b'])).toMatchObject({ intent: { state: 'declined' } });
+    expect(await operator.json(['history', 'a'])).toMatchObject({ entry: { state: 'open' } });
+    expect(await operator.json(['history', 'b'])).toMatchObject({ entry: { state: 'declined' } });
   });
 });

@@ -69,10 +69,10 @@ describe.skipIf(certificates === undefined)(
       async (_what, certificate, isTrusted, reason) => {
         await open(certificate(), isTrusted ? made.authority : undefined);
         const ended = await botctl([...send, '--max-wait', '1h'], { env });
-        const { error, intent } = said(ended);
+        const { error, entry } = said(ended);
         expect([ended.code, error?.code, error?.retry]).toEqual([8, 'bad-certificate', 'after-fix']);
         expect(error?.message).toContain(`(${reason}`);
-        expect([intent?.state, intent?.attempts]).toEqual(['open', 2]);
+        expect([entry?.state, entry?.attempts]).toEqual(['open', 2]);
         expect([service.connections, service.requests]).toEqual([2, 0]);
       },
     );
@@ -115,8 +115,8 @@ describe.skipIf(certificates === undefined)(
       expect([first.code, service.requests]).toEqual([9, 1]);
       service.server.setSecureContext({ key: made.expired.key, cert: made.expired.cert });
       const again = await botctl([...send, '--max-wait', '1h'], { env });
-      const { error, intent } = said(again);
-      expect([again.code, error?.code, intent?.state]).toEqual([9, 'unknown', 'unknown']);
+      const { error, entry } = said(again);
+      expect([again.code, error?.code, entry?.state]).toEqual([9, 'unknown', 'unknown']);
       expect(error?.message).toContain('certificate has expired');
       expect(service.requests).toBe(1);
     });

@@ -16,7 +16,7 @@ afterEach(() => operator.close());
 test('an environment is enough to prove a payment, and to see the balance', async () => {
   const paid = await operator.json([...payAda, '--once', 'a', '--wait']);
   expect(paid).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven' } });
-  expect(await operator.json(['verify', paid.intent?.id ?? ''])).toMatchObject({ exit: 0, verified: true });
+  expect(await operator.json(['verify', paid.entry?.id ?? ''])).toMatchObject({ exit: 0, verified: true });
   expect(await operator.json(['balance'])).toMatchObject({ exit: 0, wallet: operator.sandbox.node.wallet });
 });
 
@@ -49,7 +49,7 @@ test('a policy of the environment applies', async () => {
 test('the first advice for a held payment is to ask the chain, where a node is known', async () => {
   await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
   const held = await operator.json([...payAda, '--once', 'a']);
-  const id = held.intent?.id ?? '';
+  const id = held.entry?.id ?? '';
   expect(held).toMatchObject({ exit: 10, error: { hint: expect.stringContaining('Ask the chain first') } });
   expect(held.error?.next?.[0]).toBe(`botctl verify ${id}`);
   const resumed = await operator.json(['resume', id, '--yes']);

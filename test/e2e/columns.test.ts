@@ -48,7 +48,7 @@ describe('the columns of a file', () => {
     expect(ran.code).toBe(0);
     const [row, end] = jsonLines(ran.stdout);
     const columns = { Name: 'Ada', note: 'for November' };
-    expect(row).toMatchObject({ intent: { columns, request: { to_address: ada, amount: '1' } } });
+    expect(row).toMatchObject({ entry: { columns, request: { to_address: ada, amount: '1' } } });
     expect(end).toMatchObject({ columns: ['Name', 'note'] });
     expect(JSON.stringify(await paid())).not.toContain('November');
     expect(readFileSync(report, 'utf8')).toMatch(
@@ -59,8 +59,8 @@ describe('the columns of a file', () => {
     expect((await pay(plain)).stdout).toContain('1 of them earlier');
     const listed = await operator.run(['history']);
     expect(listed.stdout).toContain('[pay a Ada · for November]');
-    const { intent } = row as { intent: { id: string } };
-    expect((await operator.run(['history', intent.id])).stdout).toMatch(/For +Ada · for November/u);
+    const { entry } = row as { entry: { id: string } };
+    expect((await operator.run(['history', entry.id])).stdout).toMatch(/For +Ada · for November/u);
     const exported = await operator.run(['history', '--format', 'jsonl']);
     expect(jsonLines(exported.stdout)[0]).toMatchObject({ columns });
     expect((await operator.run(['history', '--format', 'csv'])).stdout).toContain('for November');
@@ -143,9 +143,9 @@ describe('the columns of a file', () => {
     const { stdout } = await operator.run(['history']);
     expect(stdout).toContain('A\\u202e\\u001b[31mxxx');
     expect(stdout.length).toBeLessThan(1000);
-    const [intent] = jsonLines((await operator.run(['history', '--json'])).stdout);
-    expect(intent).toMatchObject({ intent: { columns: { name } } });
-    const shown = await operator.run(['history', (intent as { intent: { id: string } }).intent.id]);
+    const [entry] = jsonLines((await operator.run(['history', '--json'])).stdout);
+    expect(entry).toMatchObject({ entry: { columns: { name } } });
+    const shown = await operator.run(['history', (entry as { entry: { id: string } }).entry.id]);
     expect(shown.stdout.length).toBeLessThan(2000);
     expect(shown.stdout).not.toContain('\u001b');
   });
@@ -157,7 +157,7 @@ describe('the columns of a file', () => {
     expect(ran.code).toBe(0);
     const [row, end] = jsonLines(ran.stdout);
     expect(row).toMatchObject({
-      intent: { request: { content: 'Hi Ada!' }, columns: { 'First Name': 'Ada', note: 'x' } },
+      entry: { request: { content: 'Hi Ada!' }, columns: { 'First Name': 'Ada', note: 'x' } },
     });
     expect(end).toMatchObject({ columns: ['note'] });
   });

@@ -18,14 +18,14 @@ describe('batch send --template', () => {
     const text = 'Hi {{first_name}},\nyour number is {{id}}.\n';
     expect((await operator.run(batch(text), { stdin })).code).toBe(0);
     const sent = await operator.run(['history', '--batch', 'hello', '--json']);
-    const contents = (jsonLines(sent.stdout) as Said[]).map(({ intent }) => intent?.request.content);
+    const contents = (jsonLines(sent.stdout) as Said[]).map(({ entry }) => entry?.request.content);
     expect(contents.sort()).toEqual(['Hi Ada,\nyour number is r1.', 'Hi {{id}},\nyour number is r2.']);
   });
 });
 
 test('the short options are those of the long ones', async () => {
   const short = ['send', '-c', 'conv_demo', '-m', 'Hello', '-o', 'short'];
-  expect(await operator.json(short)).toMatchObject({ exit: 0, intent: { name: 'short' } });
+  expect(await operator.json(short)).toMatchObject({ exit: 0, entry: { name: 'short' } });
   const listed = await operator.run(['history', '-n', '1', '-s', 'accepted', '--quiet']);
   expect(listed.stdout.trimEnd().split('\n')).toHaveLength(1);
 });

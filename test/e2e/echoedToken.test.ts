@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { botctl } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { recipient } from '../../testing/sandbox.ts';
-import { type EchoingService, spellingsOf, startEchoingService } from './echoingService.ts';
+import { assetNamesOf, type EchoingService, startEchoingService } from './echoingService.ts';
 
 const token = 'echoed-canary-token-0123456789';
 const message = ['send', '--conversation', 'c', '--content', 'hello'];
@@ -38,7 +38,7 @@ test.each([
   expect(ran.code).toBe(code);
   expect(ran.stdout).toContain('[token]');
   for (const text of [ran.stdout, ran.stderr, ...written()]) {
-    for (const spelled of [token, ...Object.values(spellingsOf(`Bot ${token}`))]) {
+    for (const spelled of [token, ...Object.values(assetNamesOf(`Bot ${token}`))]) {
       expect(text).not.toContain(spelled.slice(8, -4));
     }
   }

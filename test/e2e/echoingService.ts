@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type EchoingService = { baseUrl: string; close(): void };
 
 /** A text as services may repeat it. */
-export function spellingsOf(text: string): Readonly<Record<string, string>> {
+export function assetNamesOf(text: string): Readonly<Record<string, string>> {
   const bytes = Buffer.from(text);
   const each = (spell: (code: number) => string): string => [...bytes].map(spell).join('');
   return {
@@ -18,7 +18,7 @@ export function spellingsOf(text: string): Readonly<Record<string, string>> {
 export async function startEchoingService(): Promise<EchoingService> {
   const server = createServer((request, response) => {
     const echo = String(request.headers.authorization);
-    const spelled = Object.values(spellingsOf(echo));
+    const spelled = Object.values(assetNamesOf(echo));
     const isMessage = request.url?.endsWith('/messages/send') === true;
     request.resume().on('end', () => {
       response.writeHead(isMessage ? 200 : 403, {

@@ -94,7 +94,7 @@ describe('a process that ends while its request is answered', () => {
     ['transfer', payAda],
     ['message', sendHello],
   ])(
-    'exits 9 and names the intent, and the same command finds what became of it: %s',
+    'exits 9 and names the entry, and the same command finds what became of it: %s',
     async (_kind, words) => {
       const argv = [...words, '--once', 'rent', '--yes'];
       const ended = await endWhileAnswered(unwatchedReply, argv);
@@ -105,7 +105,7 @@ describe('a process that ends while its request is answered', () => {
       expect(ended.stderr).toContain('Run the same command again: nothing is sent twice');
 
       const again = await own.json(argv);
-      expect([again.exit, again.intent?.id, again.intent?.key]).toEqual([0, id, effect?.key]);
+      expect([again.exit, again.entry?.id, again.entry?.key]).toEqual([0, id, effect?.key]);
       expect(await own.sandbox.ledger()).toHaveLength(1);
     },
   );

@@ -20,8 +20,8 @@ test('exports what happened, oldest first, with what books ask for', async () =>
   const stdin = `id,to_address,asset,amount,memo\nrow-a,${ada},SOL,0.01,November\n`;
   await operator.run(['batch', 'transfer', '-', '--once', 'payroll-11'], { stdin });
   await operator.run(sendHello);
-  const { intent } = await operator.json(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '9999']);
-  expect(intent?.state).toBe('rejected');
+  const { entry } = await operator.json(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '9999']);
+  expect(entry?.state).toBe('rejected');
   const rows = await lines();
   expect(rows).toEqual([
     {
@@ -62,8 +62,8 @@ test('as CSV has a heading, and nothing in it is a formula or moves a cursor', a
 test('names what is not settled, and exits 11', async () => {
   await operator.run([...payAda, '--once', 'done']);
   await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-  const { intent } = await operator.json([...payAda, '--once', 'lost', '--repeat']);
-  const id = intent?.id ?? '';
+  const { entry } = await operator.json([...payAda, '--once', 'lost', '--repeat']);
+  const id = entry?.id ?? '';
   const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl']);
   expect(code).toBe(11);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);

@@ -125,7 +125,7 @@ describe('history', () => {
   test('finds a recipient by the beginning of the address, or as it was shortened', async () => {
     await payroll();
     for (const to of ['9WzD', '9WzDX…AWWM', '9WzD...AWWM', ada])
-      expect(await list('--to', to)).toMatchObject([{ intent: { row: 'row-a' } }]);
+      expect(await list('--to', to)).toMatchObject([{ entry: { row: 'row-a' } }]);
     const short = await onTerminalHere(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 100 });
     expect(short.shown).toContain('→ 9WzD…AWWM');
     expect(await list('--to', '9WzD…XXXX')).toEqual([]);
@@ -145,9 +145,9 @@ describe('history', () => {
     expect(await operator.json(['history', '--total'])).toMatchObject({
       exit: 0,
       totals: [
-        { state: 'accepted', kind: 'message', intents: 1 },
-        { state: 'accepted', kind: 'transfer', asset: 'SOL', amount: '0.03', intents: 2 },
-        { state: 'rejected', kind: 'transfer', asset: 'SOL', amount: '5000', intents: 1 },
+        { state: 'accepted', kind: 'message', entries: 1 },
+        { state: 'accepted', kind: 'transfer', asset: 'SOL', amount: '0.03', entries: 2 },
+        { state: 'rejected', kind: 'transfer', asset: 'SOL', amount: '5000', entries: 1 },
       ],
     });
     const { stdout } = await operator.run(['history', '--total', '--kind', 'transfer', '--to', '9WzD']);
@@ -167,8 +167,8 @@ describe('history', () => {
     await payroll();
     const names = async (...argv: string[]) =>
       (await list(...argv)).map(
-        ({ intent }) =>
-          (intent as { row?: string; name?: string } | undefined)?.row ?? intent?.name ?? 'unnamed',
+        ({ entry }) =>
+          (entry as { row?: string; name?: string } | undefined)?.row ?? entry?.name ?? 'unnamed',
       );
     expect(await names('--batch', 'payroll-11', '--to', ada)).toEqual(['row-a']);
     expect(await names('--to', ada)).toEqual(['row-a', 'rent']);
@@ -180,8 +180,8 @@ describe('history', () => {
   test('takes several, and shows none where one is not there', async () => {
     await operator.run(sendHello);
     await operator.run(payAda);
-    const ids = (await list()).map(({ intent }) => intent?.id ?? '');
-    expect((await list(...ids)).map(({ intent }) => intent?.id)).toEqual(ids);
+    const ids = (await list()).map(({ entry }) => entry?.id ?? '');
+    expect((await list(...ids)).map(({ entry }) => entry?.id)).toEqual(ids);
     const { stdout } = await operator.run(['history', ...ids]);
     for (const id of ids) expect(stdout).toContain(id);
     expect(await operator.run(['history', ids[0] ?? '', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });

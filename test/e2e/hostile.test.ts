@@ -41,8 +41,8 @@ const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 async function stored(key: string): Promise<Uint8Array | undefined> {
   const journal = openJournal(operator.journal);
   try {
-    const intent = (await allOf(journal.reads.select({ limit: 1000 }))).find((one) => one.key === key);
-    return intent && (await journal.reads.decisiveAttempt(intent.id))?.reply;
+    const entry = (await allOf(journal.reads.select({ limit: 1000 }))).find((one) => one.key === key);
+    return entry && (await journal.reads.decisiveAttempt(entry.id))?.reply;
   } finally {
     await journal.close();
   }

@@ -67,7 +67,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     const ran = await shell(line, { env: home.env });
     expect(JSON.parse(ran.stdout)).toMatchObject({
       outcome: 'accepted',
-      intent: { request: { content: 'from the pipe' } },
+      entry: { request: { content: 'from the pipe' } },
     });
   });
 
@@ -83,6 +83,6 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
       env: home.env,
       cwd: home.path,
     });
-    expect(JSON.parse(ran.stdout)).toMatchObject({ intent: { request: { content: 'the text' } } });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ entry: { request: { content: 'the text' } } });
   });
 });

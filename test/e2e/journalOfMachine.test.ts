@@ -20,7 +20,7 @@ describe('the journal of a machine', () => {
     expect(await use(own)).toMatchObject({ code: 0, stdout: expect.stringContaining(own) });
     expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
     expect([existsSync(own), existsSync(operator.journal)]).toEqual([true, false]);
-    expect((await operator.json(['history'])).intent?.name).toBe('a');
+    expect((await operator.json(['history'])).entry?.name).toBe('a');
     const other = { BOTCTL_JOURNAL: join(operator.home.path, 'other.db') };
     expect((await operator.run(['history'], { env: other })).stdout).toBe('');
     const named = ['history', '--journal', join(operator.home.path, 'third.db')];
@@ -56,7 +56,7 @@ describe('the journal of a machine', () => {
     expect((await use(whole.href)).code).toBe(0);
     expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
     expect((await use()).stdout).toContain(`${whole.host}${whole.pathname}`);
-    expect((await operator.json(['history', '--journal', whole.href])).intent?.name).toBe('a');
+    expect((await operator.json(['history', '--journal', whole.href])).entry?.name).toBe('a');
     expect((await use('--unset')).code).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe('the journal of a machine', () => {
     expect((await operator.run([...sendHello, '--once', 'a', ...nowhere])).code).toBe(8);
     expect((await use(own)).code).toBe(0);
     const proposed = await operator.json([...payAda, '--once', 'b', '--propose']);
-    await operator.run(['approve', proposed.intent?.id ?? '', '--yes']);
+    await operator.run(['approve', proposed.entry?.id ?? '', '--yes']);
     expect((await use('--unset')).code).toBe(2);
   });
 

@@ -26,7 +26,7 @@ async function lines(words: readonly string[], stdin = ''): Promise<Record<strin
 }
 
 function idOf(line: Record<string, unknown> | undefined): { id: string } {
-  return (line?.intent ?? { id: '' }) as { id: string };
+  return (line?.entry ?? { id: '' }) as { id: string };
 }
 
 function note(line: unknown): void {
@@ -37,7 +37,7 @@ function note(line: unknown): void {
 async function printMost(): Promise<void> {
   const message = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'];
   const [sent] = await lines([...message, '--button', 'label=Yes,id=y', '--once', 'a']);
-  expect(sent).toMatchObject({ outcome: 'accepted', replayed: false, intent: { name: 'a' } });
+  expect(sent).toMatchObject({ outcome: 'accepted', replayed: false, entry: { name: 'a' } });
   expect((await lines([...message, '--button', 'label=Yes,id=y', '--once', 'a']))[0]).toMatchObject({
     replayed: true,
   });
@@ -113,7 +113,7 @@ async function printDecision(): Promise<void> {
     const [first] = await lines(unknown);
     expect(first).toMatchObject({ outcome: 'unknown', error: { code: 'unknown', retry: 'same-command' } });
     const { id } = idOf(first);
-    expect((await lines(['history', '--state', 'unknown']))[0]).toMatchObject({ intent: { id } });
+    expect((await lines(['history', '--state', 'unknown']))[0]).toMatchObject({ entry: { id } });
     const onChain =
       '5rDWq8ntdFdPYUHNDAyGFUVv1oyPC5Y662Gbtokvvhm5vUVnpQqfnvJtAkSx9TRu7NFbRuVxik6xTsjYr9jRrz1c';
     const decided = await lines(['resolve', id, '--happened', '--signature', onChain, '--reason', 'seen']);

@@ -35,7 +35,7 @@ beforeEach(async () => {
   onClaimsCommit = () => {};
   proxy = closedAfterTest(
     await startCuttableProxy(server.port, (from, message) => {
-      isClaimed ||= from === 'client' && message.includes('INSERT INTO "botctl".intents');
+      isClaimed ||= from === 'client' && message.includes('INSERT INTO "botctl".entries');
       if (isClaimed && from === 'server' && message.includes('COMMIT')) onClaimsCommit();
       return message;
     }),
@@ -152,7 +152,7 @@ test('a batch whose journal is lost before its first row is begun is exit 8; aft
     '--concurrency',
     '1',
   ];
-  const lost = proxy.when({ from: 'client', has: 'INSERT INTO "botctl".intents' }, 'cut').then(loseServer);
+  const lost = proxy.when({ from: 'client', has: 'INSERT INTO "botctl".entries' }, 'cut').then(loseServer);
   const before = await runLosing(...batch('one'));
   await lost;
   expect([before.code, JSON.parse(before.stdout.trim()).error.code, requests]).toEqual([

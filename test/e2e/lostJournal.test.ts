@@ -69,7 +69,7 @@ describe('a payment whose record was lost is not made again', () => {
     expect(asked.code).toBe(2);
     const accepted = await operator.apart(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({
-      missing: [{ intent: expect.any(String), attempt: 1 }],
+      missing: [{ entry: expect.any(String), attempt: 1 }],
     });
     // Named, so the service still knows the key: it happened once all the same.
     expect((await operator.apart([...payAda, '--once', 'second', '--repeat', '--yes'])).code).toBe(0);

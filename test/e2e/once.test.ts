@@ -23,7 +23,7 @@ describe('the same command twice at once', () => {
     const both = await Promise.all([operator.jsonApart(waiting), operator.jsonApart(waiting)]);
     const [left, right] = both;
     expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
-    expect(left.intent).toEqual(right.intent);
+    expect(left.entry).toEqual(right.entry);
     expect(left.message ?? left.transfer).toEqual(right.message ?? right.transfer);
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
@@ -47,8 +47,8 @@ describe('a process that is killed in flight', () => {
     const [listed] = (await operator.run(['history', '--json'])).stdout.split('\n');
     expect(JSON.parse(listed ?? '')).toMatchObject({ outcome: 'unknown' });
     const again = await operator.json(argv);
-    expect(again).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 2 } });
-    expect(await operator.sandbox.ledger({ key: again.intent?.key ?? '' })).toHaveLength(1);
+    expect(again).toMatchObject({ exit: 0, outcome: 'accepted', entry: { attempts: 2 } });
+    expect(await operator.sandbox.ledger({ key: again.entry?.key ?? '' })).toHaveLength(1);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });
@@ -115,12 +115,12 @@ describe('--dry-run', () => {
     const named = [...payAda, '--once', 'rent'];
     const dry = await operator.json([...named, '--dry-run']);
     const done = await operator.json(named);
-    expect(dry.intent?.key).toBe(done.intent?.key);
+    expect(dry.entry?.key).toBe(done.entry?.key);
     const again = await operator.json([...named, '--dry-run']);
     expect(again).toMatchObject({
       rerun: 'already-done',
-      found: done.intent?.id,
-      intent: { key: done.intent?.key },
+      found: done.entry?.id,
+      entry: { key: done.entry?.key },
     });
     expect(await operator.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
       rerun: 'name-taken',
@@ -147,11 +147,11 @@ describe('what is to be done', () => {
     const sent = await operator.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], {
       stdin,
     });
-    expect(sent.intent?.request).toMatchObject({ content: 'Ligne 1\nZeile 2 — 🎉' });
+    expect(sent.entry?.request).toMatchObject({ content: 'Ligne 1\nZeile 2 — 🎉' });
     const paid = await operator.json(['transfer', '--payload', '-'], {
       stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
     });
-    expect(paid).toMatchObject({ exit: 0, intent: { request: { amount: '0.1' } } });
+    expect(paid).toMatchObject({ exit: 0, entry: { request: { amount: '0.1' } } });
   });
 });
 
@@ -176,7 +176,7 @@ describe('a reply that the journal can no longer take', () => {
     expect(await operator.json(payAda)).toMatchObject({
       exit: 0,
       outcome: 'accepted',
-      intent: { key: effect?.key },
+      entry: { key: effect?.key },
     });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });

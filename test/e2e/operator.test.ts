@@ -16,7 +16,7 @@ async function list(...argv: string[]): Promise<Line[]> {
   return jsonLines((await operator.run(['history', '--json', ...argv])).stdout) as Line[];
 }
 
-/** An intent of each state that an operator may find. */
+/** An entry of each state that an operator may find. */
 async function mess(): Promise<{
   unknown: string;
   held: string;
@@ -26,9 +26,9 @@ async function mess(): Promise<{
 }> {
   const ids: Record<string, string> = {};
   const make = async (state: string, argv: readonly string[]): Promise<void> => {
-    const { intent, outcome } = await operator.json(argv);
+    const { entry, outcome } = await operator.json(argv);
     expect(outcome).toBe(state);
-    ids[state] = intent?.id ?? '';
+    ids[state] = entry?.id ?? '';
   };
   const { faults } = operator.sandbox;
   await faults({ kind: 'drop', when: 'before', operation: 'transfer' });
@@ -47,12 +47,12 @@ describe('history', () => {
     const ids = await mess();
     const all = await list();
     const newestFirst = [ids.accepted, ids.rejected, ids.open, ids.held, ids.unknown];
-    expect(all.map(({ intent }) => intent?.id)).toEqual(newestFirst);
-    expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
-    expect((await list('--kind', 'transfer')).map(({ intent }) => intent?.id)).toEqual([ids.unknown]);
+    expect(all.map(({ entry }) => entry?.id)).toEqual(newestFirst);
+    expect((await list('--state', 'held')).map(({ entry }) => entry?.id)).toEqual([ids.held]);
+    expect((await list('--kind', 'transfer')).map(({ entry }) => entry?.id)).toEqual([ids.unknown]);
     expect(await list('--limit', '2')).toHaveLength(2);
     const [whole] = await list(ids.unknown);
-    expect(whole).toMatchObject({ outcome: 'unknown', intent: { id: ids.unknown } });
+    expect(whole).toMatchObject({ outcome: 'unknown', entry: { id: ids.unknown } });
     expect(JSON.stringify(whole)).toMatch(/"verdict":"unknown"/u);
     const human = await operator.apart(['history', ids.held.slice(0, 4)]);
     expect(human.code).toBe(0);
@@ -65,9 +65,9 @@ describe('resume', () => {
     const ids = await mess();
     const ended = await operator.apart(['resume', '--all', '--json']);
     expect(ended.code).toBe(0);
-    expect((jsonLines(ended.stdout) as Said[]).map(({ intent }) => intent?.id)).toEqual([ids.unknown]);
-    expect((await list('--state', 'open')).map(({ intent }) => intent?.id)).toEqual([ids.open]);
-    expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
+    expect((jsonLines(ended.stdout) as Said[]).map(({ entry }) => entry?.id)).toEqual([ids.unknown]);
+    expect((await list('--state', 'open')).map(({ entry }) => entry?.id)).toEqual([ids.open]);
+    expect((await list('--state', 'held')).map(({ entry }) => entry?.id)).toEqual([ids.held]);
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
     const none = await operator.run(['resume', '--all']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
@@ -81,13 +81,13 @@ describe('resume', () => {
     const ids = await mess();
     const unasked = await operator.run(['resume', '--all', '--held', '--json']);
     expect(unasked.code).toBe(10);
-    expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
+    expect((await list('--state', 'held')).map(({ entry }) => entry?.id)).toEqual([ids.held]);
     const ended = await operator.run(['resume', '--all', '--held', '--yes', '--json']);
     expect(ended.code).toBe(0);
     const [held] = await list(ids.held);
     // Its first request did it: the service knows the key.
     expect(held).toMatchObject({ outcome: 'accepted', duplicate: true });
-    expect(await operator.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
+    expect(await operator.sandbox.ledger({ key: held?.entry?.key ?? '' })).toHaveLength(1);
   });
 
   test('of a held one needs its ID and a yes, and keeps who gave it', async () => {
@@ -145,7 +145,7 @@ describe('resume', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
-  test('says where the profile is gone or has moved, leaves the intent, and goes on to the next', async () => {
+  test('says where the profile is gone or has moved, leaves the entry, and goes on to the next', async () => {
     const run = (argv: readonly string[]) => operator.apart([...argv, '--json', '--max-wait', '0s']);
     operator.useProfiles({ gone: {}, moved: {}, stays: {} });
     const amounts = { gone: '0.01', moved: '0.02', stays: '0.03' };
@@ -163,7 +163,7 @@ describe('resume', () => {
       ['accepted', undefined],
     ]);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
-    const one = await run(['resume', lines[0]?.intent?.id ?? '']);
+    const one = await run(['resume', lines[0]?.entry?.id ?? '']);
     // What may have happened exits 9, whatever else is wrong.
     expect(one.code).toBe(9);
   });

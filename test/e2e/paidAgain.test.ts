@@ -49,7 +49,7 @@ test.each([
   expect(waited).toMatchObject(found);
   expect(waited.payments?.map(({ signature }) => signature).sort()).toEqual(await signatures());
   expect(waited.payments?.map(({ own = false }) => own)).toEqual([true, false]);
-  expect(await told('verify', paid.intent?.id ?? '')).toMatchObject(found);
+  expect(await told('verify', paid.entry?.id ?? '')).toMatchObject(found);
   const all = await operator.run(['verify', '--all', '--json']);
   expect([all.code, jsonLines(all.stdout)]).toMatchObject([10, [{ payments: waited.payments }, {}]]);
   // A person has seen it, and the state stays.

@@ -58,8 +58,8 @@ describe('a payment equal to one under another name', () => {
     expect(await pay('rent', '--max-wait', '0s')).toMatchObject({ exit: 7, outcome: 'open' });
     expect(await pay('rent-2')).toMatchObject({ exit: 0 });
     expect(await pay('rent')).toMatchObject({ ...stopped, equal_payment: { name: 'rent-2' } });
-    const [, { intent = {} } = {}] = jsonLines((await operator.run(['history', '--json'])).stdout);
-    expect(await operator.json(['resume', String(Object(intent).id)])).toMatchObject(stopped);
+    const [, { entry = {} } = {}] = jsonLines((await operator.run(['history', '--json'])).stdout);
+    expect(await operator.json(['resume', String(Object(entry).id)])).toMatchObject(stopped);
     expect(await effects()).toBe(1);
   });
 
@@ -151,7 +151,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     const books = await operator.run(['history', '--format', 'jsonl']);
     expect(jsonLines(books.stdout)).toHaveLength(4);
     const { totals } = JSON.parse((await operator.run(['history', '--total', '--json'])).stdout);
-    expect(totals).toMatchObject([{ state: 'accepted', intents: 4 }]);
+    expect(totals).toMatchObject([{ state: 'accepted', entries: 4 }]);
     // What was left out is done for good, also where the option is not given any more.
     expect((await batch(path, 'payroll-12')).code).toBe(0);
     expect(await effects()).toBe(4);

@@ -51,7 +51,7 @@ describe('a - is stdin', () => {
 
   test('for the content of a message', async () => {
     const said = await json(['send', '--conversation', 'c', '--content', '-', ...dry], 'From a pipe.\n');
-    expect(said).toMatchObject({ intent: { request: { content: 'From a pipe.' } } });
+    expect(said).toMatchObject({ entry: { request: { content: 'From a pipe.' } } });
   });
 
   test('for a template', async () => {

@@ -24,7 +24,7 @@ describe('a server restored from before', () => {
     const early = await server.snapshot();
     const batch = ['batch', 'transfer', file, '--once', 'wages', '--yes', '--json', '--rate', '20/m'];
     const { ended } = operator.start([...batch, '--concurrency', '1']);
-    const accepted = `SELECT FROM botctl.intents WHERE state = 'accepted'`;
+    const accepted = `SELECT FROM botctl.entries WHERE state = 'accepted'`;
     let isOver = false;
     void ended.then(() => {
       isOver = true;

@@ -22,9 +22,9 @@ const usdc = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.2
 /** Paid, but the reply was lost: nobody knows, and there is no signature. With --wait its slot is known. */
 async function lose(words: readonly string[], when: 'before' | 'after' = 'after'): Promise<string> {
   await operator.sandbox.faults({ kind: 'drop', when });
-  const { exit, intent } = await told(...words, '--wait');
+  const { exit, entry } = await told(...words, '--wait');
   expect(exit).toBe(9);
-  return intent?.id ?? '';
+  return entry?.id ?? '';
 }
 
 async function signatures(): Promise<string[]> {

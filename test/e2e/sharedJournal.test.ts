@@ -85,7 +85,7 @@ describe('two machines with one journal', () => {
     const ending = run(payRent, atGate());
     await silenceUntil(journal, slow.child.pid, ending);
     const taking = await ending;
-    expect(taking.said).toMatchObject({ outcome: 'accepted', intent: { attempts: 2 } });
+    expect(taking.said).toMatchObject({ outcome: 'accepted', entry: { attempts: 2 } });
     gate.release();
     slow.child.kill('SIGCONT');
     const late = await slow.ended;

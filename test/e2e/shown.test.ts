@@ -30,7 +30,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
   const paid = async () =>
     (await operator.sandbox.ledger({ kind: 'transfer' })).map(({ request }) => request.amount);
   const start = async (argv: readonly string[]): Promise<string> =>
-    (await operator.json(argv)).intent?.id ?? '';
+    (await operator.json(argv)).entry?.id ?? '';
   const standing = async (id: string) => (await operator.json(['history', id])).outcome;
   /** Answers Yes, after the others are done; and No, if it is asked again. */
   function yes(argv: readonly string[], ...meanwhile: readonly string[]): Promise<OnTerminal> {
@@ -97,7 +97,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(words(ended)).toContain(`Entry ${id} has changed since this command looked at it`);
     expect({ code: ended.code, now: await operator.json(['history', id]) }).toMatchObject({
       code: 10,
-      now: { outcome: 'held', intent: { attempts: 2 } },
+      now: { outcome: 'held', entry: { attempts: 2 } },
     });
   });
 
@@ -115,7 +115,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
       const trap = await start([...payAda.slice(0, -1), '5', '--idempotency-key', key, ...proposes]);
       expect(await standing(trap)).toBe('held');
       const before = await operator.json(['history', id]);
-      for (const named of [key, before.intent?.key ?? ''])
+      for (const named of [key, before.entry?.key ?? ''])
         expect(await operator.json([command, named, ...words, '--yes'])).toMatchObject({
           error: { code: 'usage', message: expect.stringContaining('only a whole ID is taken') },
         });

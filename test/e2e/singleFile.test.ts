@@ -71,7 +71,7 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
     expect(JSON.parse(without.stdout)).toMatchObject({ error: { code: 'no-token' } });
     const ran = await run([...send, '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'accepted' });
-    expect(JSON.parse(ran.stdout)).not.toHaveProperty('intent.name');
+    expect(JSON.parse(ran.stdout)).not.toHaveProperty('entry.name');
     expect(without.stderr + ran.stderr).not.toContain('FOREIGN');
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
       Array.from({ length: 40 }, (_, index) => `hello ${index}`),
       async (content) => {
         const { stdout } = await run([...send.slice(0, -1), content, '--json']);
-        keys.add((JSON.parse(stdout) as { intent: { key: string } }).intent.key);
+        keys.add((JSON.parse(stdout) as { entry: { key: string } }).entry.key);
       },
     );
     expect(keys.size).toBe(40);

@@ -43,7 +43,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
   });
   afterEach(() => operator.close());
 
-  test('limits count both spellings and go by the strictest line, but a line allows its own spelling only', async () => {
+  test('limits count both assetNames and go by the strictest line, but a line allows its own spelling only', async () => {
     const base = { schema: 'botctl-policy/1' };
     const lines = { [mint]: { transfer: '9', day: '9' }, USDC: { transfer: '5', day: '5' } };
     useNames({ ...base, limits: lines, approve_above: { USDC: '4' } });
@@ -56,7 +56,7 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
         message: expect.stringContaining(`at most 5 USDC per transfer, and this transfer is 6 ${mint}`),
       },
     });
-    expect(await json(of(mint, '4.5', 'more'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
+    expect(await json(of(mint, '4.5', 'more'))).toMatchObject({ exit: 10, entry: { why: 'approval' } });
     expect((await json(of('USDC', '3', 'one'))).exit).toBe(0);
     const over = { exit: 2, error: { code: 'policy-limit', remaining: '2' } };
     expect(await json(of(mint, '3', 'two'))).toMatchObject(over);

@@ -76,9 +76,9 @@ describe('for real', () => {
       outcome: 'accepted',
       duplicate: true,
       verified: true,
-      intent: { key: first.intent?.key },
+      entry: { key: first.entry?.key },
     });
-    expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
+    expect(await operator.sandbox.ledger({ key: first.entry?.key ?? '' })).toHaveLength(1);
   });
 
   const conflict = (code: string, message = '') =>
@@ -102,7 +102,7 @@ describe('for real', () => {
     expect(await inRun('under-way')).toMatchObject({ exit: 9, outcome: 'unknown' });
     expect(await inRun('under-way')).toMatchObject({
       ...{ exit: 0, outcome: 'accepted' },
-      ...{ duplicate: false, intent: { attempts: 2 } },
+      ...{ duplicate: false, entry: { attempts: 2 } },
     });
   });
 
@@ -117,8 +117,8 @@ describe('for real', () => {
       await operator.sandbox.readings({ repeated_transfer_key: 'replay' });
       expect(first).toMatchObject({ exit: 9, outcome: 'unknown' });
       const end = reading === 'replay' ? { exit: 0, outcome: 'accepted' } : { exit: 10, outcome: 'held' };
-      expect(second).toMatchObject({ ...end, intent: { key: first.intent?.key } });
-      expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
+      expect(second).toMatchObject({ ...end, entry: { key: first.entry?.key } });
+      expect(await operator.sandbox.ledger({ key: first.entry?.key ?? '' })).toHaveLength(1);
     },
   );
 });

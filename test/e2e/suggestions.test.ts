@@ -210,7 +210,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
     expect(await service.ledger()).toHaveLength(0);
   });
 
-  test('to look at the intent of a name shows it', async () => {
+  test('to look at the entry of a name shows it', async () => {
     await run([...sendHello, '--once', 'n'], way);
     const said = await run(['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'], way);
     expect(said.code).toBe(6);
@@ -241,7 +241,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
     await run(sendHello, way);
     const [, id = ''] = /ID (\w+)\./u.exec(said.stderr) ?? [];
     const { stdout } = await run(['history', '--json', '--limit', '1'], way);
-    const accepted = JSON.parse(stdout).intent.id as string;
+    const accepted = JSON.parse(stdout).entry.id as string;
     for (const argv of [
       ['history', 'ffff0000'],
       ['history', 'ff'],
@@ -258,7 +258,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
 function leaveUnknown({ journal }: Way, id: string, state = 'unknown'): void {
   damageJournal(
     journal,
-    `UPDATE intents SET state = '${state}', tainted = 1, may_have_landed_at = created_at WHERE id = '${id}'`,
+    `UPDATE entries SET state = '${state}', in_doubt = 1, may_have_landed_at = created_at WHERE id = '${id}'`,
   );
 }
 
@@ -274,7 +274,7 @@ describe('a suggestion of a command given --sandbox', () => {
     await run([...sendHello, '--once', 'n'], way);
     await run(sendHello, way);
     const { stdout } = await run(['history', '--json', '--limit', '1'], way);
-    const { id } = JSON.parse(stdout).intent as { id: string };
+    const { id } = JSON.parse(stdout).entry as { id: string };
     writeFileSync(join(work, 'rows.csv'), 'conversation_id,content\nconv_demo,one\n');
     writeFileSync(join(work, 'bad.csv'), 'conversation_id,content\nconv_demo,one\nconv_demo,\n');
     let count = 0;
@@ -303,11 +303,11 @@ describe('a suggestion of a command given --sandbox', () => {
     expect(requestsOf(service)).toEqual([]);
   });
 
-  test('is added with the journal where an intent turns out to be the sandbox’s', async () => {
+  test('is added with the journal where an entry turns out to be the sandbox’s', async () => {
     const way = journal();
     await run(sendHello, way);
     const { stdout } = await run(['history', '--json'], way);
-    const { id } = JSON.parse(stdout).intent as { id: string };
+    const { id } = JSON.parse(stdout).entry as { id: string };
     leaveUnknown(way, id);
     const without = { ...way, words: way.words.slice(1) };
     const said = await run(['resume', id], without);
@@ -335,7 +335,7 @@ describe('what came from stdin', () => {
 });
 
 describe('on a terminal', () => {
-  test('a held intent is resumed without --yes: it asks', async () => {
+  test('a held entry is resumed without --yes: it asks', async () => {
     const way = ways['the environment alone']?.() as Way;
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
     const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });

@@ -20,9 +20,9 @@ describe('loopback', () => {
     });
     try {
       const url = `http://localhost:${server.port}`;
-      const { intent, exit } = await operator.json([...payday, '--base-url', url]);
+      const { entry, exit } = await operator.json([...payday, '--base-url', url]);
       expect(exit).toBe(9);
-      expect(await operator.json(['resume', intent?.id ?? '', '--base-url', url])).toMatchObject({ exit: 0 });
+      expect(await operator.json(['resume', entry?.id ?? '', '--base-url', url])).toMatchObject({ exit: 0 });
       expect(hosts).toEqual([`localhost:${server.port}`, `localhost:${server.port}`]);
     } finally {
       await server.close();
@@ -47,13 +47,13 @@ describe('a token from the environment without a base URL beside it', () => {
         { env: { BOTCTL_TOKEN: 'token-of-elsewhere' } },
       );
       expect(ended.exit).toBe(9);
-      return ended.intent?.id ?? '';
+      return ended.entry?.id ?? '';
     } finally {
       await dropping.close();
     }
   }
 
-  test('speaks for no intent of another token, neither with --all nor with an ID', async () => {
+  test('speaks for no entry of another token, neither with --all nor with an ID', async () => {
     const id = await unknownElsewhere();
     Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
     for (const argv of [
@@ -72,7 +72,7 @@ describe('a token from the environment without a base URL beside it', () => {
       );
     }
     const own = await operator.json(['resume', id], { env: { BOTCTL_TOKEN: 'token-of-elsewhere' } });
-    expect(own).toMatchObject({ exit: 9, error: { code: 'unknown' }, intent: { attempts: 2 } });
+    expect(own).toMatchObject({ exit: 9, error: { code: 'unknown' }, entry: { attempts: 2 } });
   });
 
   test('is asked for by name where none is given, and no profile is taken for it', async () => {
@@ -88,7 +88,7 @@ describe('a token from the environment without a base URL beside it', () => {
       ['resume', id],
     ]) {
       const ended = await operator.json(argv);
-      expect(ended).toMatchObject({ exit: 9, error: { code: 'no-token' }, intent: { attempts: 1 } });
+      expect(ended).toMatchObject({ exit: 9, error: { code: 'no-token' }, entry: { attempts: 1 } });
       expect(ended.error?.message).not.toContain('--base-url');
       expect(ended.error?.hint).toContain('BOTCTL_TOKEN');
     }
@@ -97,8 +97,8 @@ describe('a token from the environment without a base URL beside it', () => {
   test('speaks for it where the base URL is given with it', async () => {
     const id = await unknownElsewhere();
     const ended = await operator.json(['resume', id]);
-    // What is given is another service than the intent's.
+    // What is given is another service than the entry's.
     expect(ended).toMatchObject({ error: { code: 'bot-moved' } });
-    expect(ended.intent).toMatchObject({ attempts: 1 });
+    expect(ended.entry).toMatchObject({ attempts: 1 });
   });
 });

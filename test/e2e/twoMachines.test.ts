@@ -65,7 +65,7 @@ describe('of two machines that use the same names', () => {
       const ledger = await operator.sandbox.ledger({ kind: 'transfer' });
       expect(ledger.length).toBeGreaterThan(0);
       for (const { payment, said } of told) {
-        const made = ledger.filter(({ key }) => key === said.intent?.key);
+        const made = ledger.filter(({ key }) => key === said.entry?.key);
         const isMade = made.some(
           ({ request }) => request.to_address === payment.to && request.amount === payment.amount,
         );

@@ -29,7 +29,7 @@ function addBot(name: string, baseUrl: string): void {
 
 describe('a transfer that is waited for', () => {
   test('is proven by the node: what was paid, and to whom', async () => {
-    const { exit, verified, chain, intent } = await told(...payAda, '--once', 'a', '--wait');
+    const { exit, verified, chain, entry } = await told(...payAda, '--once', 'a', '--wait');
     expect({ exit, verified }).toEqual({ exit: 0, verified: true });
     expect(chain).toMatchObject({
       verdict: 'proven',
@@ -37,14 +37,14 @@ describe('a transfer that is waited for', () => {
       paid: { to: payAda[2], units: '500000000', decimals: 9, received: '500000000', fee_units: '0' },
       reasons: [],
     });
-    const shown = await told('history', intent?.id ?? '');
+    const shown = await told('history', entry?.id ?? '');
     expect(shown).toMatchObject({ verified: true, chain });
   });
 
   test('of a token is proven by its mint', async () => {
     const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25', '--memo', 'rent'];
-    const { exit, chain, intent } = await told(...pay, '--once', 'a', '--wait=confirmed');
-    const { stdout } = await operator.run(['history', intent?.id ?? '']);
+    const { exit, chain, entry } = await told(...pay, '--once', 'a', '--wait=confirmed');
+    const { stdout } = await operator.run(['history', entry?.id ?? '']);
     expect(stdout).toContain(
       `Paid          1.25 USDC (mint ${operator.sandbox.node.assets.USDC}) to ${payAda[2]}`,
     );
@@ -156,7 +156,7 @@ describe('what the node shows', () => {
       chain: { verdict: 'contradicted', reasons: ['not-paid'] },
       error: { code: 'contradicted', retry: 'decide' },
     });
-    const id = ended.intent?.id ?? '';
+    const id = ended.entry?.id ?? '';
     expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 10, replayed: true });
     expect(await told('verify', id, ...mine)).toMatchObject({ exit: 10, error: { code: 'contradicted' } });
   });
@@ -233,7 +233,7 @@ function takeForDead(journal: string): void {
   database.exec(
     `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1 WHERE verdict IS NULL`,
   );
-  database.exec(`UPDATE intents SET state = 'unknown', owner = NULL WHERE state = 'sending'`);
+  database.exec(`UPDATE entries SET state = 'unknown', owner = NULL WHERE state = 'sending'`);
   database.close();
 }
 
@@ -246,7 +246,7 @@ describe('what nobody knew', () => {
     await sandbox.readings(namesAnother);
     const held = await told(...pay('a', '1'), ...waits);
     expect(held.outcome).toBe('held');
-    const id = held.intent?.id ?? '';
+    const id = held.entry?.id ?? '';
     expect(await told('verify', id)).toMatchObject({
       ...{ exit: 0, outcome: 'resolved', verified: true, chain: { verdict: 'proven' } },
     });
@@ -256,7 +256,7 @@ describe('what nobody knew', () => {
 
   test('and was decided not to have happened is told against who decided, where the chain shows it', async () => {
     await operator.sandbox.readings(namesAnother);
-    const id = (await told(...pay('a', '1'))).intent?.id ?? '';
+    const id = (await told(...pay('a', '1'))).entry?.id ?? '';
     const decide = (...how: string[]): Promise<Told> => told('resolve', id, ...how, '--reason', 'it failed');
     expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
     expect(await told('verify', id)).toMatchObject({
@@ -273,7 +273,7 @@ describe('what nobody knew', () => {
     const gate = await operator.gate();
     addBot('late', gate.baseUrl);
     await sandbox.readings(namesAnother);
-    const id = (await told(...pay('a', '1'), '--profile', 'late')).intent?.id ?? '';
+    const id = (await told(...pay('a', '1'), '--profile', 'late')).entry?.id ?? '';
     await sandbox.readings({ extra_fields: {}, repeated_transfer_key: 'ignore' });
     const came = gate.holdNext('reply');
     const { ended } = operator.start(['resume', id, '--profile', 'late', '--yes', '--json']);
@@ -308,7 +308,7 @@ describe('what nobody knew', () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
     const unknown = await told(...pay('b', '2'));
     expect(unknown.outcome).toBe('unknown');
-    const id = unknown.intent?.id ?? '';
+    const id = unknown.entry?.id ?? '';
     const resolve = (signature: string): Promise<Told> =>
       told('resolve', id, '--happened', '--signature', signature, '--reason', 'seen');
     expect(await resolve(paid.chain?.signature ?? '')).toMatchObject({ exit: 2 });

@@ -37,8 +37,8 @@ test('of two processes that see the same payment at once, one has it', async () 
   await sandbox.readings({ slot_ms: 0, extra_fields: { to_address: otherRecipient } });
   const held: string[] = [];
   for (const name of ['a', 'b']) {
-    const { intent } = await run(...payAda, '--once', name, '--repeat', '--max-wait', '0s');
-    held.push(intent?.id ?? '');
+    const { entry } = await run(...payAda, '--once', name, '--repeat', '--max-wait', '0s');
+    held.push(entry?.id ?? '');
     // The service answers the second with the payment of the first.
     await sandbox.readings({ reply_signature: 'previous' });
   }

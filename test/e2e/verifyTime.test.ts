@@ -17,7 +17,7 @@ afterEach(() => operator.close());
 
 const told = async (...argv: string[]): Promise<Told> => (await operator.json(argv)) as Told;
 
-const idOf = ({ intent }: Told): string => intent?.id ?? '';
+const idOf = ({ entry }: Told): string => entry?.id ?? '';
 
 /** From now on the service names the signature of a payment of the same amount, made for another journal. */
 async function namesOlder(): Promise<void> {

@@ -1,7 +1,7 @@
-// What the policies mean for an intent: asked in its claim, and by a dry run.
+// What the policies mean for an entry: asked in its claim, and by a dry run.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { unitsOf } from '../../src/once/intent/amount.ts';
-import type { Intent, Journal, Transaction } from '../../src/once/journal/journal.ts';
+import { unitsOf } from '../../src/once/entry/amount.ts';
+import type { Entry, Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { policyOf } from '../../testing/policies.ts';
@@ -38,7 +38,7 @@ const aDay = (day: string): { policies: Policies } => held({ limits: { SOL: { da
 const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
 
 /** Of no entry on record. */
-const anew = { intent: undefined, proposes: false, isShared: false };
+const anew = { entry: undefined, proposes: false, isShared: false };
 
 describe('on a shared journal', () => {
   const shared = (): Journal => ({ ...scripted.open(), isShared: true });
@@ -47,7 +47,7 @@ describe('on a shared journal', () => {
     await expect(scripted.run(transfer(), [paid], { journal: shared() })).rejects.toMatchObject({
       code: 'unnamed-shared',
     });
-    expect([await scripted.intents(), scripted.sent]).toEqual([[], []]);
+    expect([await scripted.entries(), scripted.sent]).toEqual([[], []]);
   });
 
   test.each([
@@ -69,10 +69,10 @@ describe('over a limit', () => {
         fields: { rule: 'day', units: unitsOf('1.5'), limit: unitsOf('1'), remaining: unitsOf('1') },
       },
     });
-    expect(await scripted.intents()).toEqual([]);
+    expect(await scripted.entries()).toEqual([]);
     await scripted.run(rent(), [unsent], noRetries);
     expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: refused');
-    expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, tainted: false });
+    expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, inDoubt: false });
     expect(endOf(await scripted.run(rent(), [paid], aDay('1.5')))).toBe('accepted');
   });
 
@@ -82,7 +82,7 @@ describe('over a limit', () => {
     expect(await scripted.only()).toMatchObject({
       state: 'held',
       heldReason: 'not-allowed',
-      tainted: true,
+      inDoubt: true,
       attempts: 1,
     });
   });
@@ -107,7 +107,7 @@ describe('over a limit', () => {
       const words: string[] = [];
       for (const amount of ['8', '4', '4', '4', '1', '1']) {
         const order = {
-          spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) },
+          spend: { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf(amount) },
           ...anew,
         };
         words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
@@ -117,12 +117,12 @@ describe('over a limit', () => {
     expect(said).toEqual(['needs-approval', 'allowed', 'allowed', 'refused', 'allowed', 'refused']);
   });
 
-  test('what is claimed in one commit counts in all spellings, whichever was claimed', async () => {
+  test('what is claimed in one commit counts in all assetNames, whichever was claimed', async () => {
     const policies = [policyOf({ limits: { MINT: {}, usdc: { day: '9' } } })];
     const said = await scripted.open().commit(async (tx) => {
       const words: string[] = [];
       for (const asset of ['USDC', 'MINT', 'MINT', 'USDC']) {
-        const spend = { to: ada, asset, spellings: ['mint', 'usdc'], units: unitsOf('4') };
+        const spend = { to: ada, asset, assetNames: ['mint', 'usdc'], units: unitsOf('4') };
         words.push((await spendWithin(policies, { spend, ...anew }, tx, scripted.clock.now())).is);
       }
       return words;
@@ -132,18 +132,18 @@ describe('over a limit', () => {
 
   test('what is claimed again in one commit with others is not counted twice', async () => {
     await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('9') });
-    const intent = await scripted.only();
+    const entry = await scripted.only();
     scripted.clock.advance(2 * hour);
     const { policies } = aDay('5');
     const said = await scripted.open().commit(async (tx) => {
       const words: string[] = [];
       const again = {
-        spend: { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('3') },
+        spend: { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf('3') },
         ...anew,
-        intent,
+        entry,
       };
       const other = {
-        spend: { to: bob, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') },
+        spend: { to: bob, asset: 'SOL', assetNames: ['sol'], units: unitsOf('1') },
         ...anew,
       };
       for (const order of [again, other, other, other])
@@ -173,7 +173,7 @@ describe('over a limit', () => {
     // It is its own: not spent twice.
     expect(endOf(await scripted.run(earlier('unknown'), [paid], aDay('3')))).toBe('accepted');
     expect(await left({ day: '3' }, '0.1')).toBe('not sent: refused');
-    const [, , unknown] = await scripted.intents();
+    const [, , unknown] = await scripted.entries();
     expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
   });
 
@@ -193,7 +193,7 @@ describe('over a limit', () => {
 
 describe('a person’s word', () => {
   const above = held({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '1' } });
-  const approve = (id: string): Promise<Intent> => scripted.answer(id, 'approved');
+  const approve = (id: string): Promise<Entry> => scripted.answer(id, 'approved');
 
   test.each([
     ['was never sent', unsent],
@@ -202,7 +202,7 @@ describe('a person’s word', () => {
     await scripted.run(rent(), [flight], noRetries);
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
     const { id, ...waiting } = await scripted.only();
-    expect(waiting).toMatchObject({ heldReason: 'approval', tainted: false, attempts: 1 });
+    expect(waiting).toMatchObject({ heldReason: 'approval', inDoubt: false, attempts: 1 });
     expect(await approve(id)).toMatchObject({ state: 'open', approved: true });
     expect(endOf(await scripted.run(rent(), [paid], above))).toBe('accepted');
   });
@@ -217,7 +217,7 @@ describe('a person’s word', () => {
     for (const flight of flights) await scripted.run(rent(), [flight], noRetries);
     for (const changes of [above, { proposes: true }])
       expect(endOf(await scripted.run(rent(), [], changes))).toBe('held');
-    expect(await scripted.only()).toMatchObject({ heldReason: 'approval', tainted: true });
+    expect(await scripted.only()).toMatchObject({ heldReason: 'approval', inDoubt: true });
   });
 
   test('is not asked of what may have happened: it is held as no longer allowed', async () => {
@@ -237,7 +237,7 @@ describe('a person’s word', () => {
       expect(endOf(await scripted.run(transfer({ amount: '1', to }, once(to)), [paid], above))).toBe(
         'accepted',
       );
-    const { id } = (await scripted.intents())[0] ?? { id: '' };
+    const { id } = (await scripted.entries())[0] ?? { id: '' };
     await approve(id);
     expect(endOf(await scripted.resume(id, [], above))).toBe('not sent: refused');
     expect(endOf(await scripted.run(rent('8'), [], above))).toBe('not sent: refused');
@@ -245,7 +245,7 @@ describe('a person’s word', () => {
 });
 
 test('a claim is what the design says, whatever a policy, a person and the command say', async () => {
-  const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('2') };
+  const spend = { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf('2') };
   const limits = {
     within: { SOL: {} },
     over: { SOL: { transfer: '1' } },
@@ -266,8 +266,8 @@ test('a claim is what the design says, whatever a policy, a person and the comma
         ...(cell.aboveApproval && cell.limits !== 'asset without a line' && { approve_above: { SOL: '1' } }),
         ...(cell.byOther && { approvals: 'other' }),
       });
-      const intent = { id: 'a', approved: cell.approved !== 'no', countsAtMs: undefined };
-      const order = { spend, intent, proposes: cell.propose, isShared };
+      const entry = { id: 'a', approved: cell.approved !== 'no', countsAtMs: undefined };
+      const order = { spend, entry, proposes: cell.propose, isShared };
       const word = await spendWithin([policy], order, tx, scripted.clock.now());
       const says = { allowed: 'goes on', refused: 'refused', 'needs-approval': 'held' }[word.is];
       expect(says, JSON.stringify(cell)).toBe(allowed(cell).says);
@@ -276,10 +276,10 @@ test('a claim is what the design says, whatever a policy, a person and the comma
 });
 
 describe('a dry run says', () => {
-  type Asked = { amount?: string; intent?: Intent; isShared?: boolean; to?: string };
+  type Asked = { amount?: string; entry?: Entry; isShared?: boolean; to?: string };
   const ask = (policies: Policies, { amount = '1.5', to = ada, ...more }: Asked, journal?: Journal) => {
     const order = {
-      spend: { to, asset: 'SOL', spellings: ['sol'], units: unitsOf(amount) },
+      spend: { to, asset: 'SOL', assetNames: ['sol'], units: unitsOf(amount) },
       ...anew,
       ...more,
     };
@@ -289,13 +289,13 @@ describe('a dry run says', () => {
 
   test('that it is allowed once a person has said so, and refused on a file if another role must', async () => {
     await scripted.run(rent(), [], { policies: above });
-    const intent = { ...(await scripted.only()), approved: true };
+    const entry = { ...(await scripted.only()), approved: true };
     const journal = scripted.open();
-    expect(await ask(above, { intent }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(above, { entry }, journal)).toEqual({ is: 'allowed' });
     const other = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
-    for (const asked of [{}, { intent }])
+    for (const asked of [{}, { entry }])
       expect(await ask(other, asked, journal)).toMatchObject({ failure: { fields: { rule: 'approvals' } } });
-    expect(await ask(other, { intent, isShared: true }, journal)).toEqual({ is: 'needs-approval' });
+    expect(await ask(other, { entry, isShared: true }, journal)).toEqual({ is: 'needs-approval' });
     expect(await ask(other, { amount: '1' }, journal)).toEqual({ is: 'allowed' });
   });
 
@@ -312,15 +312,15 @@ describe('a dry run says', () => {
     });
   });
 
-  test('no intent’s own twice', async () => {
+  test('no entry’s own twice', async () => {
     await scripted.run(transfer({ amount: '1' }, once('a')), [paid]);
     await scripted.run(transfer({ amount: '2', to: bob }, once('b')), [paid]);
     await scripted.run(transfer({ amount: '5', asset: 'USDC' }, once('c')), [paid]);
     await scripted.run(transfer({ amount: '3' }, once('d')), [lost], noRetries);
     const journal = scripted.open();
     const day = [policyOf({ limits: { SOL: { day: '6' } } })];
-    const unknown = (await scripted.intents())[3];
-    expect(await ask(day, { amount: '3', ...(unknown && { intent: unknown }) }, journal)).toEqual({
+    const unknown = (await scripted.entries())[3];
+    expect(await ask(day, { amount: '3', ...(unknown && { entry: unknown }) }, journal)).toEqual({
       is: 'allowed',
     });
     expect(await ask(day, { amount: '3' }, journal)).toMatchObject({

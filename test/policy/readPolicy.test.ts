@@ -1,7 +1,7 @@
 // What a policy may say, and where it says something else.
 import { describe, expect, test } from 'vitest';
+import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Failure } from '../../src/once/failures.ts';
-import { unitsOf } from '../../src/once/intent/amount.ts';
 import { readPolicy } from '../../src/policy/readPolicy.ts';
 import { failureOf } from '../../testing/failure.ts';
 

@@ -1,6 +1,6 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
-import { amountOf, type Spent, unitsOf } from '../../src/once/intent/amount.ts';
+import { amountOf, type Spent, unitsOf } from '../../src/once/entry/amount.ts';
 import type { Refusal } from '../../src/policy/facts.ts';
 import {
   dayMs,
@@ -18,8 +18,8 @@ const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 const hourMs = 3_600_000;
 const nowMs = 500_000 * hourMs;
 
-const spend = (amount: string, to = ada, asset = 'SOL', spellings = [asset.toLowerCase()]) => ({
-  ...{ to, asset, spellings },
+const spend = (amount: string, to = ada, asset = 'SOL', assetNames = [asset.toLowerCase()]) => ({
+  ...{ to, asset, assetNames },
   units: unitsOf(amount),
 });
 const two = (one: object, other: object): Policies => [policyOf(one, 'first'), policyOf(other, 'second')];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unitsOf } from '../../src/once/intent/amount.ts';
+import { unitsOf } from '../../src/once/entry/amount.ts';
 import { openFile } from '../../src/once/journal/file/opening.ts';
 import { dayMs } from '../../src/policy/policy.ts';
 import { done, newPath, nowMs, opened } from '../../testing/journals.ts';
@@ -12,11 +12,11 @@ describeSpending(
     open: async (path) => opened(path),
     declareDead: async (path, owner) => {
       const { database } = openFile(path);
-      const sending = '(SELECT seq FROM intents WHERE owner = :owner)';
+      const sending = '(SELECT seq FROM entries WHERE owner = :owner)';
       const died = `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1`;
-      database.prepare(`${died} WHERE verdict IS NULL AND intent IN ${sending}`).run({ owner });
+      database.prepare(`${died} WHERE verdict IS NULL AND entry IN ${sending}`).run({ owner });
       database
-        .prepare(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = :owner`)
+        .prepare(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = :owner`)
         .run({ owner });
       database.close();
     },

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unitsOf } from '../../src/once/intent/amount.ts';
-import type { BaseUrl } from '../../src/once/intent/baseUrl.ts';
-import type { Decision, Guards, NewIntent, Transaction } from '../../src/once/journal/journal.ts';
+import { unitsOf } from '../../src/once/entry/amount.ts';
+import type { BaseUrl } from '../../src/once/entry/baseUrl.ts';
+import type { Decision, Guards, NewEntry, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
-import { baseUrl, done, endWith, type JournalInHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { baseUrl, done, endWith, type JournalInHand, newEntry, nowMs } from '../../testing/journals.ts';
 
 /** A store that counts what is spent. */
 export type CountingStore<Place> = {
@@ -154,12 +154,12 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     });
     const claim = (to: string, id?: string) => async (tx: Transaction) => {
       if (id === undefined) await isJudged;
-      const spend = { to, asset: 'SOL', spellings: ['sol'], units: unitsOf('100') };
+      const spend = { to, asset: 'SOL', assetNames: ['sol'], units: unitsOf('100') };
       const { is } = await spendWithin(
         policies,
         {
           spend,
-          intent: id === undefined ? undefined : await tx.get(id),
+          entry: id === undefined ? undefined : await tx.get(id),
           proposes: false,
           isShared: false,
         },
@@ -168,7 +168,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       );
       judgeOthers();
       if (is !== 'allowed') return is;
-      if (id === undefined) await tx.begin(newIntent(paymentTo(to)), 'hash', nowMs);
+      if (id === undefined) await tx.begin(newEntry(paymentTo(to)), 'hash', nowMs);
       else {
         await tx.claim(id, nowMs);
         await tx.startAttempt(id, 'hash', nowMs);
@@ -211,7 +211,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     }
     expect(await spent('Token')).toMatchObject(amounts.map((amount) => ({ units: unitsOf(amount) })));
     // What waits for approval is not spent, and a message spends nothing.
-    const proposed = newIntent({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
+    const proposed = newEntry({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
     await journal.propose(proposed, 'approval', nowMs);
     await done(journal, 'accepted');
     expect(await spent()).toEqual([]);
@@ -292,13 +292,13 @@ class Play<Place> {
     { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id: string | undefined },
     text: string,
   ): Promise<string> {
-    const spend = { to: people[to] ?? '', asset, spellings: [asset.toLowerCase()], units: unitsOf(text) };
+    const spend = { to: people[to] ?? '', asset, assetNames: [asset.toLowerCase()], units: unitsOf(text) };
     return (
       await spendWithin(
         this.#policies,
         {
           spend,
-          intent: id === undefined ? undefined : await tx.get(id),
+          entry: id === undefined ? undefined : await tx.get(id),
           proposes: false,
           isShared: false,
         },
@@ -310,7 +310,7 @@ class Play<Place> {
 
   async #claim({ asset, to, amount, at, held }: Step & { do: 'claim' }): Promise<void> {
     const payment = JSON.stringify([people[to], asset.toLowerCase(), amount]);
-    const intent: NewIntent = newIntent({
+    const entry: NewEntry = newEntry({
       kind: 'transfer',
       // Whatever service it goes to.
       baseUrl: `${baseUrl}${at}` as BaseUrl,
@@ -319,10 +319,10 @@ class Play<Place> {
       payment,
       body: Buffer.from(amount),
     });
-    const one = { id: intent.id, asset, to, amount: exact(amount) };
+    const one = { id: entry.id, asset, to, amount: exact(amount) };
     const word = await this.#journal.commit(async (tx) => {
       const said = held ? await this.#asked(tx, { asset, to, id: undefined }, amount) : 'allowed';
-      if (said === 'allowed') await tx.begin(intent, 'hash', this.#nowMs);
+      if (said === 'allowed') await tx.begin(entry, 'hash', this.#nowMs);
       return said;
     }, this.#guards());
     if (held) expect(word).toBe(this.#expected(one));
@@ -332,8 +332,8 @@ class Play<Place> {
   async #end({ which, as }: Step & { do: 'end' }): Promise<void> {
     const one = this.#pick(which, 'sending');
     if (one === undefined) return;
-    const { attempts, tainted } = (await this.#journal.get(one.id)) ?? { attempts: 0, tainted: false };
-    const state = tainted && (as === 'rejected' || as === 'open') ? 'unknown' : as;
+    const { attempts, inDoubt } = (await this.#journal.get(one.id)) ?? { attempts: 0, inDoubt: false };
+    const state = inDoubt && (as === 'rejected' || as === 'open') ? 'unknown' : as;
     await this.#journal.commit(async (tx) => {
       await tx.endAttempt(one.id, attempts, endWith(state === 'open' ? 'unsent' : state), this.#nowMs);
       await tx.conclude(one.id, state, state === 'held' ? 'no-proof' : undefined, this.#nowMs);

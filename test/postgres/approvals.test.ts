@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { decideProposal } from '../../src/once/engine/resume.ts';
 import { shownNow } from '../../src/once/engine/shown.ts';
-import { unitsOf } from '../../src/once/intent/amount.ts';
+import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
-import { newIntent, nowMs } from '../../testing/journals.ts';
+import { newEntry, nowMs } from '../../testing/journals.ts';
 import { policyOf } from '../../testing/policies.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
@@ -21,7 +21,7 @@ test('an approval by the role that proposed is not counted, and another role’s
   const own = await openShared(place);
   const others = await openShared({ ...place, url: asRole(place.url, role, 'p') });
   expect(others.role).toBe(role);
-  const proposal = newIntent({ kind: 'transfer', namedBy: 'once', name: 'n', payment: '["a","sol","2"]' });
+  const proposal = newEntry({ kind: 'transfer', namedBy: 'once', name: 'n', payment: '["a","sol","2"]' });
   const { id, fingerprint } = proposal;
   const word = { who: 'me@here', atMs: nowMs, reason: 'r', signature: undefined, fingerprint };
   await own.commit(async (tx) => {
@@ -29,12 +29,12 @@ test('an approval by the role that proposed is not counted, and another role’s
     await tx.decide(id, { ...word, kind: 'proposed' });
   });
   const policies = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
-  const spend = { to: 'a', asset: 'SOL', spellings: ['sol'], units: unitsOf('2') };
+  const spend = { to: 'a', asset: 'SOL', assetNames: ['sol'], units: unitsOf('2') };
   const approveBy = async (journal: Journal) =>
     decideProposal(await shownNow(id, journal.reads), { ...word, kind: 'approved' }, journal);
   const claim = () =>
     own.commit(async (tx) => {
-      const order = { spend, intent: await tx.get(id), proposes: false, isShared: own.isShared };
+      const order = { spend, entry: await tx.get(id), proposes: false, isShared: own.isShared };
       const { is } = await spendWithin(policies, order, tx, nowMs);
       if (is === 'needs-approval') await tx.hold(id, 'approval', nowMs);
       return is;

@@ -7,7 +7,7 @@ import { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf, done, inHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
@@ -63,12 +63,12 @@ describe('a commit', () => {
   test('whose answer is ROLLBACK was not made, and is made again', async () => {
     const journal = await openShared(throughProxy(await newSharedPlace()), { patience });
     let runs = 0;
-    const intent = newIntent({ namedBy: 'once', name: 'n' });
+    const entry = newEntry({ namedBy: 'once', name: 'n' });
     const made = await journal.commit(async (tx) => {
       runs += 1;
-      const found = await tx.get(intent.id);
+      const found = await tx.get(entry.id);
       if (runs === 1) asCommitted = 'ROLLBACK';
-      return found === undefined ? (await tx.begin(intent, 'h', nowMs)).attempts : 'found';
+      return found === undefined ? (await tx.begin(entry, 'h', nowMs)).attempts : 'found';
     }, beforeSending);
     // The proxy lied: the second run finds what the first one made.
     expect([made, runs]).toEqual(['found', 2]);
@@ -77,28 +77,28 @@ describe('a commit', () => {
   test('that fails writes nothing afterwards, whatever its work still asks for', async () => {
     const journal = await openShared(await newSharedPlace(), { patience });
     // Known as an owner: no rule of the schema would stop it.
-    await journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
-    const intent = newIntent();
+    await journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending);
+    const entry = newEntry();
     let late: Promise<unknown> = Promise.resolve();
     const work = async (tx: Transaction): Promise<never> => {
-      late = tx.get(intent.id).then(() => tx.begin(intent, 'h', nowMs));
+      late = tx.get(entry.id).then(() => tx.begin(entry, 'h', nowMs));
       late.catch(() => {});
       await tx.get('other');
       throw new Error('it changed its mind');
     };
     await expect(journal.commit(work, beforeSending)).rejects.toThrow('it changed its mind');
     await late.catch(() => {});
-    expect(await journal.reads.get(intent.id)).toBeUndefined();
+    expect(await journal.reads.get(entry.id)).toBeUndefined();
   });
 
   test('whose session is ended in the middle of it is made again, once', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
     let runs = 0;
-    const intent = newIntent();
+    const entry = newEntry();
     await journal.commit(async (tx) => {
       runs += 1;
-      await tx.begin(intent, 'h', nowMs);
+      await tx.begin(entry, 'h', nowMs);
       await tx.get('x');
       if (runs === 1) await killOthers(place);
       await tx.get('x');
@@ -110,12 +110,12 @@ describe('a commit', () => {
   test('that cannot be made at all is told as a journal that cannot be reached, and nothing is left of it', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 300 } });
-    const intent = newIntent();
+    const entry = newEntry();
     let runs = 0;
     const failed = await failureOf(() =>
       journal.commit(async (tx) => {
         runs += 1;
-        await tx.begin(intent, 'h', nowMs);
+        await tx.begin(entry, 'h', nowMs);
         await tx.get('x');
         await killOthers(place);
         await tx.get('x');
@@ -131,12 +131,12 @@ describe('a commit', () => {
     async (how) => {
       const place = await newSharedPlace();
       const journal = await openShared(throughProxy(place), { patience });
-      const intent = newIntent();
+      const entry = newEntry();
       let runs = 0;
       const lost = proxy.when({ from: how === 'cut' ? 'server' : 'client', has: 'COMMIT' }, how);
       const committing = journal.commit(async (tx) => {
         runs += 1;
-        await tx.begin(intent, 'h', nowMs);
+        await tx.begin(entry, 'h', nowMs);
       }, beforeSending);
       expect(await failureOf(() => committing)).toMatchObject({ code: 'journal-unreachable' });
       await lost;
@@ -144,7 +144,7 @@ describe('a commit', () => {
       expect([runs, notedBy(place), journal.trouble()?.is]).toEqual([1, [], 'stale-claim']);
       await journal.close();
       const next = await openShared(place);
-      await expect.poll(() => next.reads.get(intent.id)).toMatchObject({ state: 'sending' });
+      await expect.poll(() => next.reads.get(entry.id)).toMatchObject({ state: 'sending' });
     },
   );
 
@@ -152,7 +152,7 @@ describe('a commit', () => {
     const place = throughProxy(await newSharedPlace());
     const journal = await openShared(place, { patience: { sleep: shortSleep, maxWaitMs: 0, leastMs: 500 } });
     proxy.now('hold');
-    const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    const begin = () => journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending);
     for (const ask of [begin, begin, () => journal.reads.get('somebody')])
       expect(await failureOf(ask)).toMatchObject({ code: 'journal-unreachable' });
     proxy.release();
@@ -171,10 +171,10 @@ describe('a commit', () => {
     await onServer(place, (client) =>
       client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
           AS $$ BEGIN RAISE EXCEPTION 'never' USING ERRCODE = '22012'; END $$;
-        CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON intents DEFERRABLE INITIALLY DEFERRED
+        CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED
           FOR EACH ROW EXECUTE FUNCTION refuse()`),
     );
-    const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    const begin = () => journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending);
     await expect(begin()).rejects.toMatchObject({ code: 'journal-unreachable' });
     const held = `SELECT count(*)::int FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'
       AND datname = current_database() AND application_name = 'botctl'`;
@@ -205,7 +205,7 @@ describe('a commit', () => {
             );
             await killOthers(place);
           }
-          await tx.begin(newIntent(), 'h', nowMs);
+          await tx.begin(newEntry(), 'h', nowMs);
           if (is === 'lost' && nth === 1)
             await onServer(place, (client) =>
               client.query(`UPDATE meta SET value = '99' WHERE name = 'journal-version'`),
@@ -224,9 +224,9 @@ describe('a commit', () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience });
     await refusingOneLine(place, '25006');
-    const intent = newIntent();
-    await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
-    expect(await journal.reads.get(intent.id)).toMatchObject({ state: 'sending' });
+    const entry = newEntry();
+    await journal.commit((tx) => tx.begin(entry, 'h', nowMs), beforeSending);
+    expect(await journal.reads.get(entry.id)).toMatchObject({ state: 'sending' });
   });
 
   test('kept waiting by another one is told as that, and not as a standby that does not answer', async () => {
@@ -235,7 +235,7 @@ describe('a commit', () => {
     await onServer(place, async (client) => {
       await client.query('BEGIN');
       await client.query(lockOfWriters(place.schema));
-      const claiming = journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+      const claiming = journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending);
       await expect(claiming).rejects.toMatchObject({ kind: 'busy' });
     });
   });
@@ -288,7 +288,7 @@ describe('a commit', () => {
     const journal = inHand(await openShared(place));
     const look = () => journal.commit((tx) => tx.get('x'), {});
     await look();
-    await journal.begin(newIntent(), 'h', nowMs);
+    await journal.begin(newEntry(), 'h', nowMs);
     passHere(20_000);
     await look();
     expect(journal.trouble()).toEqual({ is: 'stale-claim' });
@@ -303,8 +303,8 @@ describe('a commit', () => {
       const others = `application_name = 'botctl' AND pid <> pg_backend_pid()`;
       await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${others}`);
     });
-    const intent = newIntent();
-    const claiming = journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+    const entry = newEntry();
+    const claiming = journal.commit((tx) => tx.begin(entry, 'h', nowMs), beforeSending);
     await expect(claiming).rejects.toMatchObject({
       kind: 'lost',
       fields: { loss: { isGone: true } },
@@ -314,12 +314,12 @@ describe('a commit', () => {
   test('that waited for a statement too long is made again', async () => {
     const place = await newSharedPlace();
     const [journal, other] = [await openShared(place, { patience }), inHand(await openShared(place))];
-    const { id } = await other.begin(newIntent(), 'h', nowMs);
+    const { id } = await other.begin(newEntry(), 'h', nowMs);
     let runs = 0;
     let cancelling: Promise<void> | undefined;
     await onServer(place, async (client) => {
       await client.query('BEGIN');
-      await client.query('SELECT 1 FROM intents FOR UPDATE');
+      await client.query('SELECT 1 FROM entries FOR UPDATE');
       const leaving = journal.commit(async (tx) => {
         runs += 1;
         if (runs === 2) await client.query('ROLLBACK');
@@ -338,7 +338,7 @@ type Failing = {
   readonly kind: 'not-on-standby' | 'unreachable';
 };
 
-/** Who adds an intent first adds none on that line. A rollback leaves a sequence as it is. */
+/** Who adds an entry first adds none on that line. A rollback leaves a sequence as it is. */
 async function refusingOneLine(place: SharedPlace, code: string): Promise<void> {
   await onServer(place, (client) =>
     client.query(`CREATE SEQUENCE line; CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, ${place.schema}
@@ -346,7 +346,7 @@ async function refusingOneLine(place: SharedPlace, code: string): Promise<void> 
         IF (SELECT NOT is_called FROM line) THEN PERFORM setval('line', pg_backend_pid()); END IF;
         IF (SELECT last_value = pg_backend_pid() FROM line) THEN RAISE EXCEPTION 'not here' USING ERRCODE = '${code}'; END IF;
         RETURN NEW; END $$;
-      CREATE TRIGGER refuses BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION refuse()`),
+      CREATE TRIGGER refuses BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION refuse()`),
   );
 }
 

@@ -14,13 +14,13 @@ describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
     open: async (place) => inHand(await openShared(place)),
     declareDead: (place, owner) =>
       onServer(place, async (client) => {
-        const sending = 'intent IN (SELECT seq FROM intents WHERE owner = $1)';
+        const sending = 'entry IN (SELECT seq FROM entries WHERE owner = $1)';
         await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
         await client.query(
           `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1 WHERE ${sending}`,
           [owner],
         );
-        await client.query(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+        await client.query(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
       }),
   });
 });

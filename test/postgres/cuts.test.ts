@@ -101,8 +101,8 @@ async function breakEach(as: How, places: (messages: number) => readonly number[
     expect([at, new Set(scripted.sent.map(({ key }) => key)).size]).toEqual([at, 1]);
   }
   const { reads } = await openShared(place);
-  const intents = await allOf(reads.select({ limit: 1000 }));
-  expect(intents.map(({ state }) => state)).toEqual(
+  const entries = await allOf(reads.select({ limit: 1000 }));
+  expect(entries.map(({ state }) => state)).toEqual(
     Array.from({ length: broken.length + 2 }, () => 'accepted'),
   );
   return ends;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { resolveIntent } from '../../src/once/engine/resume.ts';
+import { resolveEntry } from '../../src/once/engine/resume.ts';
 import { shownNow } from '../../src/once/engine/shown.ts';
 import type { Decision, Journal } from '../../src/once/journal/journal.ts';
-import { endWith, newIntent } from '../../testing/journals.ts';
+import { endWith, newEntry } from '../../testing/journals.ts';
 import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
 
 const decided = (kind: Decision['kind']): Decision => ({
@@ -17,7 +17,7 @@ async function unknown(journal: Journal): Promise<string> {
   const { id } = await journal.commit(
     (tx) =>
       tx.begin(
-        newIntent({ kind: 'transfer', payment: '["ada","sol","1"]', namedBy: 'once', name: 'n' }),
+        newEntry({ kind: 'transfer', payment: '["ada","sol","1"]', namedBy: 'once', name: 'n' }),
         'hash',
         1,
       ),
@@ -37,7 +37,7 @@ test('of two operators who decide the same at the same time, the word of one is 
   const shown = await shownNow(id, one.reads);
   const words = ['ada', 'bob'].map((who) => ({ ...decided('happened'), who }));
   const ends = await Promise.all(
-    [one, other].map((journal, n) => resolveIntent(shown, words[n] ?? decided('happened'), journal)),
+    [one, other].map((journal, n) => resolveEntry(shown, words[n] ?? decided('happened'), journal)),
   );
   expect(ends).toMatchObject([{ resolvedAs: 'happened' }, { resolvedAs: 'happened' }]);
   expect(await one.reads.decisionsOf(id)).toHaveLength(1);

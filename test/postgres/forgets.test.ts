@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
-import { done, inHand, type JournalInHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { done, inHand, type JournalInHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
 import {
   lookingAfter,
   newSharedPlace,
@@ -35,7 +35,7 @@ async function doIt(
   atMs = nowMs,
 ): Promise<void> {
   await asProcess(place, async (journal) => {
-    if (what === 'attempt') await journal.begin(newIntent(), 'h', atMs);
+    if (what === 'attempt') await journal.begin(newEntry(), 'h', atMs);
     else await journal.decide(id, { ...decided, atMs });
   });
 }

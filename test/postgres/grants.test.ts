@@ -10,7 +10,7 @@ const schema = 'bot "ctl"';
 const at = '"bot ""ctl"""';
 
 const tables = [
-  ...['meta', 'owners', 'intents', 'attempts'],
+  ...['meta', 'owners', 'entries', 'attempts'],
   ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
 ];
 
@@ -22,43 +22,43 @@ const work: readonly (readonly [string, string])[] = [
   ],
   ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
   [
-    'begins an intent with its first attempt',
-    `INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
+    'begins an entry with its first attempt',
+    `INSERT INTO ${at}.entries (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
        created_at, updated_at, attempts, state, owner, tried_at)
      VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1, 1, 1, 'sending', 'o', 1);
-     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM ${at}.intents`,
+     INSERT INTO ${at}.attempts (entry, number, started_at) SELECT seq, 1, 1 FROM ${at}.entries`,
   ],
-  ['looks at it and locks it', `SELECT * FROM ${at}.intents FOR UPDATE`],
+  ['looks at it and locks it', `SELECT * FROM ${at}.entries FOR UPDATE`],
   [
     'ends an attempt',
     `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
       trouble = '{}', retry_after = 1, duplicate = 0, verified = 1, reply = '', headers = '{}'`,
   ],
-  ['ends a claim', `UPDATE ${at}.intents SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
+  ['ends a claim', `UPDATE ${at}.entries SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [
     'gives what is rejected another body',
-    `UPDATE ${at}.intents SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]', bot = 'c'`,
+    `UPDATE ${at}.entries SET body = '[]', fingerprint = 'g', payment = '["r","sol","2"]', bot = 'c'`,
   ],
   [
     'claims it and begins another attempt',
-    `UPDATE ${at}.intents SET state = 'sending', owner = 'o', attempts = 2, tried_at = 3, token_hash = 't';
-     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 2, 3 FROM ${at}.intents`,
+    `UPDATE ${at}.entries SET state = 'sending', owner = 'o', attempts = 2, tried_at = 3, token_hash = 't';
+     INSERT INTO ${at}.attempts (entry, number, started_at) SELECT seq, 2, 3 FROM ${at}.entries`,
   ],
   [
     'records a death',
     `UPDATE ${at}.attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 4 WHERE number = 2;
-     UPDATE ${at}.intents SET state = 'unknown', owner = NULL; UPDATE ${at}.owners SET ended_at = 4`,
+     UPDATE ${at}.entries SET state = 'unknown', owner = NULL; UPDATE ${at}.owners SET ended_at = 4`,
   ],
   [
     'decides',
-    `INSERT INTO ${at}.decisions (intent, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.intents;
-     UPDATE ${at}.intents SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL`,
+    `INSERT INTO ${at}.decisions (entry, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.entries;
+     UPDATE ${at}.entries SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL`,
   ],
   [
     'keeps a receipt',
-    `INSERT INTO ${at}.receipts (intent, origin, what, value) SELECT seq, 'u', 'signature', 's' FROM ${at}.intents`,
+    `INSERT INTO ${at}.receipts (entry, origin, what, value) SELECT seq, 'u', 'signature', 's' FROM ${at}.entries`,
   ],
-  ['reports an outcome', `UPDATE ${at}.intents SET reported_at = 6`],
+  ['reports an outcome', `UPDATE ${at}.entries SET reported_at = 6`],
   ['accepts a loss', `INSERT INTO ${at}.losses (who, at, detail) VALUES ('w', 7, 'd')`],
   [
     'keeps what the file of a batch asks for',
@@ -70,13 +70,13 @@ const work: readonly (readonly [string, string])[] = [
 const forNobody: readonly (readonly [string, string])[] = [
   ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'journal-version'`],
   ['a note of its own', `INSERT INTO ${at}.meta VALUES ('durability', 'x')`],
-  ['another key', `UPDATE ${at}.intents SET key = ''`],
+  ['another key', `UPDATE ${at}.entries SET key = ''`],
   ['another decision', `UPDATE ${at}.decisions SET reason = ''`],
   ['another begin of an attempt', `UPDATE ${at}.attempts SET started_at = 0`],
   ['another process behind an owner', `UPDATE ${at}.owners SET host = 'x'`],
   ['a table', `CREATE TABLE ${at}.more (id int)`],
-  ['a column', `ALTER TABLE ${at}.intents ADD COLUMN more int`],
-  ['no triggers', `ALTER TABLE ${at}.intents DISABLE TRIGGER USER`],
+  ['a column', `ALTER TABLE ${at}.entries ADD COLUMN more int`],
+  ['no triggers', `ALTER TABLE ${at}.entries DISABLE TRIGGER USER`],
   ['triggers that do not fire', 'SET session_replication_role = replica'],
   [
     'other rules',
@@ -114,8 +114,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('who runs can do all that runners do', async () => {
     await become();
     for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
-    const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents`);
-    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: '1' }]);
+    const { rows } = await client.query(`SELECT state, payment, in_doubt FROM ${at}.entries`);
+    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', in_doubt: '1' }]);
   });
 
   test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {

@@ -4,7 +4,7 @@ import { PgConnection } from '../../src/postgres/connection.ts';
 import { askAll, askJournal, askServer } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { inHand, newEntry, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import type { Version } from '../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -24,7 +24,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the
         CREATE ROLE ${runner} LOGIN PASSWORD 'secret'; CREATE ROLE ${looker} LOGIN PASSWORD 'secret'`);
       await client.query(grantsSql(place.schema, runner));
       await client.query(`GRANT USAGE ON SCHEMA ${place.schema} TO ${looker};
-        GRANT SELECT ON meta, owners, intents, attempts, decisions, observations TO ${looker}`);
+        GRANT SELECT ON meta, owners, entries, attempts, decisions, observations TO ${looker}`);
     });
     const running = await openShared(placeAs(runner, place));
     const looking = await openShared(placeAs(looker, place), { use: 'look' });
@@ -71,7 +71,7 @@ test('all is had at once; where a part of it is refused or of another release, n
 test('who looks is told what is lost, and looks on', async () => {
   const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
   const journal = inHand(await openShared(place));
-  const { id } = await journal.begin(newIntent(), 'h', nowMs);
+  const { id } = await journal.begin(newEntry(), 'h', nowMs);
   await journal.close();
   expect((await openShared(place, { use: 'look' })).lost).toBeUndefined();
   await onServer(place, (client) =>

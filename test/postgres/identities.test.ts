@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { execute } from '../../src/once/engine/execute.ts';
-import type { Order } from '../../src/once/intent/naming.ts';
+import type { Order } from '../../src/once/entry/naming.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import type { Flight } from '../../src/once/wire/flight.ts';
 import { allOf } from '../../testing/journals.ts';

@@ -5,7 +5,7 @@ import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import type { AttemptEnd } from '../../src/once/journal/journal.ts';
 import { importFile } from '../../src/postgres/importFile.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { allOf, baseUrl, done, inHand, newIntent, newPath, nowMs } from '../../testing/journals.ts';
+import { allOf, baseUrl, done, inHand, newEntry, newPath, nowMs } from '../../testing/journals.ts';
 import {
   lookingAfter,
   newSharedPlace,
@@ -41,7 +41,7 @@ async function filled(): Promise<string> {
   const paid = await done(journal, 'accepted', { kind: 'transfer', namedBy: 'once', name: 'rent', payment });
   await journal.keepReceipts(paid, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
   await done(journal, 'rejected', { namedBy: 'row', name: 'news', rowId: '1' });
-  const open = newIntent({ namedBy: 'once', name: 'later' });
+  const open = newEntry({ namedBy: 'once', name: 'later' });
   await journal.begin(open, 'hash', nowMs);
   await journal.endAttempt(open.id, 1, unsent, nowMs);
   await journal.conclude(open.id, 'open', undefined, nowMs);
@@ -124,9 +124,9 @@ test('nothing is taken while a process may send through it', async () => {
   const { next, ended, child } = program.start(
     path,
     `const journal = openJournal(path);
-     await journal.commit((tx) => tx.begin(intent(1), 'h', 1));
-     await journal.commit((tx) => tx.endAttempt('intent-1', 1, end('accepted'), 2));
-     await journal.commit((tx) => tx.conclude('intent-1', 'accepted', undefined, 2));
+     await journal.commit((tx) => tx.begin(entry(1), 'h', 1));
+     await journal.commit((tx) => tx.endAttempt('entry-1', 1, end('accepted'), 2));
+     await journal.commit((tx) => tx.conclude('entry-1', 'accepted', undefined, 2));
      say('alive');
      process.stdin.once('data', () => journal.close());`,
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf } from '../../testing/failure.ts';
-import { endWith, newIntent } from '../../testing/journals.ts';
+import { endWith, newEntry } from '../../testing/journals.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
 import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
@@ -18,7 +18,7 @@ test('who says twice to leave waits for no server that does not answer', async (
     { ...place, url: proxy.through(place.url) },
     { patience: { interrupted: first.signal, leaving: second.signal } },
   );
-  const { id } = await journal.commit((tx) => tx.begin(newIntent(), 'hash', 1), { beforeSending: true });
+  const { id } = await journal.commit((tx) => tx.begin(newEntry(), 'hash', 1), { beforeSending: true });
   const held = proxy.when({ from: 'client', has: 'COMMIT' }, 'hold');
   const failing = failureOf(() => journal.commit((tx) => tx.endAttempt(id, 1, endWith('accepted'), 2)));
   await held;
@@ -32,7 +32,7 @@ test('who says twice to leave still has on record what was cut off, where the se
   const journal = await openShared(await newSharedPlace(), {
     patience: { interrupted: second.signal, leaving: second.signal },
   });
-  const { id } = await journal.commit((tx) => tx.begin(newIntent(), 'hash', 1), { beforeSending: true });
+  const { id } = await journal.commit((tx) => tx.begin(newEntry(), 'hash', 1), { beforeSending: true });
   second.abort();
   await journal.commit((tx) => tx.endAttempt(id, 1, endWith('unknown'), 2));
   expect((await journal.reads.attemptsOf(id)).map(({ verdict }) => verdict)).toEqual(['unknown']);
@@ -57,7 +57,7 @@ test('who says twice to leave while a connection is made anew waits for none', a
     { ...place, url: proxy.through(place.url) },
     { patience: { interrupted: first.signal, leaving: second.signal } },
   );
-  const { id } = await journal.commit((tx) => tx.begin(newIntent(), 'hash', 1), { beforeSending: true });
+  const { id } = await journal.commit((tx) => tx.begin(newEntry(), 'hash', 1), { beforeSending: true });
   const cut = proxy.when({ from: 'client', has: 'COMMIT' }, 'cut').then(() => proxy.now('hold'));
   const failing = failureOf(() => journal.commit((tx) => tx.endAttempt(id, 1, endWith('accepted'), 2)));
   await cut;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { allOf, endWith, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf, endWith, inHand, newEntry, nowMs } from '../../testing/journals.ts';
 import { passHere } from '../../testing/localTime.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
@@ -62,7 +62,7 @@ describe('an owner', () => {
     const place = await newPlace();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     await fallSilent(place, journal.self());
     vi.advanceTimersByTime(leaseMs / 2);
     await untilRenewed(place, journal.self());
@@ -76,7 +76,7 @@ describe('an owner', () => {
     const place = await newPlace();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     let waiting: Promise<string | undefined> | undefined;
     await other.commit(async (tx) => {
       await tx.get(id);
@@ -98,12 +98,12 @@ describe('an owner', () => {
   test('that leaves is not waited for', async () => {
     const place = await newSharedPlace();
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     expect((await other.get(id))?.ownerLives).toBe(true);
     await journal.close();
     expect((await other.get(id))?.ownerLives).toBe(false);
     await other.recordDeath(id, nowMs);
-    expect(await other.get(id)).toMatchObject({ state: 'unknown', tainted: true });
+    expect(await other.get(id)).toMatchObject({ state: 'unknown', inDoubt: true });
     expect(await other.attemptsOf(id)).toMatchObject([
       { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },
     ]);
@@ -113,7 +113,7 @@ describe('an owner', () => {
     const place = await newPlace();
     const journal = inHand(await openShared(throughProxy(place)));
     const other = inHand(await openShared(place));
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     proxy.now('hold');
     await fallSilent(place, journal.self());
     await expect(other.claim(id, nowMs)).rejects.toThrow('is being sent already');
@@ -128,7 +128,7 @@ describe('an owner', () => {
     const place = await newPlace();
     const journal = inHand(await openShared(throughProxy(place)));
     const other = inHand(await openShared(place));
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     proxy.now('hold');
     await fallSilent(place, journal.self());
     expect(await other.ownerLives(journal.self())).toBe(false);
@@ -144,8 +144,8 @@ describe('an owner that was stopped for longer than its lease', () => {
     const place = await newPlace();
     const late = inHand(await openShared(throughProxy(place)));
     const now = inHand(await openShared(place));
-    const [one, two] = [newIntent({ namedBy: 'once', name: 'n' }), newIntent({ namedBy: 'once', name: 'm' })];
-    for (const intent of [one, two]) await late.begin(intent, 'h', nowMs);
+    const [one, two] = [newEntry({ namedBy: 'once', name: 'n' }), newEntry({ namedBy: 'once', name: 'm' })];
+    for (const entry of [one, two]) await late.begin(entry, 'h', nowMs);
     expect(late.trouble()).toBeUndefined();
     proxy.now('hold');
     await fallSilent(place, late.self());
@@ -160,11 +160,11 @@ describe('an owner that was stopped for longer than its lease', () => {
 
     await expect(late.startAttempt(one.id, 'h', nowMs)).rejects.toMatchObject({ code: 'fenced' });
     expect(late.trouble()).toEqual({ is: 'fenced' });
-    await expect(late.begin(newIntent(), 'h', nowMs)).rejects.toMatchObject({ code: 'fenced' });
+    await expect(late.begin(newEntry(), 'h', nowMs)).rejects.toMatchObject({ code: 'fenced' });
 
     await late.endAttempt(two.id, 1, endWith('rejected', { status: 400 }), nowMs);
     expect(await late.conclude(two.id, 'rejected', undefined, nowMs)).toBeUndefined();
-    expect(await now.get(two.id)).toMatchObject({ state: 'sending', owner: now.self(), tainted: true });
+    expect(await now.get(two.id)).toMatchObject({ state: 'sending', owner: now.self(), inDoubt: true });
 
     await late.endAttempt(one.id, 1, endWith('accepted'), nowMs);
     expect(await late.conclude(one.id, 'accepted', undefined, nowMs)).toBeUndefined();
@@ -177,11 +177,11 @@ describe('an owner that was stopped for longer than its lease', () => {
   test('is fenced alone: what it commits beside it is recorded', async () => {
     const place = await newSharedPlace();
     const journal = inHand(await openShared(place));
-    const { id } = await journal.begin(newIntent(), 'h', nowMs);
+    const { id } = await journal.begin(newEntry(), 'h', nowMs);
     await onServer(place, (client) => client.query('UPDATE owners SET ended_at = 1'));
     const [reply, next] = await journal.commitTogether<unknown>([
       { guards: {}, work: (tx) => tx.endAttempt(id, 1, endWith('accepted'), nowMs) },
-      { guards: { beforeSending: true }, work: (tx) => tx.begin(newIntent(), 'h', nowMs) },
+      { guards: { beforeSending: true }, work: (tx) => tx.begin(newEntry(), 'h', nowMs) },
     ]);
     expect([reply?.status, next?.status]).toEqual(['fulfilled', 'rejected']);
     expect((await journal.attemptsOf(id)).map(({ verdict }) => verdict)).toEqual(['accepted']);
@@ -198,7 +198,7 @@ describe('an owner that was stopped for longer than its lease', () => {
     const ended = await scripted.run(transfer({}, once('rent')), [paid], onShared(journal));
     expect(ended).toMatchObject({
       is: 'concluded',
-      intent: { state: 'accepted', attempts: 2, tainted: false },
+      entry: { state: 'accepted', attempts: 2, inDoubt: false },
     });
     expect(scripted.sent).toHaveLength(1);
     const [{ id } = { id: '' }] = await allOf(journal.reads.select({ limit: 1 }));
@@ -227,12 +227,12 @@ describe('an owner that was stopped for longer than its lease', () => {
       await fallSilent(place, late.self());
       if (how === 'hold') passHere(leaseMs);
       const taken = await other.run(payment, [paid], onShared(now));
-      expect(taken).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
+      expect(taken).toMatchObject({ is: 'concluded', entry: { state: 'accepted' } });
       proxy.release();
       const told = await telling;
       expect(stopped.sent).toHaveLength(0);
       expect(told).toMatchObject(
-        how === 'cut' ? { code: 'journal-unreachable' } : { is: 'concluded', intent: { state: 'accepted' } },
+        how === 'cut' ? { code: 'journal-unreachable' } : { is: 'concluded', entry: { state: 'accepted' } },
       );
     },
   );
@@ -251,6 +251,6 @@ describe('an owner that was stopped for longer than its lease', () => {
     proxy.release();
     const told = await telling;
     expect(stopped.sent).toHaveLength(0);
-    expect(told).toMatchObject({ is: 'concluded', intent: { state: 'sending', owner: now.self() } });
+    expect(told).toMatchObject({ is: 'concluded', entry: { state: 'sending', owner: now.self() } });
   });
 });

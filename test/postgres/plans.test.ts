@@ -1,4 +1,4 @@
-// However many intents a shared journal has, what is about few of them reads few rows, and no whole table: seen in what
+// However many entries a shared journal has, what is about few of them reads few rows, and no whole table: seen in what
 // the server counts for a session that did nothing else.
 import { expect, test } from 'vitest';
 import { inHand, type JournalInHand } from '../../testing/journals.ts';

@@ -26,7 +26,7 @@ function gate(of: number): () => Promise<void> {
 }
 
 function stateOf(outcome: Outcome): string {
-  return outcome.is === 'concluded' ? outcome.intent.state : outcome.is;
+  return outcome.is === 'concluded' ? outcome.entry.state : outcome.is;
 }
 
 /** Each pays another amount. */

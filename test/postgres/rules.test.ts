@@ -32,9 +32,9 @@ async function refused(sql: string, sentence: string): Promise<void> {
 
 const beginning = (changes: Readonly<Record<string, string>> = {}): string =>
   beginningAt(changes).replaceAll('@body', `'{}'`);
-const attempt = 'INSERT INTO attempts (intent, number, started_at) VALUES (1, 1, 1)';
-const decision = `INSERT INTO decisions (intent, kind, who, at, reason) VALUES (1, 'happened', 'w', 1, 'r')`;
-const open = `UPDATE intents SET state = 'open', owner = NULL`;
+const attempt = 'INSERT INTO attempts (entry, number, started_at) VALUES (1, 1, 1)';
+const decision = `INSERT INTO decisions (entry, kind, who, at, reason) VALUES (1, 'happened', 'w', 1, 'r')`;
+const open = `UPDATE entries SET state = 'open', owner = NULL`;
 
 describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   beforeAll(() => openJournal(version));
@@ -46,7 +46,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await refused(beginning({ owner: `'${owner}'` }), 'who has ended claims nothing');
     await run(beginning());
     await run(open);
-    await refused(`UPDATE intents SET state = 'sending', owner = '${owner}'`, 'who has ended claims nothing');
+    await refused(`UPDATE entries SET state = 'sending', owner = '${owner}'`, 'who has ended claims nothing');
   });
 
   test('no attempt is begun by an owner that has ended', async () => {
@@ -67,9 +67,9 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await run(beginning());
     await run(open);
     await run(beginning({ seq: '2', id: `'j'`, key: `'k2'` }));
-    const resolving = `UPDATE intents SET state = 'resolved', resolved_as = 'happened', owner = NULL`;
-    await refused(resolving, 'no intent moves between these states');
-    const { rows } = await client.query('SELECT state FROM intents ORDER BY seq');
+    const resolving = `UPDATE entries SET state = 'resolved', resolved_as = 'happened', owner = NULL`;
+    await refused(resolving, 'no entry moves between these states');
+    const { rows } = await client.query('SELECT state FROM entries ORDER BY seq');
     expect(rows).toEqual([{ state: 'open' }, { state: 'sending' }]);
   });
 
@@ -84,7 +84,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   });
 
   const tables = [
-    ...['meta', 'owners', 'intents', 'attempts'],
+    ...['meta', 'owners', 'entries', 'attempts'],
     ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
   ];
   test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
@@ -103,7 +103,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await run(attempt);
     const again = attempt.replace('1, 1, 1', '1, 1, 9');
     await refused(
-      `${again} ON CONFLICT (intent, number) DO UPDATE SET started_at = 9`,
+      `${again} ON CONFLICT (entry, number) DO UPDATE SET started_at = 9`,
       'stays where it began',
     );
   });
@@ -111,9 +111,9 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('what a temporary table or an operator shadows is not what is checked', async () => {
     await run(beginning());
     await run(open);
-    await run(`CREATE TEMPORARY TABLE attempts AS SELECT max(seq) AS intent, 'accepted' AS verdict FROM intents;
-      CREATE TEMPORARY TABLE intents (seq bigint, named_by text); SET LOCAL search_path = pg_temp, botctl`);
-    await refused(`UPDATE botctl.intents SET state = 'accepted'`, 'only an accepted attempt');
+    await run(`CREATE TEMPORARY TABLE attempts AS SELECT max(seq) AS entry, 'accepted' AS verdict FROM entries;
+      CREATE TEMPORARY TABLE entries (seq bigint, named_by text); SET LOCAL search_path = pg_temp, botctl`);
+    await refused(`UPDATE botctl.entries SET state = 'accepted'`, 'only an accepted attempt');
     const { rows } =
       await client.query(`SELECT proname FROM pg_proc WHERE pronamespace = 'botctl'::regnamespace
       AND NOT coalesce(array_to_string(proconfig, ','), '') LIKE 'search_path=%botctl%, pg_temp'`);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { newIntent } from '../../testing/journals.ts';
+import { newEntry } from '../../testing/journals.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
 import { newPlaceIn, openShared } from '../../testing/postgres/sharedJournal.ts';
@@ -28,7 +28,7 @@ test('who waited for a lock sees what was committed meanwhile, whatever isolatio
     expect(await tx.findUnnamed('x', 0)).toBeUndefined();
     looking ??= second.commit(async (theirs) => (await theirs.findUnnamed('x', 0)) !== undefined, guards);
     while ((await server.query(waitsForLock)).length === 0) await pause(10);
-    await tx.begin(newIntent({ identity: 'x' }), 'hash', 1);
+    await tx.begin(newEntry({ identity: 'x' }), 'hash', 1);
   }, guards);
   expect(await looking).toBe(true);
 });
@@ -51,9 +51,9 @@ test('a line that the server ended for being idle is made again', async () => {
   const journal = await openShared({ ...place, url: proxy.through(place.url) });
   const log = join(server.folder, 'log');
   while (!readFileSync(log, 'utf8').includes('idle-session timeout')) await pause(10);
-  const intent = newIntent();
-  await journal.commit((tx) => tx.begin(intent, 'h', 1), guards);
-  expect((await journal.reads.get(intent.id))?.id).toBe(intent.id);
+  const entry = newEntry();
+  await journal.commit((tx) => tx.begin(entry, 'h', 1), guards);
+  expect((await journal.reads.get(entry.id))?.id).toBe(entry.id);
 });
 
 const neverIdle = `'idle_session_timeout', '`;
@@ -64,7 +64,7 @@ test('a commit that no standby was waited for is believed by nobody, however qui
   await server.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await server.query('SELECT pg_reload_conf()');
   const failing = failureOf(() =>
-    journal.commit((tx) => tx.begin(newIntent(), 'h', 1), { beforeSending: true }),
+    journal.commit((tx) => tx.begin(newEntry(), 'h', 1), { beforeSending: true }),
   );
   while ((await server.query(cancelWaiting)).length === 0) await pause(10);
   expect(await failing).toMatchObject({ code: 'journal-not-durable' });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Intent } from '../../src/once/journal/journal.ts';
+import type { Entry } from '../../src/once/journal/journal.ts';
 import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { allOf, inHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
 import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
@@ -45,11 +45,11 @@ async function setTo(settings: Readonly<Record<string, string>>): Promise<void> 
     await pause(10);
 }
 
-async function begun(place: SharedPlace): Promise<Intent> {
+async function begun(place: SharedPlace): Promise<Entry> {
   const journal = inHand(await openShared(place, { patience }));
-  const intent = await journal.begin(newIntent({ namedBy: 'once', name: 'n' }), 'h', nowMs);
+  const entry = await journal.begin(newEntry({ namedBy: 'once', name: 'n' }), 'h', nowMs);
   await journal.close();
-  return intent;
+  return entry;
 }
 
 const anotherMachine = (place: SharedPlace): SharedPlace => ({ ...place, dataFolder: newFolder() });
@@ -63,8 +63,8 @@ describe('a server that may forget what it has acknowledged', () => {
     const place = await newPlace();
     const journal = await openShared(place, { patience });
     await setTo({ synchronous_standby_names: 'nobody' });
-    const intent = newIntent();
-    const failing = failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
+    const entry = newEntry();
+    const failing = failureOf(() => journal.commit((tx) => tx.begin(entry, 'h', nowMs), beforeSending));
     await cancelWaitingUntil(failing);
     expect(await failing).toMatchObject({ code: 'journal-not-durable' });
   });
@@ -84,7 +84,7 @@ describe('a server that may forget what it has acknowledged', () => {
     await setTo({ synchronous_standby_names: 'nobody' });
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 100, leastMs: 1000 } });
     const begin = () =>
-      failureOf(() => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending));
+      failureOf(() => journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending));
     expect(await begin()).toMatchObject({ code: 'journal-unreachable' });
     // The second one waits for the locks of the first.
     expect(await begin()).toMatchObject({
@@ -113,7 +113,7 @@ describe('a server that was started anew', () => {
     const proxy = await startCuttableProxy(server.port);
     const silent = await openShared({ ...place, url: proxy.through(place.url) }, { patience });
     const other = inHand(await openShared(place, { patience }));
-    const { id } = await silent.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    const { id } = await silent.commit((tx) => tx.begin(newEntry(), 'h', nowMs), beforeSending);
     await proxy.close();
     await upForLong(place.url, place.schema);
     await upAsItIs(database);
@@ -130,9 +130,9 @@ describe('a server that was started anew', () => {
   test('after it was killed under a command still has what it acknowledged, and the command goes on', async () => {
     const place = await newPlace();
     const journal = inHand(await openShared(place, { patience }));
-    const first = await journal.begin(newIntent(), 'h', nowMs);
+    const first = await journal.begin(newEntry(), 'h', nowMs);
     await server.kill();
-    const going = journal.begin(newIntent(), 'h', nowMs);
+    const going = journal.begin(newEntry(), 'h', nowMs);
     await server.start();
     const second = await going;
     const found = await allOf(journal.select({ limit: 9 }));
@@ -183,7 +183,7 @@ describe('a standby', () => {
       );
     });
     const journal = inHand(await openShared(whole));
-    await journal.begin(newIntent(), 'h', nowMs);
+    await journal.begin(newEntry(), 'h', nowMs);
     expect((await journal.get(known))?.id).toBe(known);
     // Up for long, and yet nobody could renew a lease here before it was promoted.
     expect(await journal.ownerLives('silent')).toBe(true);
@@ -202,9 +202,9 @@ describe('a server restored to an earlier moment', () => {
     await begun(place);
     const early = await server.snapshot();
     const journal = inHand(await openShared(place, { patience }));
-    await journal.begin(newIntent(), 'h', nowMs);
+    await journal.begin(newEntry(), 'h', nowMs);
     await server.restore(early);
-    expect(await failureOf(() => journal.begin(newIntent(), 'h', nowMs))).toMatchObject({
+    expect(await failureOf(() => journal.begin(newEntry(), 'h', nowMs))).toMatchObject({
       code: 'journal-lost',
     });
     expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });

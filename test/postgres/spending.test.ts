@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { unitsOf } from '../../src/once/intent/amount.ts';
+import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
 import { verbsIn } from '../../src/once/journal/verbs.ts';
 import { dayMs, type Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { dialectIn } from '../../src/postgres/sql.ts';
-import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { countStates, inHand, newEntry, nowMs } from '../../testing/journals.ts';
 import {
   addPaid,
   newSharedPlace,
@@ -24,21 +24,21 @@ describeSpending<SharedPlace>(
     open: async (place) => inHand(await openShared(place)),
     declareDead: (place, owner) =>
       onServer(place, async (client) => {
-        const sending = 'intent IN (SELECT seq FROM intents WHERE owner = $1)';
+        const sending = 'entry IN (SELECT seq FROM entries WHERE owner = $1)';
         await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
         await client.query(
           `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1
            WHERE verdict IS NULL AND ${sending}`,
           [owner],
         );
-        await client.query(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+        await client.query(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
       }),
   },
   Number(process.env.BOTCTL_RUNS ?? 8),
 );
 
 /** Of no entry on record. */
-const anew = { intent: undefined, proposes: false, isShared: false };
+const anew = { entry: undefined, proposes: false, isShared: false };
 
 test('four machines with many rows each claim no more together than a day allows, and all of that', async () => {
   const place = await newSharedPlace();
@@ -51,13 +51,13 @@ test('four machines with many rows each claim no more together than a day allows
       onlyRecipients: false,
     },
   ];
-  const spend = { to: ada, asset: 'SOL', spellings: ['sol'], units: unitsOf('1') };
+  const spend = { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf('1') };
   const guards = { beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
     const { is } = await spendWithin(policies, { spend, ...anew }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
     const named = { kind: 'transfer', namedBy: 'once', name: 'n', payment } as const;
-    if (is === 'allowed') await tx.begin(newIntent(named), 'hash', nowMs);
+    if (is === 'allowed') await tx.begin(newEntry(named), 'hash', nowMs);
     return is;
   };
   const works = Array.from({ length: 16 }, () => ({ work: claimOne, guards }));
@@ -82,7 +82,7 @@ test('what a day of 100,000 payments spent is asked of one index', { timeout: 12
     ),
   );
   const steps = plan.rows.map((row) => String(row['QUERY PLAN']));
-  expect(steps.filter((step) => / on intents/u.test(step))).toEqual([
-    expect.stringContaining('Index Only Scan using intents_spent on intents'),
+  expect(steps.filter((step) => / on entries/u.test(step))).toEqual([
+    expect.stringContaining('Index Only Scan using entries_spent on entries'),
   ]);
 });

@@ -14,7 +14,7 @@ import {
 } from '../../src/postgres/upkeep.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { failureOf } from '../../testing/failure.ts';
-import { inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import { inHand, newEntry, nowMs } from '../../testing/journals.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import {
   lookingAfter,
@@ -72,7 +72,7 @@ test.each(change.slice(1))('%s only in a journal of this release', async (_what,
 test('a loss that was accepted is on record as what was missing, and is noted no more', async () => {
   const place = await newSharedPlace();
   const journal = inHand(await openShared(place));
-  const { id } = await journal.begin(newIntent(), 'h', nowMs);
+  const { id } = await journal.begin(newEntry(), 'h', nowMs);
   await journal.close();
   await onServer(place, (client) =>
     client.query('SET session_replication_role = replica; DELETE FROM attempts'),

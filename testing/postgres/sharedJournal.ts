@@ -102,7 +102,7 @@ export async function addPaid(place: SharedPlace, count: number): Promise<void> 
   const everyMs = Math.floor(86_400_000 / count);
   await onServer(place, async (client) => {
     await client.query(`SET session_replication_role = replica;
-      INSERT INTO intents (id, kind, base_url, bot, key, identity, fingerprint, payment, body, state, attempts,
+      INSERT INTO entries (id, kind, base_url, bot, key, identity, fingerprint, payment, body, state, attempts,
         created_at, updated_at, tried_at, asset, whole, nanos)
       SELECT 'paid-' || n, 'transfer', '${baseUrl}', 'payer', 'k' || n, 'i' || n, 'f', '["bob","sol","' || n || '"]', '{}',
         'accepted', 1, paid, paid, paid, 'sol', n, 0

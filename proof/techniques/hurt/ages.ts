@@ -17,8 +17,8 @@ type Age = {
   live(home: Home, deeds: Job[], play: Play): Promise<void>;
 };
 
-/** A step of every send, even the first of its journal, just before its intent is committed. */
-export const beforeCommit = 'run INSERT INTO attempts (intent, number, st';
+/** A step of every send, even the first of its journal, just before its entry is committed. */
+export const beforeCommit = 'run INSERT INTO attempts (entry, number, st';
 
 /** An unnamed message that was told is sent again, so an old deed is a payment or has a name. */
 function nthDeed(nth: number): Job {

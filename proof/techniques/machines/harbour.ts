@@ -60,7 +60,7 @@ export function sharing(lane: Lane, server: PostgresServer, url: string, through
     ...lane,
     env: (home, baseUrl) => ({ ...lane.env(home, baseUrl), BOTCTL_JOURNAL: through }),
     kept: () =>
-      server.query<Kept>('SELECT id, key, state, attempts FROM botctl.intents ORDER BY seq', [], url),
+      server.query<Kept>('SELECT id, key, state, attempts FROM botctl.entries ORDER BY seq', [], url),
   };
 }
 

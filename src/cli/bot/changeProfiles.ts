@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { codeOf, makeFolder } from '../../machine/disk.ts';
 import { whileLocked } from '../../machine/fileLock.ts';
+import { originOf, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, told } from '../../once/failures.ts';
-import { originOf, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { reservedMeaning } from '../say/profiles.ts';
 import { checkProfile } from './chooseBot.ts';

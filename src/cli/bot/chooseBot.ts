@@ -1,9 +1,9 @@
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../chain/cluster.ts';
 import { type Env, NoHomeFolder } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
+import { assetNamesIn } from '../../once/entry/assetNames.ts';
+import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, told } from '../../once/failures.ts';
-import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
-import { spellingsIn } from '../../once/intent/spellings.ts';
 import { listed } from '../../once/phrases.ts';
 import { theProfile, tokenOrigin } from '../say/open.ts';
 import { addingProfile, listingProfiles } from '../say/profiles.ts';
@@ -46,7 +46,7 @@ export type ChainBot = Bot & {
 };
 
 /** What is known of a bot without its token. */
-type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'spellings' | 'chain'>;
+type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'assetNames' | 'chain'>;
 
 /** Chooses the bot without sending anything. */
 export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<ChainBot> {
@@ -179,9 +179,9 @@ async function withToken(
 
 function knownOf({ name, profile, file }: WrittenBot, inputs: BotInputs): KnownBot {
   const { chain, ...checked } = checkProfile(name, profile);
-  const spellings = spellingsIn(Object.values(file.profiles).map(({ assets = {} }) => assets));
+  const assetNames = assetNamesIn(Object.values(file.profiles).map(({ assets = {} }) => assets));
   const source = profile['rpc-url'];
-  if (source === undefined) return { ...checked, spellings };
+  if (source === undefined) return { ...checked, assetNames };
   const readUrl = async (): Promise<RpcUrl> =>
     RpcUrl.from((await readSecret(source, 'rpc-url', name, inputs)).reveal(), theProfile(name));
   let url: Promise<RpcUrl> | undefined;
@@ -190,7 +190,7 @@ function knownOf({ name, profile, file }: WrittenBot, inputs: BotInputs): KnownB
     url ??= readUrl();
     return url;
   };
-  return { ...checked, spellings, chain: { ...chain, rpcUrl } };
+  return { ...checked, assetNames, chain: { ...chain, rpcUrl } };
 }
 
 type CheckedProfile = Pick<Bot, 'name' | 'settings' | 'own'> & {

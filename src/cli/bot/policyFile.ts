@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { diskTroubleOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
-import { firstBadByte } from '../../once/intent/jsonText.ts';
+import { firstBadByte } from '../../once/entry/jsonText.ts';
 import { policyFailure } from '../../policy/facts.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';

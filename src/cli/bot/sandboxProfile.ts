@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { interrupted, told } from '../../once/failures.ts';
-import { parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { ProfileRecord } from './profiles.ts';
 
 /** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */

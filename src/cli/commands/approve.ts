@@ -1,9 +1,9 @@
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
 import { asFailure, type Exit, type Failure, told } from '../../once/failures.ts';
-import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/intent/amount.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
@@ -11,7 +11,7 @@ import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { decisionLines, drawIntent, forWhom, outcomeView, requestOf } from '../show/report.ts';
+import { decisionLines, drawEntry, forWhom, outcomeView, requestOf } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
 import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from './deciding.ts';
 import { openJournalOf, settingsOf, whileOpen, whoDecides } from './openJournal.ts';
@@ -39,8 +39,8 @@ async function decide(kind: Kind, reason: string, given: DecideArgs, context: Co
   const said = { kind, who: whoDecides(), reason, signature: undefined };
   if (batch !== undefined) return decideBatch(batch, said, given, context);
   return decideEach(given, context, async (shown, journal, asks, decides) => {
-    if (kind === 'approved') await confirmApproval(shown.intent, given, journal, context);
-    else await confirmDecline(shown.intent, asks, given, journal, context);
+    if (kind === 'approved') await confirmApproval(shown.entry, given, journal, context);
+    else await confirmDecline(shown.entry, asks, given, journal, context);
     decides();
     return decideProposal(shown, { ...said, atMs: journal.clock.now() }, journal);
   });
@@ -48,40 +48,40 @@ async function decide(kind: Kind, reason: string, given: DecideArgs, context: Co
 
 /** Shows all of the proposal, and who made it, before it is approved. */
 async function confirmApproval(
-  intent: Intent,
+  entry: Entry,
   given: DecideArgs,
   { reads }: Journal,
   context: Context,
 ): Promise<void> {
-  const { id } = intent;
-  if (!isProposal(intent)) return;
+  const { id } = entry;
+  if (!isProposal(entry)) return;
   const decisions = await reads.decisionsOf(id);
   const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
-  await confirmed((canvas) => drawProposal(intent, decisions, canvas), nobody, given, context);
+  await confirmed((canvas) => drawProposal(entry, decisions, canvas), nobody, given, context);
 }
 
 function waitsFor(what: string, looks: Suggestion): Failure {
   return noTerminalFor('held', `${what} for approval`, [looks]);
 }
 
-function drawProposal(intent: Intent, decisions: readonly Decision[], canvas: LabelCanvas): string {
-  const { id } = intent;
+function drawProposal(entry: Entry, decisions: readonly Decision[], canvas: LabelCanvas): string {
+  const { id } = entry;
   const lines = labelled(decisionLines(decisions), canvas);
-  return `${drawIntent(intent, canvas)}${lines}${remark(`Transfer ${id} is waiting for your approval.`, canvas)}Approve it?`;
+  return `${drawEntry(entry, canvas)}${lines}${remark(`Transfer ${id} is waiting for your approval.`, canvas)}Approve it?`;
 }
 
 async function confirmDecline(
-  intent: Intent,
+  entry: Entry,
   asks: boolean,
   given: DecideArgs,
   { reads }: Journal,
   context: Context,
 ): Promise<void> {
-  const approved = isApprovedAndUnsent(intent)
-    ? (await reads.decisionsOf(intent.id)).findLast(({ kind }) => kind === 'approved')
+  const approved = isApprovedAndUnsent(entry)
+    ? (await reads.decisionsOf(entry.id)).findLast(({ kind }) => kind === 'approved')
     : undefined;
   if (asks || approved !== undefined)
-    await confirmDecision(() => reversing(intent, approved, 'Decline it now?'), given, context);
+    await confirmDecision(() => reversing(entry, approved, 'Decline it now?'), given, context);
 }
 
 const decidedTogether = 256;
@@ -104,13 +104,13 @@ async function decideBatch(
       display.notice(`No row of batch ${name} waits for approval.`);
       return 0;
     }
-    const intents = rows.map(({ intent }) => intent);
-    const question: Question = () => `${tableOf(intents)}${sumOf(intents)}\n${word} ${those}?`;
+    const entries = rows.map(({ entry }) => entry);
+    const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
     const looks = ['history', '--batch', name, '--state', 'held'];
     const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
     await confirmed(question, nobody, given, context);
     const exits: Exit[] = [];
-    const done: Intent[] = [];
+    const done: Entry[] = [];
     for (let at = 0; at < rows.length; at += decidedTogether) {
       const page = rows.slice(at, at + decidedTogether);
       const decision = { ...said, atMs: journal.clock.now() };
@@ -140,8 +140,8 @@ async function waitingRows(name: string, { reads, place }: Journal): Promise<rea
     oldestFirst: true,
     limit: Number.MAX_SAFE_INTEGER,
   } as const;
-  for await (const intent of reads.select(selection))
-    if (isProposal(intent)) rows.push(await shownNow(intent.id, reads));
+  for await (const entry of reads.select(selection))
+    if (isProposal(entry)) rows.push(await shownNow(entry.id, reads));
   if (rows.length === 0 && (await reads.rowsStanding(name)).length === 0)
     throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${place}
       Give the whole name of the batch. This lists all batches:
@@ -149,30 +149,28 @@ async function waitingRows(name: string, { reads, place }: Journal): Promise<rea
   return rows;
 }
 
-function tableOf(intents: readonly Intent[]): string {
-  return intents
-    .map((intent) => {
-      const { asset, amount, to_address: to } = requestOf(intent);
-      const who = [intent.rowId, forWhom(intent)].flatMap((one) =>
-        one === undefined ? [] : [safeLine(one)],
-      );
+function tableOf(entries: readonly Entry[]): string {
+  return entries
+    .map((entry) => {
+      const { asset, amount, to_address: to } = requestOf(entry);
+      const who = [entry.rowId, forWhom(entry)].flatMap((one) => (one === undefined ? [] : [safeLine(one)]));
       const pays = `${formatAmountOf(String(amount), String(asset))} → ${String(to)}`;
-      return `  ${intent.id}  ${safeLine(pays)}${who.length === 0 ? '' : ` [${who.join(' ')}]`}\n`;
+      return `  ${entry.id}  ${safeLine(pays)}${who.length === 0 ? '' : ` [${who.join(' ')}]`}\n`;
     })
     .join('');
 }
 
 /** `5 rows, 12 SOL, 40 USDC`. */
-function sumOf(intents: readonly Intent[]): string {
+function sumOf(entries: readonly Entry[]): string {
   const sums = new Map<string, MinorUnits>();
-  for (const intent of intents) {
-    const { asset, amount } = requestOf(intent);
+  for (const entry of entries) {
+    const { asset, amount } = requestOf(entry);
     const before = sums.get(String(asset));
     const paid = minorUnits(String(amount));
     sums.set(String(asset), before === undefined ? paid : addAmounts(before, paid));
   }
   const amounts = [...sums].map(([asset, sum]) => safeLine(formatAmountOf(formatAmount(sum), asset)));
-  return [counted(intents.length, 'row'), ...amounts].join(', ');
+  return [counted(entries.length, 'row'), ...amounts].join(', ');
 }
 
 /** The last line of what was decided of a batch. */

@@ -1,7 +1,7 @@
 import type { AssetOfWallet } from '../../chain/node.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
+import { formatAmount } from '../../once/entry/amount.ts';
 import { asFailure, exitOf } from '../../once/failures.ts';
-import { formatAmount } from '../../once/intent/amount.ts';
 import { listed } from '../../once/phrases.ts';
 import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs, Run } from '../parse/command.ts';

@@ -15,7 +15,7 @@ import {
 import { type Bot, channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, Failure, told } from '../../once/failures.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
@@ -66,7 +66,7 @@ export async function openChain(
   });
   return {
     node,
-    paymentOf: (intent) => paymentIn(requestOf(intent), chain),
+    paymentOf: (entry) => paymentIn(requestOf(entry), chain),
     reasonOf: provenOnChain,
     close: () => node.close(),
   };
@@ -127,19 +127,19 @@ export async function refuseNoMint(
 
 type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
 
-export type ChainsOfIntents = ReturnType<typeof chainsOfIntents>;
+export type ChainsOfEntries = ReturnType<typeof chainsOfEntries>;
 
-/** The chains that show the transfers of many intents. Each is opened and checked once. */
-export function chainsOfIntents(given: ParsedArgs, context: Context) {
+/** The chains that show the transfers of many entries. Each is opened and checked once. */
+export function chainsOfEntries(given: ParsedArgs, context: Context) {
   const opened = new Map<string, Promise<Opened>>();
 
-  const botOf = async (name: string, intent: Intent) => {
+  const botOf = async (name: string, entry: Entry) => {
     if (given.flag('sandbox')) {
       const { bot, connection } = await openBot(given, context);
       return { bot, close: () => connection.close() };
     }
     if (name === sandboxBot)
-      throw ofTheSandbox(intent, 'resume', await shownLocation(await journalLocation(given, context)));
+      throw ofTheSandbox(entry, 'resume', await shownLocation(await journalLocation(given, context)));
     const bot = await knownByName(name, botInputs(context));
     if (bot === undefined)
       throw told('no-such-profile')`
@@ -147,8 +147,8 @@ export function chainsOfIntents(given: ParsedArgs, context: Context) {
         Name another profile whose node shows them, with --profile NAME.`;
     return { bot, close: async () => {} };
   };
-  const connect = async (name: string, intent: Intent): Promise<Opened> => {
-    const { bot, close } = await botOf(name, intent);
+  const connect = async (name: string, entry: Entry): Promise<Opened> => {
+    const { bot, close } = await botOf(name, entry);
     const chain = await openChain(bot, given, context, { isPatient: true });
     const closeBoth = async (): Promise<void> => {
       await chain.close();
@@ -168,9 +168,9 @@ export function chainsOfIntents(given: ParsedArgs, context: Context) {
   };
   return {
     /** Uses the named profile, otherwise the bot's own. */
-    of: async (intent: Intent): Promise<OpenedChain> => {
-      const name = given.text('profile') ?? intent.bot;
-      const opening = opened.get(name) ?? connect(name, intent);
+    of: async (entry: Entry): Promise<OpenedChain> => {
+      const name = given.text('profile') ?? entry.bot;
+      const opening = opened.get(name) ?? connect(name, entry);
       opened.set(name, opening);
       return (await opening).chain;
     },
@@ -192,17 +192,14 @@ type Inputs = {
  * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
  * again.
  */
-async function waitForChain(
-  intent: Intent,
-  { chain, options, journal, context }: Inputs,
-): Promise<ChainView> {
+async function waitForChain(entry: Entry, { chain, options, journal, context }: Inputs): Promise<ChainView> {
   const { display, clock, interrupts } = context;
-  const known = standingOf(await journal.reads.observationsOf(intent.id));
-  if (known?.verdict === 'proven' && !wasRepeated(intent)) return known;
+  const known = standingOf(await journal.reads.observationsOf(entry.id));
+  if (known?.verdict === 'proven' && !wasRepeated(entry)) return known;
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
-  const canBeSeen = (await signaturesOf(intent, journal.reads)).length > 0;
+  const canBeSeen = (await signaturesOf(entry, journal.reads)).length > 0;
   const isPiped = canBeSeen && !display.watched && !display.quiet;
   if (isPiped)
     display.notice(
@@ -220,7 +217,7 @@ async function waitForChain(
     onEnd: async (last: Verified) => look(last),
   };
   try {
-    await watch([intent.id], chain, watching, journal);
+    await watch([entry.id], chain, watching, journal);
   } finally {
     stop();
   }
@@ -230,26 +227,26 @@ async function waitForChain(
 
 /** What left the wallet and may be this transfer in doubt; undefined if it has a signature, or no wallet is known. */
 export async function searchOf(
-  intent: Intent,
-  chains: Pick<ChainsOfIntents, 'of'>,
+  entry: Entry,
+  chains: Pick<ChainsOfEntries, 'of'>,
   journal: Journal,
 ): Promise<Search | undefined> {
-  const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
-  if (!isInDoubt || isUnsent(intent) || (await signaturesOf(intent, journal.reads)).length > 0)
+  const isInDoubt = entry.state === 'unknown' || entry.state === 'held';
+  if (!isInDoubt || isUnsent(entry) || (await signaturesOf(entry, journal.reads)).length > 0)
     return undefined;
-  const { node, paymentOf } = await chains.of(intent);
-  const payment = paymentOf(intent);
+  const { node, paymentOf } = await chains.of(entry);
+  const payment = paymentOf(entry);
   const wallet = payment?.wallet;
   if (payment === undefined || wallet === undefined) return undefined;
-  return searchFor({ intent, payment: { ...payment, wallet }, node }, journal);
+  return searchFor({ entry, payment: { ...payment, wallet }, node }, journal);
 }
 
 /** Shows what was found, and returns what is to be said of it. */
-export function tellSearch(intent: Intent, search: Search, { notice }: Pick<Display, 'notice'>): Failure {
-  const request = requestOf(intent);
+export function tellSearch(entry: Entry, search: Search, { notice }: Pick<Display, 'notice'>): Failure {
+  const request = requestOf(entry);
   const payment = `${amountIn(request)} to ${request.to_address}`;
-  for (const candidate of search.candidates) notice(candidateLine(candidate, { intent, payment, search }));
-  return searched({ intent, payment, search });
+  for (const candidate of search.candidates) notice(candidateLine(candidate, { entry, payment, search }));
+  return searched({ entry, payment, search });
 }
 
 const defaultWaitMs = 120_000;
@@ -284,8 +281,8 @@ export async function openChainWait(
       await refuseNoMint(asset, chain, bot);
     },
     end: async (outcome, journal) => {
-      if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return undefined;
-      const view = await waitForChain(outcome.intent, { chain, options, journal, context });
+      if (outcome.is !== 'concluded' || outcome.entry.state !== 'accepted') return undefined;
+      const view = await waitForChain(outcome.entry, { chain, options, journal, context });
       return { view, until };
     },
     close: () => chain.close(),

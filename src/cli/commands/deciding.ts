@@ -2,7 +2,7 @@ import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { isStillToFillIn } from '../../once/engine/deciding.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure, told } from '../../once/failures.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { didWords } from '../say/history.ts';
@@ -10,15 +10,15 @@ import { makes } from '../say/outcomes.ts';
 import { declined, needsPerson, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawIntent, outcomeView } from '../show/report.ts';
+import { drawEntry, outcomeView } from '../show/report.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
-import { combineExits, intentByIdOrName, markReported, storedReport } from './stored.ts';
+import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { errorJson } from './telling.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
-type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Intent>;
+type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
 
-/** Decides about each intent that the arguments name. A failure of one does not keep it from the others. */
+/** Decides about each entry that the arguments name. A failure of one does not keep it from the others. */
 export async function decideEach(given: ParsedArgs<'yes'>, context: Context, decide: Decide): Promise<Exit> {
   return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
     const exits: Exit[] = [];
@@ -38,19 +38,18 @@ async function decideOne(
   const { display } = context;
   let mayBeDecided = false;
   try {
-    const found = await intentByIdOrName(beginning, journal);
+    const found = await entryByIdOrName(beginning, journal);
     if (given.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, given);
     const decides = (): void => {
       mayBeDecided = true;
     };
-    const intent = await untilUnchanged(found, given, context, journal, (shown, isAgain) =>
+    const entry = await untilUnchanged(found, given, context, journal, (shown, isAgain) =>
       decide(shown, journal, isAgain || !given.args.includes(found.id), decides),
     );
-    const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
-    if (intent.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(intent));
-    if (isApprovedAndUnsent(intent) && !display.quiet) display.notice(...howToSend(intent));
-    if (written === 'written' && intent.resolvedAs === 'happened')
-      await markReported(intent, journal, context);
+    const written = await display.show(outcomeView(await storedReport(entry, given.command, journal.reads)));
+    if (entry.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(entry));
+    if (isApprovedAndUnsent(entry) && !display.quiet) display.notice(...howToSend(entry));
+    if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, context);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);
@@ -65,7 +64,7 @@ async function decideOne(
 
 /** What has changed while it was decided about is shown again, where there is somebody to ask. */
 export async function untilUnchanged<Result>(
-  { id }: Intent,
+  { id }: Entry,
   given: ParsedArgs<'yes'>,
   { display }: Pick<Context, 'display'>,
   { reads }: Journal,
@@ -83,8 +82,8 @@ export async function untilUnchanged<Result>(
 }
 
 /** Nobody sees what a key, or the beginning of an ID, stands for: it may be another entry's key. */
-export function refuseAbbreviated(intent: Intent, { args }: ParsedArgs): void {
-  if (args.length > 0 && !args.includes(intent.id)) throw idNotWhole(intent);
+export function refuseAbbreviated(entry: Entry, { args }: ParsedArgs): void {
+  if (args.length > 0 && !args.includes(entry.id)) throw idNotWhole(entry);
 }
 
 /** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not. */
@@ -101,17 +100,17 @@ export async function confirmed(
 
 /** A name is only taken where a person is shown what it stands for, and says so. */
 export async function confirmName(
-  intent: Intent,
+  entry: Entry,
   given: ParsedArgs<'yes'>,
   context: Pick<Context, 'display'>,
 ): Promise<void> {
-  if (given.args.length === 0 || given.args.some((text) => isOf(intent, text))) return;
-  if (given.flag('yes')) throw idNotWhole(intent);
-  const question: Question = (canvas) => `${drawIntent(intent, canvas)}${askWhetherThis}`;
-  await confirmed(question, () => idNotWhole(intent), given, context);
+  if (given.args.length === 0 || given.args.some((text) => isOf(entry, text))) return;
+  if (given.flag('yes')) throw idNotWhole(entry);
+  const question: Question = (canvas) => `${drawEntry(entry, canvas)}${askWhetherThis}`;
+  await confirmed(question, () => idNotWhole(entry), given, context);
 }
 
-function isOf({ id, key }: Intent, text: string): boolean {
+function isOf({ id, key }: Entry, text: string): boolean {
   return id.startsWith(text) || key.startsWith(text);
 }
 
@@ -138,27 +137,27 @@ export async function confirmDecision(
 }
 
 /** What was decided, and the question whether to decide otherwise now. */
-export function reversing(intent: Intent, earlier: Decision | undefined, ask: string): Question {
+export function reversing(entry: Entry, earlier: Decision | undefined, ask: string): Question {
   return (canvas) => {
     const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
-    return `${drawIntent(intent, canvas)}${decided}${ask}`;
+    return `${drawEntry(entry, canvas)}${decided}${ask}`;
   };
 }
 
 const askWhetherThis = 'Do you mean this entry?';
 
 /** What an operator frees by deciding so. */
-function mayBeSentNow({ kind }: Pick<Intent, 'kind'>): string {
+function mayBeSentNow({ kind }: Pick<Entry, 'kind'>): string {
   return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
 }
 
-function idNotWhole({ id }: Pick<Intent, 'id'>): Failure {
+function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
   const why = `Without a question, only a whole ID is taken. This one stands for entry ${id}`;
   return needsPerson('usage', why, [['history', id]]);
 }
 
 /** The last line of an approval. */
-function howToSend({ id, kind, rowId }: Pick<Intent, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
+function howToSend({ id, kind, rowId }: Pick<Entry, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
   const own = rowId === undefined ? 'its own command' : 'the command of its batch';
   return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];
 }

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { systemProgram } from '../../chain/transaction.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { withoutApiPath } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Failure, told } from '../../once/failures.ts';
-import { withoutApiPath } from '../../once/intent/baseUrl.ts';
 import { states } from '../../once/journal/columns.ts';
 import type { Journal, StateCounts } from '../../once/journal/journal.ts';
 import { counted, formatCount, listed } from '../../once/phrases.ts';
@@ -326,7 +326,7 @@ function subjectOf(given: ParsedArgs, context: Context, opened: { close(): Promi
       await connection.ready();
       // A message without a conversation and content: the service must refuse it.
       const shipment = { url: endpoint(url, 'message'), token: bot.token, body: Buffer.from('{}') };
-      const limits = { timeoutMs: timeoutMs ?? 5_000, cut: interrupts.first, door: () => undefined };
+      const limits = { timeoutMs: timeoutMs ?? 5_000, cut: interrupts.first, lastCheck: () => undefined };
       const reply = await display.waiting(`Connecting to ${url}`, channel.fly(shipment, limits));
       if (reply.came === 'reply') return { bot, url, reply, atMs: clock.now() };
       const { headersSent, trouble } = reply;
@@ -389,9 +389,9 @@ type Entries = { readonly counts: StateCounts; readonly waiting: number; readonl
 
 async function entriesIn({ reads }: Journal): Promise<Entries> {
   let [waiting, approved] = [0, 0];
-  for await (const intent of reads.select({ states: ['held', 'open'], limit: Number.MAX_SAFE_INTEGER })) {
-    if (isProposal(intent)) waiting += 1;
-    if (isApprovedAndUnsent(intent)) approved += 1;
+  for await (const entry of reads.select({ states: ['held', 'open'], limit: Number.MAX_SAFE_INTEGER })) {
+    if (isProposal(entry)) waiting += 1;
+    if (isApprovedAndUnsent(entry)) approved += 1;
   }
   return { counts: await reads.stateCounts(), waiting, approved };
 }

@@ -6,16 +6,16 @@ import type { Word } from '../../once/engine/context.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
+import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
+import { refuseUnusual } from '../../once/entry/unusual.ts';
+import { canonicalBody, type Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
-import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
-import { refuseUnusual } from '../../once/intent/unusual.ts';
-import { canonicalBody, type Wanted } from '../../once/intent/wanted.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { differenceFrom } from '../say/intent.ts';
+import { differenceFrom } from '../say/entry.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
@@ -55,12 +55,12 @@ export async function dryRun(
   const found = plan.found?.id;
   const isAsked = word !== undefined && (policies !== undefined || proposes);
   const policy = isAsked ? { word: word.is, says: dryPolicyWords(word, plan) } : undefined;
-  const intent = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
+  const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
   const facts: readonly Fact[] = [
     ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy }],
-    ['Bot', bot.name, { intent }],
+    ['Bot', bot.name, { entry }],
     ['Request', `POST ${url}`, { http: { method: 'POST', url, body } }],
     ['Body', body],
     ['Name', name],
@@ -83,7 +83,7 @@ type DryPlan = {
   readonly plan: Plan;
   readonly word: Word | undefined;
   readonly policies: Policies | undefined;
-  readonly equal: Intent | undefined;
+  readonly equal: Entry | undefined;
 };
 
 async function balanceBefore(
@@ -110,10 +110,10 @@ async function wordOn(
   const proposes = given.takes('propose') && given.flag('propose');
   if (wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
-  const intent = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
+  const entry = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
   const nowMs = (journal?.clock ?? context.clock).now();
   const isShared = journal?.isShared === true;
-  const spend = { spend: spendOf(wanted.request, bot), intent, proposes, isShared };
+  const spend = { spend: spendOf(wanted.request, bot), entry, proposes, isShared };
   const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs, false);
   if (word.is === 'needs-approval' && plan?.is !== 'retry' && !isNamed(naming))
     refuseUnnamedProposal({ namedBy: undefined });

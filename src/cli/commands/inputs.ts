@@ -1,11 +1,11 @@
 import type { Until } from '../../chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
+import type { AllowedRecipients } from '../../once/entry/address.ts';
+import { isNamed, type Naming, namingFrom, type Order } from '../../once/entry/naming.ts';
+import type { OptionsOfField } from '../../once/entry/rules.ts';
+import { isUnknownAsset } from '../../once/entry/unusual.ts';
 import { told } from '../../once/failures.ts';
-import type { AllowedRecipients } from '../../once/intent/address.ts';
-import { isNamed, type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
-import type { OptionsOfField } from '../../once/intent/rules.ts';
-import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 
 const maxFileBytes = 1024 * 1024;
@@ -46,7 +46,7 @@ export async function textAt(path: string, source: string, context: InputContext
   if (path === '-' && context.stdin.isTTY === true)
     context.display.notice(`${source} is read from the terminal; Ctrl-D ends it.`);
   const bytes = await readBytes(path, source, context);
-  const { decodeUtf8 } = await import('../../once/intent/jsonText.ts');
+  const { decodeUtf8 } = await import('../../once/entry/jsonText.ts');
   return decodeUtf8(bytes, source);
 }
 
@@ -58,7 +58,7 @@ export async function jsonOf<Option extends string>(
 ): Promise<unknown> {
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
-  const { parseJson } = await import('../../once/intent/jsonText.ts');
+  const { parseJson } = await import('../../once/entry/jsonText.ts');
   return parseJson(text, sourceOf(option, given));
 }
 
@@ -129,7 +129,7 @@ export async function doubtsAbout(
   { own = {} }: Pick<Bot, 'own'>,
 ): Promise<string[]> {
   if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
-  const { warningWords } = await import('../say/intent.ts');
+  const { warningWords } = await import('../say/entry.ts');
   return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
 }
 

@@ -78,8 +78,8 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
   const target = journalFile(named, 'FILE', context.env);
   const { backUp } = await import('../../once/journal/file/upkeep.ts');
   const held = await display.waiting('Copying the journal', backUp(location.path, target));
-  const fields = { journal: location.path, backup: target, intents: held.intents, attempts: held.attempts };
-  const holds = `${counted(held.intents, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
+  const fields = { journal: location.path, backup: target, entries: held.entries, attempts: held.attempts };
+  const holds = `${counted(held.entries, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
   const says = `${target} is a copy of the journal as it is now (${holds}).`;
   await display.show(card(given.command, says, [['', undefined, fields]], target));
   return 0;
@@ -143,7 +143,7 @@ async function tellLoss(
 }
 
 function missingJson({ entry, number, atMs }: Known): Fields {
-  return number === 0 ? { intent: entry, decision: isoExact(atMs) } : { intent: entry, attempt: number };
+  return number === 0 ? { entry: entry, decision: isoExact(atMs) } : { entry: entry, attempt: number };
 }
 
 function missingText({ entry, number, atMs }: Known): string {

@@ -6,11 +6,11 @@ import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
+import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
+import { refuseUnusual } from '../../once/entry/unusual.ts';
+import type { Kind, Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
-import { isNamed, nameOf, type Order } from '../../once/intent/naming.ts';
-import { refuseUnusual } from '../../once/intent/unusual.ts';
-import type { Kind, Wanted } from '../../once/intent/wanted.ts';
-import type { Intent } from '../../once/journal/journal.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
 import { spendOf } from '../../policy/spend.ts';
@@ -18,7 +18,7 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { drawIntent, factsInQuestion } from '../show/report.ts';
+import { drawEntry, factsInQuestion } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
 import { openSession, type Session } from './session.ts';
@@ -68,7 +68,7 @@ export async function doOnce(
 
 async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
-  const { warningWords } = await import('../say/intent.ts');
+  const { warningWords } = await import('../say/entry.ts');
   return warnings.map(warningWords);
 }
 
@@ -145,7 +145,7 @@ type InQuestion = Pick<EngineContext, 'bot'> & {
   readonly order: Order;
   readonly balance: string | undefined;
   readonly doubts: readonly string[];
-  readonly equal: Intent | undefined;
+  readonly equal: Entry | undefined;
   readonly nowMs: number;
 };
 
@@ -155,7 +155,7 @@ function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
     const reminder = reminderOf(plan, order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const beside =
-      equal === undefined ? '' : `${remark(equalWords(equal, nowMs), canvas)}${drawIntent(equal, canvas)}`;
+      equal === undefined ? '' : `${remark(equalWords(equal, nowMs), canvas)}${drawEntry(equal, canvas)}`;
     const doubts = asked.doubts.map((doubt) => remark(doubt, canvas));
     return `${drawOrder(asked, canvas)}${doubts.join('')}${reminded}${beside}${text}`;
   };
@@ -186,7 +186,7 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Consen
     text: 'Send it?',
     isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
   },
-  // A named intent is never done again.
+  // A named entry is never done again.
   'do-again': {
     text: 'Do it again?',
     isAskedOf: ({ naming }) => !isNamed(naming),

@@ -7,8 +7,8 @@ import {
   connectionTo,
   sandboxBot,
 } from '../../once/connection.ts';
+import { sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
 import { told } from '../../once/failures.ts';
-import { sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
 import { type BotOptions, type ChainBot, type ChainProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/token.ts';

@@ -165,7 +165,7 @@ async function warnOfPassFile({ display }: Pick<Context, 'display'>): Promise<vo
 }
 
 /**
- * Whether this command's journal exists or existed. If that cannot be checked, it may exist and hold unknown intents,
+ * Whether this command's journal exists or existed. If that cannot be checked, it may exist and hold unknown entries,
  * so the answer is yes: opening it reports the fault.
  */
 export async function isJournalThere(given: ParsedArgs, context: EnvContext): Promise<boolean> {

@@ -31,8 +31,8 @@ export async function policiesOf(
 export async function policiesAndSpellings(
   given: ParsedArgs,
   context: Context,
-): Promise<Pick<Bot, 'spellings'> & { readonly policies: Policies }> {
+): Promise<Pick<Bot, 'assetNames'> & { readonly policies: Policies }> {
   if (given.flag('sandbox')) return { policies: [] };
-  const { settings = {}, spellings } = (await knownBot(botOptions(given), botInputs(context))) ?? {};
-  return { policies: (await policiesOf({ name: '', settings }, context)) ?? [], spellings };
+  const { settings = {}, assetNames } = (await knownBot(botOptions(given), botInputs(context))) ?? {};
+  return { policies: (await policiesOf({ name: '', settings }, context)) ?? [], assetNames };
 }

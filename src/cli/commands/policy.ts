@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { amountOf } from '../../once/entry/amount.ts';
+import { type AssetNames, assetNamesOf } from '../../once/entry/assetNames.ts';
 import { asFailure, type Exit, Failure } from '../../once/failures.ts';
-import { amountOf } from '../../once/intent/amount.ts';
-import { type Spellings, spellingsOf } from '../../once/intent/spellings.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { assetsIn, limitsOf, type Policies, type Policy } from '../../policy/policy.ts';
@@ -20,14 +20,14 @@ import { policiesAndSpellings } from './policies.ts';
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   if (given.flag('sandbox')) refuseBesideSandbox(given);
-  const { policies, spellings } = await policiesAndSpellings(given, context);
+  const { policies, assetNames } = await policiesAndSpellings(given, context);
   const { command } = given;
   if (!(await isJournalThere(given, context))) {
     await context.display.show(policyView(command, policies));
     return 0;
   }
   return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
-    await context.display.show(policyView(command, policies, await leftOf(policies, spellings, journal)));
+    await context.display.show(policyView(command, policies, await leftOf(policies, assetNames, journal)));
     return 0;
   });
 }
@@ -35,19 +35,19 @@ export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
 /** What is left in these 24 hours of each asset with a daily limit. The tightest limit counts. */
 async function leftOf(
   policies: Policies,
-  known: Spellings | undefined,
+  known: AssetNames | undefined,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
 ): Promise<Fact[]> {
   const nowMs = clock.now();
   const left: Fact[] = [];
   for (const asset of assetsIn(policies)) {
-    const spellings = spellingsOf(asset, known);
-    const [tightest] = limitsOf(policies, { spellings })
+    const assetNames = assetNamesOf(asset, known);
+    const [tightest] = limitsOf(policies, { assetNames })
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
     const { day, source } = tightest;
-    const sum = await spendingOf({ spellings }, reads, nowMs);
+    const sum = await spendingOf({ assetNames }, reads, nowMs);
     const [limit, spent] = [amountOf(day), amountOf(sum)];
     const remaining = amountOf(sum < day ? day - sum : 0n);
     const of = (amount: string): string => formatAmountOf(amount, asset);

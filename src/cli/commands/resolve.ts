@@ -1,21 +1,21 @@
 import type { Look } from '../../chain/verdict.ts';
 import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
-import { resolveIntent, reverses } from '../../once/engine/resume.ts';
+import { resolveEntry, reverses } from '../../once/engine/resume.ts';
+import { isSignature } from '../../once/entry/signature.ts';
 import { Failure, told } from '../../once/failures.ts';
-import { isSignature } from '../../once/intent/signature.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ResolveArgs } from '../parse/sendingSpecs.ts';
 import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
-import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
+import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from './chain.ts';
 import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
 import { whileOpen, whoDecides } from './openJournal.ts';
 
 export const run: Run<ResolveArgs> = async (given, context) => {
   const wanted = parse(given);
   return decideEach(given, context, async (shown, journal, asks, decides) => {
-    const found = shown.intent;
+    const found = shown.entry;
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
     if (asks || reverses(decision, found)) {
       const earlier = await lastDecision(found.id, journal.reads);
@@ -25,27 +25,27 @@ export const run: Run<ResolveArgs> = async (given, context) => {
     }
     const look = await lookAtSignature(found, decision, given, context, journal);
     decides();
-    const intent = await resolveIntent(shown, decision, journal);
+    const entry = await resolveEntry(shown, decision, journal);
     await look?.keep();
-    return intent;
+    return entry;
   });
 };
 
 /** For who is asked: what left the wallet and may be this transfer. */
 async function showSearch(
-  intent: Intent,
+  entry: Entry,
   given: ResolveArgs,
   context: Context,
   journal: Journal,
 ): Promise<void> {
   const { display } = context;
-  if (intent.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
-  await whileOpen(chainsOfIntents(given, context), async (chains) => {
-    const search = await searchOf(intent, chains, journal);
-    if (search !== undefined) display.notice(tellSearch(intent, search, display).message);
-    else if ((await signaturesOf(intent, journal.reads)).length > 0) {
-      await chains.of(intent);
-      display.notice(askTheChain(intent.id));
+  if (entry.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
+  await whileOpen(chainsOfEntries(given, context), async (chains) => {
+    const search = await searchOf(entry, chains, journal);
+    if (search !== undefined) display.notice(tellSearch(entry, search, display).message);
+    else if ((await signaturesOf(entry, journal.reads)).length > 0) {
+      await chains.of(entry);
+      display.notice(askTheChain(entry.id));
     }
   }).catch((thrown: unknown) => {
     // The question can be answered without a node.
@@ -81,43 +81,39 @@ type Looked = { keep(): Promise<void> };
 
 /**
  * Looks up the signature that an operator names, if a node can show it. Refuses one that paid something else or belongs
- * to another intent.
+ * to another entry.
  */
 async function lookAtSignature(
-  intent: Intent,
+  entry: Entry,
   { kind, signature }: Decision,
   given: ResolveArgs,
   context: Context,
   journal: Journal,
 ): Promise<Looked | undefined> {
-  if (kind !== 'happened' || signature === undefined || intent.kind !== 'transfer') return undefined;
-  return whileOpen(chainsOfIntents(given, context), async (chains) => {
-    const look = await lookFor(intent, signature, chains);
+  if (kind !== 'happened' || signature === undefined || entry.kind !== 'transfer') return undefined;
+  return whileOpen(chainsOfEntries(given, context), async (chains) => {
+    const look = await lookFor(entry, signature, chains);
     if (look === undefined) return undefined;
-    const view = await judgeNow(look, intent, journal.reads);
+    const view = await judgeNow(look, entry, journal.reads);
     if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
-      throw paysSomethingElse(intent, view);
+      throw paysSomethingElse(entry, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {
       keep: async () => {
-        await settle(look, intent, journal, 'nothing');
+        await settle(look, entry, journal, 'nothing');
       },
     };
   });
 }
 
-async function lookFor(
-  intent: Intent,
-  signature: string,
-  chains: ChainsOfIntents,
-): Promise<Look | undefined> {
+async function lookFor(entry: Entry, signature: string, chains: ChainsOfEntries): Promise<Look | undefined> {
   try {
-    const { node, paymentOf } = await chains.of(intent);
-    const payment = paymentOf(intent);
+    const { node, paymentOf } = await chains.of(entry);
+    const payment = paymentOf(entry);
     if (payment === undefined) return undefined;
     const statuses = await node.statusesOf([signature]);
-    const sighting = await node.sight(signature, statuses, 'confirmed');
-    return { signature, sighting, payment, host: node.host };
+    const lookup = await node.sight(signature, statuses, 'confirmed');
+    return { signature, lookup, payment, host: node.host };
   } catch (thrown) {
     // No node is configured, so the operator's word is all there is.
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;

@@ -1,7 +1,7 @@
 import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { refuseProposal } from '../../once/engine/resume.ts';
 import { type Failure, told } from '../../once/failures.ts';
-import type { Decision, Intent, Journal, State } from '../../once/journal/journal.ts';
+import type { Decision, Entry, Journal, State } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
@@ -11,10 +11,10 @@ import { done } from '../say/outcomes.ts';
 import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawIntent } from '../show/report.ts';
+import { drawEntry } from '../show/report.ts';
 import { confirmName, refuseAbbreviated } from './deciding.ts';
 import { settingsOf, whoDecides } from './openJournal.ts';
-import { intentsOf, sendStored } from './sendStored.ts';
+import { entriesOf, sendStored } from './sendStored.ts';
 
 export const run: Run<ResumeArgs> = async (given, context) => {
   settingsOf(given);
@@ -22,11 +22,11 @@ export const run: Run<ResumeArgs> = async (given, context) => {
   return sendStored(
     {
       select: (journal) =>
-        given.flag('all') ? resumable(given, journal, context) : intentsOf(given.args, journal),
-      decide: async (intent, journal, balance) => {
-        refuseProposal(intent);
-        if (intent.state === 'held') return confirmSendAgain(intent, balance, given, journal, context);
-        await confirmName(intent, given, context);
+        given.flag('all') ? resumable(given, journal, context) : entriesOf(given.args, journal),
+      decide: async (entry, journal, balance) => {
+        refuseProposal(entry);
+        if (entry.state === 'held') return confirmSendAgain(entry, balance, given, journal, context);
+        await confirmName(entry, given, context);
         return undefined;
       },
     },
@@ -44,36 +44,36 @@ function refuseMixedUp(given: ResumeArgs): void {
 }
 
 /** What may have happened or was approved, oldest first. Whatever else is `open` waits for its own command. */
-async function resumable(given: ResumeArgs, journal: Journal, { display }: Context): Promise<Intent[]> {
+async function resumable(given: ResumeArgs, journal: Journal, { display }: Context): Promise<Entry[]> {
   const { reads, commit, clock } = journal;
   const states: State[] = ['open', 'sending', 'unknown', ...(given.flag('held') ? (['held'] as const) : [])];
-  const selected: Intent[] = [];
-  for await (const intent of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
-    const { id, state } = intent;
-    if (state === 'open' && !isApprovedAndUnsent(intent)) continue;
+  const selected: Entry[] = [];
+  for await (const entry of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+    const { id, state } = entry;
+    if (state === 'open' && !isApprovedAndUnsent(entry)) continue;
     if (state === 'sending') await commit((tx) => tx.recordDeath(id, clock.now()));
-    if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(intent);
+    if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(entry);
   }
   if (selected.length === 0) display.notice(...nothingToResume(await reads.stateCounts()));
   return selected.reverse();
 }
 
-/** Sending a held intent again is an operator's decision, and is stored as one. */
+/** Sending a held entry again is an operator's decision, and is stored as one. */
 async function confirmSendAgain(
-  intent: Intent,
+  entry: Entry,
   balance: () => Promise<string | undefined>,
   given: ResumeArgs,
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
-  if (given.flag('yes')) refuseAbbreviated(intent, given);
+  if (given.flag('yes')) refuseAbbreviated(entry, given);
   else {
     if (display.terminal() === 'none')
-      throw noTerminalFor('held', `${titleOf(intent)} may have happened`, [['history', intent.id]]);
+      throw noTerminalFor('held', `${titleOf(entry)} may have happened`, [['history', entry.id]]);
     // Asked for only where the question can be asked.
     const held = display.terminal() === 'foreground' ? await balance() : undefined;
     const question: Question = (canvas) => {
-      return `${drawIntent(intent, canvas, held)}${remark(`${titleOf(intent)} may have been ${done[intent.kind]}.`, canvas)}Send it again, unchanged?`;
+      return `${drawEntry(entry, canvas, held)}${remark(`${titleOf(entry)} may have been ${done[entry.kind]}.`, canvas)}Send it again, unchanged?`;
     };
     if (!(await display.confirm(question))) return undefined;
   }
@@ -87,7 +87,7 @@ async function confirmSendAgain(
 }
 
 /**
- * Also names what a person may have meant: an open intent continues with its own command, a held one needs a decision.
+ * Also names what a person may have meant: an open entry continues with its own command, a held one needs a decision.
  */
 function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>>): [string, Suggestion[]] {
   const left = [

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Kind } from '../../once/entry/wanted.ts';
 import { type Exit, told } from '../../once/failures.ts';
-import type { Kind } from '../../once/intent/wanted.ts';
 import { diskTrouble, formatAmountOf, isoExact } from '../../once/phrases.ts';
 import { chainTrouble } from '../../sandbox/chain.ts';
 import type { RequestLog } from '../../sandbox/request.ts';

@@ -1,6 +1,6 @@
-import { intentFailure } from '../../once/intent/facts.ts';
-import { parseMessage, rowsFrom } from '../../once/intent/message.ts';
-import type { Order } from '../../once/intent/naming.ts';
+import { entryFailure } from '../../once/entry/facts.ts';
+import { parseMessage, rowsFrom } from '../../once/entry/message.ts';
+import type { Order } from '../../once/entry/naming.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { SendArgs } from '../parse/sendingSpecs.ts';
 import { bothGiven } from '../say/told.ts';
@@ -43,7 +43,7 @@ async function componentsOf(given: SendArgs, context: Context): Promise<unknown>
   const fromFile = await jsonOf('components', given, context);
   if (buttons.length === 0) return fromFile;
   const { rows, complaints } = rowsFrom(buttons);
-  if (complaints.length > 0) throw intentFailure('not-valid', { kind: 'message', complaints, options: {} });
+  if (complaints.length > 0) throw entryFailure('not-valid', { kind: 'message', complaints, options: {} });
   return rows;
 }
 

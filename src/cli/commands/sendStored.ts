@@ -3,9 +3,9 @@ import { isProposal } from '../../once/engine/approval.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
+import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
-import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
@@ -16,41 +16,41 @@ import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
 import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawIntent, requestOf } from '../show/report.ts';
+import { drawEntry, requestOf } from '../show/report.ts';
 import { untilUnchanged } from './deciding.ts';
 import { botInputs, type ConnectedBot, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
 import { engineContext } from './session.ts';
-import { combineExits, intentByIdOrName, storedReport } from './stored.ts';
+import { combineExits, entryByIdOrName, storedReport } from './stored.ts';
 import { reportJsonOrError, tell } from './telling.ts';
 
 /** What the wallet holds; undefined for a message. */
 type Balance = () => Promise<string | undefined>;
 
-/** Which intents on record are sent, and who says so. */
+/** Which entries on record are sent, and who says so. */
 type Sending = {
-  readonly select: (journal: Journal) => Promise<readonly Intent[]>;
+  readonly select: (journal: Journal) => Promise<readonly Entry[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
-  readonly decide: (intent: Intent, journal: Journal, balance: Balance) => Promise<Decision | undefined>;
+  readonly decide: (entry: Entry, journal: Journal, balance: Balance) => Promise<Decision | undefined>;
 };
 
-/** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
+/** Sends entries that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(
   sending: Sending,
   given: ParsedArgs<'yes'>,
   context: Context,
 ): Promise<Exit> {
   return whileOpen(openJournalOf(given, context, 'send'), (journal) =>
-    whileOpen(botsOfIntents(given, context, journal), async (bots) => {
-      const intents = await sending.select(journal);
+    whileOpen(botsOfEntries(given, context, journal), async (bots) => {
+      const entries = await sending.select(journal);
       const exits: Exit[] = [];
-      for (const intent of intents) {
+      for (const entry of entries) {
         if (context.interrupts.first.aborted) {
           exits.push(
             await reportSkipped(
-              intent,
-              told('interrupted')`Interrupted before entry ${intent.id}
+              entry,
+              told('interrupted')`Interrupted before entry ${entry.id}
               Run the same command again to go on.`,
               journal,
               given,
@@ -62,14 +62,14 @@ export async function sendStored(
         try {
           const send = (shown: Shown): Promise<Exit> =>
             sendOne(shown, sending, bots, journal, given, context);
-          exits.push(await untilUnchanged(intent, given, context, journal, send));
+          exits.push(await untilUnchanged(entry, given, context, journal, send));
         } catch (thrown) {
           const failure = asFailure(thrown);
-          // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
-          // transfers are impossible here, the next intent may still succeed.
-          const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
-          if (stopsAll(failure.code) && !ofOneIntent) throw failure;
-          exits.push(await reportSkipped(intent, failure, journal, given, context));
+          // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
+          // transfers are impossible here, the next entry may still succeed.
+          const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+          if (stopsAll(failure.code) && !ofOneEntry) throw failure;
+          exits.push(await reportSkipped(entry, failure, journal, given, context));
           if (failure.code === 'interrupted') break;
         }
       }
@@ -78,41 +78,41 @@ export async function sendStored(
   );
 }
 
-/** The intents that the arguments name. */
-export async function intentsOf(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
-  const intents: Intent[] = [];
-  for (const beginning of beginnings) intents.push(await intentByIdOrName(beginning, journal));
-  return intents;
+/** The entries that the arguments name. */
+export async function entriesOf(beginnings: readonly string[], journal: Journal): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const beginning of beginnings) entries.push(await entryByIdOrName(beginning, journal));
+  return entries;
 }
 
-function isOver({ state }: Intent): boolean {
+function isOver({ state }: Entry): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
 }
 
 async function sendOne(
   shown: Shown,
   { decide }: Sending,
-  bots: ReturnType<typeof botsOfIntents>,
+  bots: ReturnType<typeof botsOfEntries>,
   journal: Journal,
   given: ParsedArgs<'yes'>,
   context: Context,
 ): Promise<Exit> {
-  const { intent } = shown;
+  const { entry } = shown;
   const balance: Balance = async () => {
-    if (intent.kind === 'message') return undefined;
-    const { bot } = await bots.of(intent);
+    if (entry.kind === 'message') return undefined;
+    const { bot } = await bots.of(entry);
     const { balanceToPay } = await import('./balance.ts');
-    return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
+    return (await balanceToPay([payableOf(entry)], bot, given, context))?.text;
   };
-  const decision = await decide(intent, journal, balance);
-  // The journal alone tells how a finished intent ended; no bot is needed.
-  if (isOver(intent) && decision === undefined)
-    return tell(await concluded(intent, journal.reads, true), given, journal, context);
-  const connected = await bots.of(intent);
+  const decision = await decide(entry, journal, balance);
+  // The journal alone tells how a finished entry ended; no bot is needed.
+  if (isOver(entry) && decision === undefined)
+    return tell(await concluded(entry, journal.reads, true), given, journal, context);
+  const connected = await bots.of(entry);
   const policies = await policiesOf(connected.bot, context);
   const engine = engineContext(connected, policies, journal, given, context);
   const outcome = await resume(shown, engine, decision);
-  const pays = await askToPayBeside(outcome, intent, given, context, journal);
+  const pays = await askToPayBeside(outcome, entry, given, context, journal);
   return tell(
     pays === undefined ? outcome : await resume(shown, engine, decision, pays),
     given,
@@ -125,7 +125,7 @@ async function sendOne(
 /** Where a person is, both payments are shown. Returns the ID of the one beside which this is paid. */
 async function askToPayBeside(
   outcome: Outcome,
-  intent: Intent,
+  entry: Entry,
   given: ParsedArgs<'yes'>,
   { display }: Context,
   { clock }: Journal,
@@ -134,42 +134,42 @@ async function askToPayBeside(
   if (given.flag('yes') || display.terminal() !== 'foreground') return undefined;
   const { equal } = outcome;
   const question: Question = (canvas) =>
-    `${drawIntent(intent, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawIntent(equal, canvas)}${askToPayAgain}`;
+    `${drawEntry(entry, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawEntry(equal, canvas)}${askToPayAgain}`;
   if (!(await display.confirm(question))) throw declined();
   return equal.id;
 }
 
-function payableOf(intent: Intent): Payable {
-  const { asset = '', amount = '' } = requestOf(intent);
+function payableOf(entry: Entry): Payable {
+  const { asset = '', amount = '' } = requestOf(entry);
   return { asset: String(asset), amount: String(amount) };
 }
 
 async function reportSkipped(
-  found: Intent,
+  found: Entry,
   failure: Failure,
   journal: Journal,
   given: ParsedArgs,
   { display, doing }: Context,
 ): Promise<Exit> {
-  const intent = (await journal.reads.get(found.id)) ?? found;
-  const exit = exitOfSkipped(intent, failure);
-  const problem = problemOf(staysAsItWas(asFailure(failure), intent), doing);
-  const report = await storedReport(intent, given.command, journal.reads);
+  const entry = (await journal.reads.get(found.id)) ?? found;
+  const exit = exitOfSkipped(entry, failure);
+  const problem = problemOf(staysAsItWas(asFailure(failure), entry), doing);
+  const report = await storedReport(entry, given.command, journal.reads);
   await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
   return exit;
 }
 
-/** The exit code says first that the intent may have happened, whatever prevented sending it now. */
-function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
+/** The exit code says first that the entry may have happened, whatever prevented sending it now. */
+function exitOfSkipped({ state }: Entry, { code }: Failure): Exit {
   if (state === 'held') return exitOf('held');
   return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
 
-/** Why no bot can send an intent, reported with each intent's own ID. */
-type NoBot = (intent: Intent) => Failure;
+/** Why no bot can send an entry, reported with each entry's own ID. */
+type NoBot = (entry: Entry) => Failure;
 
-/** The bots of many intents, each opened once, at the base URL stored with its intents. */
-function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
+/** The bots of many entries, each opened once, at the base URL stored with its entries. */
+function botsOfEntries(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
   const { env, display } = context;
   const opened = new Map<string, Promise<ConnectedBot | NoBot>>();
   const givenUrl = given.text('base-url') ?? env.BOTCTL_BASE_URL;
@@ -182,18 +182,18 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
       return bot;
     }
     const place = await shownLocation(await journalLocation(given, context));
-    return (intent) => ofTheSandbox(intent, given.command, place);
+    return (entry) => ofTheSandbox(entry, given.command, place);
   };
-  const connect = async (intent: Intent): Promise<ConnectedBot | NoBot> => {
-    if (intent.baseUrl === sandboxBaseUrl) return sandbox();
-    const isOfEnv = intent.bot === envBot;
+  const connect = async (entry: Entry): Promise<ConnectedBot | NoBot> => {
+    if (entry.baseUrl === sandboxBaseUrl) return sandbox();
+    const isOfEnv = entry.bot === envBot;
     if (isOfEnv && tokenFile === undefined && env.BOTCTL_TOKEN === undefined) return noTokenNow;
     // The given token, at the stored base URL if no other is given.
     const bot = isOfEnv
-      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? intent.baseUrl }, botInputs(context))
-      : await sayIfSlow(waitingForToken, botOfProfile(intent.bot, botInputs(context)), display);
+      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? entry.baseUrl }, botInputs(context))
+      : await sayIfSlow(waitingForToken, botOfProfile(entry.bot, botInputs(context)), display);
     if (bot === undefined) return gone;
-    const spelledUrl = ownUrl(bot, intent);
+    const spelledUrl = ownUrl(bot, entry);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
     const connection = connectionTo(ours, channelOptions(context, false));
@@ -201,21 +201,21 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
     return { bot: ours, connection };
   };
   return {
-    of: async (intent: Intent): Promise<ConnectedBot> => {
-      const who = `${intent.bot} ${intent.baseUrl}`;
-      const opening = opened.get(who) ?? connect(intent);
+    of: async (entry: Entry): Promise<ConnectedBot> => {
+      const who = `${entry.bot} ${entry.baseUrl}`;
+      const opening = opened.get(who) ?? connect(entry);
       opened.set(who, opening);
       const found = await opening;
-      if (typeof found === 'function') throw found(intent);
-      found.connection.ensurePossible(intent.kind);
-      // If only the intent says where to send, a token must not go to a service that is not its own.
-      const isStored = intent.bot === envBot && givenUrl === undefined;
-      if (isStored && journal.hashOf(found.bot.token.reveal()) !== intent.tokenHash)
+      if (typeof found === 'function') throw found(entry);
+      found.connection.ensurePossible(entry.kind);
+      // If only the entry says where to send, a token must not go to a service that is not its own.
+      const isStored = entry.bot === envBot && givenUrl === undefined;
+      if (isStored && journal.hashOf(found.bot.token.reveal()) !== entry.tokenHash)
         throw noBotFor(
-          intent,
+          entry,
           'other-token',
-          `${titleOf(intent)} is not known to belong to the token given now, which has no base URL`,
-          [[given.command, intent.id, '--base-url', intent.baseUrl]],
+          `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
+          [[given.command, entry.id, '--base-url', entry.baseUrl]],
         );
       return found;
     },
@@ -226,38 +226,38 @@ function botsOfIntents(given: ParsedArgs, context: Context, journal: Pick<Journa
   };
 }
 
-/** Where a bot's token may go for this intent: to its own origin, in its own spelling. */
-function ownUrl(bot: Bot, { baseUrl }: Intent): BaseUrl | undefined {
+/** Where a bot's token may go for this entry: to its own origin, in its own spelling. */
+function ownUrl(bot: Bot, { baseUrl }: Entry): BaseUrl | undefined {
   if (bot.baseUrl === baseUrl) return bot.spelledUrl;
   return originOf(bot.baseUrl) === originOf(baseUrl) ? baseUrl : undefined;
 }
 
-function moved(intent: Intent, bot: Bot): Failure {
-  const [now, then] = [originOf(bot.spelledUrl), originOf(intent.baseUrl)];
-  const why = `The bot ${intent.bot} now belongs to ${now}, but this ${intent.kind} belongs to ${then}`;
-  return noBotFor(intent, 'bot-moved', why);
+function moved(entry: Entry, bot: Bot): Failure {
+  const [now, then] = [originOf(bot.spelledUrl), originOf(entry.baseUrl)];
+  const why = `The bot ${entry.bot} now belongs to ${now}, but this ${entry.kind} belongs to ${then}`;
+  return noBotFor(entry, 'bot-moved', why);
 }
 
-function gone(intent: Intent): Failure {
-  const { bot, baseUrl } = intent;
+function gone(entry: Entry): Failure {
+  const { bot, baseUrl } = entry;
   const adding = ['config', 'add', bot, '--base-url', baseUrl];
-  return noBotFor(intent, 'no-such-profile', `The profile ${bot} no longer exists`, [adding]);
+  return noBotFor(entry, 'no-such-profile', `The profile ${bot} no longer exists`, [adding]);
 }
 
-function noTokenNow(intent: Intent): Failure {
+function noTokenNow(entry: Entry): Failure {
   const why = 'was started with a token from outside the profiles, and no token is given now';
-  return noBotFor(intent, 'no-token', `${titleOf(intent)} ${why}`);
+  return noBotFor(entry, 'no-token', `${titleOf(entry)} ${why}`);
 }
 
-function staysAsItWas({ code, message, details }: Failure, intent: Intent): Failure {
-  const what = message.includes(intent.id) ? 'It' : titleOf(intent);
-  const stays = `${what} ${isProposal(intent) ? 'is still waiting for approval' : stillSo(intent)}.`;
-  return isUnsent(intent)
+function staysAsItWas({ code, message, details }: Failure, entry: Entry): Failure {
+  const what = message.includes(entry.id) ? 'It' : titleOf(entry);
+  const stays = `${what} ${isProposal(entry) ? 'is still waiting for approval' : stillSo(entry)}.`;
+  return isUnsent(entry)
     ? new Failure(code, `${message} ${stays}`, details)
     : new Failure(code, message, { ...details, earlier: stays });
 }
 
-function stillSo({ state, kind, resolvedAs }: Intent): string {
+function stillSo({ state, kind, resolvedAs }: Entry): string {
   switch (state) {
     case 'open':
       return 'is still not sent';
@@ -274,8 +274,8 @@ function stillSo({ state, kind, resolvedAs }: Intent): string {
 type Botless = 'bot-moved' | 'no-such-profile' | 'no-token' | 'other-token';
 
 /** The bot of an entry is gone, has moved, or is without its token. `first` brings it back. */
-function noBotFor(intent: Intent, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
-  const way = isUnsent(intent) ? 'give it up: it was never sent' : 'decide whether it happened';
-  return told(code, { next: [...first, ...settling(intent)] })`${why}
+function noBotFor(entry: Entry, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
+  const way = isUnsent(entry) ? 'give it up: it was never sent' : 'decide whether it happened';
+  return told(code, { next: [...first, ...settling(entry)] })`${why}
     A token goes only to its own service. Bring back its bot (a profile, --token-file or BOTCTL_TOKEN), or ${way}.`;
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../once/connection.ts';
 import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
-import type { Kind } from '../../once/intent/wanted.ts';
+import type { Kind } from '../../once/entry/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { formatPause } from '../../once/phrases.ts';
 import { troubleWords } from '../../once/wire/trouble.ts';

@@ -2,7 +2,7 @@ import { type ChainView, isFinalMatch, isPaidAgain, signatureIn, standingOf } fr
 import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { asFailure, type Exit, told } from '../../once/failures.ts';
-import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
+import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
 import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
@@ -10,42 +10,42 @@ import { type Problem, problemOf } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
-export async function storedReport(intent: Intent, command: string, reads: Reads): Promise<Report> {
+export async function storedReport(entry: Entry, command: string, reads: Reads): Promise<Report> {
   return {
     command,
-    intent,
-    attempt: await reads.decisiveAttempt(intent.id),
+    entry,
+    attempt: await reads.decisiveAttempt(entry.id),
     replayed: false,
     warnings: [],
-    signature: await signatureOf(intent, reads),
-    chain: await chainStandingOf(intent, reads),
-    ...(await decisionsShown(intent, command, reads)),
+    signature: await signatureOf(entry, reads),
+    chain: await chainStandingOf(entry, reads),
+    ...(await decisionsShown(entry, command, reads)),
   };
 }
 
-/** Who asked for approval, and who answered, if that is what the command or the intent is about. */
+/** Who asked for approval, and who answered, if that is what the command or the entry is about. */
 export async function decisionsShown(
-  intent: Intent,
+  entry: Entry,
   command: string,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<Pick<Report, 'decisions'>> {
-  const isAbout = command === 'approve' || isProposal(intent) || intent.state === 'declined';
-  return isAbout ? { decisions: await reads.decisionsOf(intent.id) } : {};
+  const isAbout = command === 'approve' || isProposal(entry) || entry.state === 'declined';
+  return isAbout ? { decisions: await reads.decisionsOf(entry.id) } : {};
 }
 
 /** The signature that an operator noted with “happened”; undefined if that decision was overruled. */
 export async function signatureOf(
-  intent: Intent,
+  entry: Entry,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<string | undefined> {
-  if (intent.state !== 'resolved' || intent.resolvedAs !== 'happened') return undefined;
-  const decisions = await reads.decisionsOf(intent.id);
+  if (entry.state !== 'resolved' || entry.resolvedAs !== 'happened') return undefined;
+  const decisions = await reads.decisionsOf(entry.id);
   return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
 }
 
 /** Notes that a caller has seen the outcome, where no name tells a re-run from a second order. */
 export async function markReported(
-  { id, namedBy }: Pick<Intent, 'id' | 'namedBy'>,
+  { id, namedBy }: Pick<Entry, 'id' | 'namedBy'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
@@ -62,20 +62,20 @@ const leastCharacters = 4;
 
 type Places = Pick<Journal, 'reads' | 'place'>;
 
-/** The one intent whose ID starts with this text or, where none does, the one of that name. */
-export async function intentByIdOrName(text: string, journal: Places): Promise<Intent> {
+/** The one entry whose ID starts with this text or, where none does, the one of that name. */
+export async function entryByIdOrName(text: string, journal: Places): Promise<Entry> {
   const found = (await startingWith(text, journal)) ?? (await named(text, journal));
   if (found !== undefined) return found;
   if (text.length < leastCharacters)
     throw told('usage')`"${text}" is too short for an ID
       Give an ID, or at least its first ${leastCharacters} characters. The history lists entries and their names:
       $ history`;
-  throw told('no-such-intent')`No entry in ${journal.place} has an ID that begins with "${text}"
+  throw told('no-such-entry')`No entry in ${journal.place} has an ID that begins with "${text}"
     The history lists entries and their names (for another journal, add --journal; for the sandbox’s, --sandbox):
     $ history`;
 }
 
-async function startingWith(beginning: string, { reads }: Places): Promise<Intent | undefined> {
+async function startingWith(beginning: string, { reads }: Places): Promise<Entry | undefined> {
   const exact = await reads.get(beginning);
   if (exact !== undefined || beginning.length < leastCharacters) return exact;
   const [found, other] = await reads.startingWith(beginning);
@@ -87,14 +87,14 @@ async function startingWith(beginning: string, { reads }: Places): Promise<Inten
 
 const mostListed = 10;
 
-async function named(name: string, { reads }: Places): Promise<Intent | undefined> {
+async function named(name: string, { reads }: Places): Promise<Entry | undefined> {
   if (name === '') return undefined;
   for await (const _row of reads.select({ batch: name, limit: 1 }))
     throw told('usage')`"${name}" names a batch
       Give the ID of one of its rows. This lists them:
       $ history --batch ${name}`;
-  const found: Intent[] = [];
-  for await (const intent of reads.select({ name, limit: mostListed })) found.push(intent);
+  const found: Entry[] = [];
+  for await (const entry of reads.select({ name, limit: mostListed })) found.push(entry);
   if (found.length > 1)
     throw told('usage')`Several entries are named "${name}" (${found.map(({ id }) => id).join(', ')})
       Give the ID of one. The history lists them:
@@ -103,10 +103,10 @@ async function named(name: string, { reads }: Places): Promise<Intent | undefine
 }
 
 export async function chainStandingOf(
-  intent: Intent,
+  entry: Entry,
   reads: Pick<Reads, 'observationsOf'>,
 ): Promise<ChainView | undefined> {
-  return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
+  return standingOf(entry.kind === 'transfer' ? await reads.observationsOf(entry.id) : []);
 }
 
 /**
@@ -114,21 +114,21 @@ export async function chainStandingOf(
  * Without a look, only what speaks against an accepted one counts.
  */
 export function chainProblem(
-  intent: Intent,
+  entry: Entry,
   attempt: Attempt | undefined,
   view: ChainView | undefined,
   until?: Until,
 ): Problem | undefined {
-  const isAccepted = intent.state === 'accepted';
+  const isAccepted = entry.state === 'accepted';
   if (view === undefined || !(isAccepted || until !== undefined)) return undefined;
   const again = isAccepted ? paidAgainIn(view, attempt) : undefined;
-  if (again !== undefined) return problemOf(paidAgain(intent, again));
-  if (view.verdict === 'contradicted') return problemOf(contradicted(intent, view));
-  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
-    return problemOf(provenAgainst(intent, view));
-  const isInDoubt = intent.state === 'unknown' || intent.state === 'held';
+  if (again !== undefined) return problemOf(paidAgain(entry, again));
+  if (view.verdict === 'contradicted') return problemOf(contradicted(entry, view));
+  if (view.verdict === 'proven' && entry.resolvedAs === 'did-not-happen')
+    return problemOf(provenAgainst(entry, view));
+  const isInDoubt = entry.state === 'unknown' || entry.state === 'held';
   const isReached = isFinalMatch(view) || (view.verdict === 'likely' && until === 'confirmed');
-  return until === undefined || (isReached && !isInDoubt) ? undefined : problemOf(undecided(intent, view));
+  return until === undefined || (isReached && !isInDoubt) ? undefined : problemOf(undecided(entry, view));
 }
 
 /** The signatures, if more than one such payment left the wallet. */
@@ -143,7 +143,7 @@ function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly st
 /** Exit codes that another run of the same command may change. */
 const unfinished: readonly Exit[] = [7, 8, 9, 11, 130];
 
-/** One intent gives its own exit code. Of several, unfinished ones come first, then those that wait for a person. */
+/** One entry gives its own exit code. Of several, unfinished ones come first, then those that wait for a person. */
 export function combineExits(exits: readonly Exit[]): Exit {
   const left = exits.filter((exit) => exit !== 0);
   const [only = 0] = left;

@@ -2,7 +2,7 @@ import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
@@ -44,15 +44,15 @@ export async function tell(
   // A look that is not on record is newer than what is.
   const chain =
     chainEnd?.view ??
-    (outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined);
+    (outcome.is === 'concluded' ? await chainStandingOf(outcome.entry, journal.reads) : undefined);
   const against =
     outcome.is === 'concluded'
-      ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd?.until)
+      ? chainProblem(outcome.entry, outcome.attempt, chain, chainEnd?.until)
       : undefined;
   const exit = against === undefined ? explanation.exit : exitOf(against.code);
   const warnings = [
     ...explanation.warnings,
-    ...(outcome.is === 'concluded' ? chainWarnings(outcome.intent, chain) : []),
+    ...(outcome.is === 'concluded' ? chainWarnings(outcome.entry, chain) : []),
   ];
   const problem = against ?? explanation.problem;
   for (const warning of warnings) display.warn(warning);
@@ -88,7 +88,7 @@ async function show(
   journal: Journal,
   context: Pick<Context, 'display'>,
 ): Promise<Exit> {
-  const { intent } = report;
+  const { entry } = report;
   const { display } = context;
   try {
     const view = outcomeView(report);
@@ -98,17 +98,17 @@ async function show(
       );
     const written = await display.show(view);
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
-    if (written === 'written') await markReported(intent, journal, context);
+    if (written === 'written') await markReported(entry, journal, context);
     return exit;
   } catch (thrown) {
     const told = asFailure(thrown);
     if (told.code === 'stdout-not-writable') {
       // The outcome first: what could not be printed is only its report.
-      display.warn(`${standing(intent)} ${told.message}`);
+      display.warn(`${standing(entry)} ${told.message}`);
       display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
       return exitOf(told.code);
     }
-    const error = problemOf(standsAllTheSame(told, intent));
+    const error = problemOf(standsAllTheSame(told, entry));
     await display.fail(error, errorJson(report.command, error));
     return exitOf(told.code);
   }
@@ -123,18 +123,18 @@ export function errorJson(
   return jsonOf(command, [['', undefined, { ...more, error }]]);
 }
 
-/** All that is known of an intent. Fields that cannot be read never replace its own problem. */
+/** All that is known of an entry. Fields that cannot be read never replace its own problem. */
 export async function reportJsonOrError(
   report: Report,
   display: Context['display'],
 ): Promise<Record<string, unknown>> {
-  const { command, intent, problem } = report;
+  const { command, entry, problem } = report;
   try {
     return outcomeView(report).json;
   } catch (thrown) {
     const told = asFailure(thrown);
     if (problem !== undefined) display.warn(told.message);
-    return errorJson(command, problem ?? problemOf(standsAllTheSame(told, intent)));
+    return errorJson(command, problem ?? problemOf(standsAllTheSame(told, entry)));
   }
 }
 
@@ -149,7 +149,7 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
   }
 }
 
-/** The report of an outcome; undefined if the outcome names another intent. */
+/** The report of an outcome; undefined if the outcome names another entry. */
 export async function reportOf(
   outcome: Outcome,
   command: string,
@@ -157,40 +157,40 @@ export async function reportOf(
   warnings: readonly string[],
 ): Promise<Report | undefined> {
   switch (outcome.is) {
-    // The other intent's state is not what the user asked for.
+    // The other entry's state is not what the user asked for.
     case 'not-sent':
       return undefined;
     case 'still-sending':
-      return { ...(await storedReport(outcome.intent, command, reads)), warnings };
+      return { ...(await storedReport(outcome.entry, command, reads)), warnings };
     case 'not-recorded':
       return {
         command,
-        intent: { ...outcome.intent, state: 'unknown' },
+        entry: { ...outcome.entry, state: 'unknown' },
         attempt: outcome.attempt,
         replayed: false,
         warnings,
       };
     case 'concluded': {
-      const { intent, attempt, replayed } = outcome;
+      const { entry, attempt, replayed } = outcome;
       return {
         command,
-        intent,
+        entry,
         attempt,
         replayed,
         warnings,
-        signature: await signatureOf(intent, reads),
-        ...(await decisionsShown(intent, command, reads)),
+        signature: await signatureOf(entry, reads),
+        ...(await decisionsShown(entry, command, reads)),
       };
     }
   }
 }
 
-/** What keeps an intent from being shown, and its state nonetheless. */
-function standsAllTheSame({ code, message, details }: Failure, intent: Intent): Failure {
-  return new Failure(code, message, { ...details, earlier: standing(intent) });
+/** What keeps an entry from being shown, and its state nonetheless. */
+function standsAllTheSame({ code, message, details }: Failure, entry: Entry): Failure {
+  return new Failure(code, message, { ...details, earlier: standing(entry) });
 }
 
-function standing({ kind, state, id }: Intent): string {
+function standing({ kind, state, id }: Entry): string {
   return `The ${kind} is ${state} (ID ${id}).`;
 }
 

@@ -1,7 +1,7 @@
-import { intentFailure } from '../../once/intent/facts.ts';
-import type { Order } from '../../once/intent/naming.ts';
-import type { OptionsOfField } from '../../once/intent/rules.ts';
-import { parseTransfer } from '../../once/intent/transfer.ts';
+import { entryFailure } from '../../once/entry/facts.ts';
+import type { Order } from '../../once/entry/naming.ts';
+import type { OptionsOfField } from '../../once/entry/rules.ts';
+import { parseTransfer } from '../../once/entry/transfer.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { TransferArgs } from '../parse/sendingSpecs.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from './inputs.ts';
@@ -39,6 +39,6 @@ async function withRecipient(
   const { policies } = await policiesAndSpellings(given, context);
   const { fields: addressed, complaint } = withAddress(fields, policies);
   if (complaint !== undefined)
-    throw intentFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });
+    throw entryFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });
   return addressed;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode, told } from '../../once/failures.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import { type Moment, parseMoment } from '../bot/settings.ts';
 import type { Context, Run } from '../parse/command.ts';
@@ -18,15 +18,15 @@ import { notAMoment } from '../say/history.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
-import { type ChainsOfIntents, chainsOfIntents, searchOf, tellSearch } from './chain.ts';
+import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from './chain.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
-import { chainProblem, intentByIdOrName, markReported, storedReport } from './stored.ts';
+import { chainProblem, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { reportJsonOrError } from './telling.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
   return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
-    return whileOpen(chainsOfIntents(given, context), async (chains) => {
+    return whileOpen(chainsOfEntries(given, context), async (chains) => {
       const verifying: Verifying = { given, context, journal, chains };
       return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
     });
@@ -37,32 +37,32 @@ type Verifying = {
   readonly given: VerifyArgs;
   readonly context: Context;
   readonly journal: Journal;
-  readonly chains: ChainsOfIntents;
+  readonly chains: ChainsOfEntries;
 };
 
 async function verifyNamed(verifying: Verifying): Promise<Exit> {
   const { given, context, journal, chains } = verifying;
-  const intents: Intent[] = [];
-  for (const beginning of given.args) intents.push(await transferById(beginning, journal));
+  const entries: Entry[] = [];
+  for (const beginning of given.args) entries.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
   // Several are looked up at a time: when one fails, others may already be decided.
   context.doing.hasChanged = true;
-  await verifyEach(intents, chains, journal, async (verified) => {
+  await verifyEach(entries, chains, journal, async (verified) => {
     exits.push(await tellOne(verified, verifying));
   });
   return worst(exits);
 }
 
-async function transferById(beginning: string, journal: Journal): Promise<Intent> {
-  const intent = await intentByIdOrName(beginning, journal);
-  if (intent.kind !== 'transfer')
-    throw told('not-allowed-now')`Entry ${intent.id} is a message, and a chain shows only transfers
+async function transferById(beginning: string, journal: Journal): Promise<Entry> {
+  const entry = await entryByIdOrName(beginning, journal);
+  if (entry.kind !== 'transfer')
+    throw told('not-allowed-now')`Entry ${entry.id} is a message, and a chain shows only transfers
       Name a transfer.`;
-  if (isUnsent(intent))
-    throw told('not-allowed-now')`Transfer ${intent.id} was never sent, so the chain has nothing to show
+  if (isUnsent(entry))
+    throw told('not-allowed-now')`Transfer ${entry.id} was never sent, so the chain has nothing to show
       See what it waits for:
-      $ history ${intent.id}`;
-  return intent;
+      $ history ${entry.id}`;
+  return entry;
 }
 
 const pageLength = 256;
@@ -128,15 +128,15 @@ const ofOneBot: readonly FailureCode[] = [
 
 /** The transfers that a node can look up. A bot without a node must not block the others. */
 async function withNodes(
-  intents: readonly Intent[],
+  entries: readonly Entry[],
   nodeless: Nodeless,
   { chains, given }: Verifying,
-): Promise<Intent[]> {
-  const shown: Intent[] = [];
-  for (const intent of intents) {
+): Promise<Entry[]> {
+  const shown: Entry[] = [];
+  for (const entry of entries) {
     try {
-      await chains.of(intent);
-      shown.push(intent);
+      await chains.of(entry);
+      shown.push(entry);
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
       // A profile that was named, and is not there, is a mistake in this command.
@@ -157,26 +157,26 @@ function kindOf({ code }: Problem): keyof ChainCounts {
 }
 
 /** Whether another look changes nothing. What was paid more than once is told each time. */
-function isFinal(intent: Intent, view: ChainView): boolean {
-  if (view.verdict === 'proven' && wasRepeated(intent))
+function isFinal(entry: Entry, view: ChainView): boolean {
+  if (view.verdict === 'proven' && wasRepeated(entry))
     return view.payments !== undefined && !isPaidAgain(view);
   return isFinalMatch(view) || view.verdict === 'contradicted';
 }
 
 /** Transfers without a final verdict, a page at a time, newest first. */
-async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncGenerator<Intent[]> {
-  let page: Intent[] = [];
+async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncGenerator<Entry[]> {
+  let page: Entry[] = [];
   const selection = {
     kind: 'transfer',
     states: ['accepted', 'unknown', 'held'],
     limit: Number.MAX_SAFE_INTEGER,
     ...(sinceMs === undefined ? {} : { sinceMs }),
   } as const;
-  for await (const intent of journal.reads.select(selection)) {
-    if (isUnsent(intent)) continue;
-    const view = standingOf(await journal.reads.observationsOf(intent.id));
-    if (view !== undefined && isFinal(intent, view)) continue;
-    page.push(intent);
+  for await (const entry of journal.reads.select(selection)) {
+    if (isUnsent(entry)) continue;
+    const view = standingOf(await journal.reads.observationsOf(entry.id));
+    if (view !== undefined && isFinal(entry, view)) continue;
+    page.push(entry);
     if (page.length < pageLength) continue;
     yield page;
     page = [];
@@ -185,31 +185,31 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
 }
 
 /** What is wrong with it; undefined if it is proven. */
-async function problemWith({ intent, view }: Verified, { reads }: Journal): Promise<Problem | undefined> {
-  return chainProblem(intent, await reads.decisiveAttempt(intent.id), view, 'finalized');
+async function problemWith({ entry, view }: Verified, { reads }: Journal): Promise<Problem | undefined> {
+  return chainProblem(entry, await reads.decisiveAttempt(entry.id), view, 'finalized');
 }
 
-async function reportOn({ intent, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
-  const report = await storedReport(intent, given.command, journal.reads);
-  return { ...report, chain: view, warnings: chainWarnings(intent, view) };
+async function reportOn({ entry, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
+  const report = await storedReport(entry, given.command, journal.reads);
+  return { ...report, chain: view, warnings: chainWarnings(entry, view) };
 }
 
 async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
   const { display } = context;
   const known = await reportOn(verified, given, journal);
-  const search = await searchOf(verified.intent, chains, journal);
+  const search = await searchOf(verified.entry, chains, journal);
   const report = search === undefined ? known : { ...known, search };
   const problem =
     search === undefined
       ? await problemWith(verified, journal)
-      : problemOf(tellSearch(verified.intent, search, display));
+      : problemOf(tellSearch(verified.entry, search, display));
   for (const warning of report.warnings) display.warn(warning);
   if (problem !== undefined) {
     await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
     return exitOf(problem.code);
   }
   const written = await display.show(outcomeView(report));
-  if (written === 'written') await markReported(verified.intent, journal, context);
+  if (written === 'written') await markReported(verified.entry, journal, context);
   return 0;
 }
 
@@ -226,7 +226,7 @@ async function tellRow(
     const whole = problem === undefined ? report : { ...report, problem };
     await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
   } else if (problem !== undefined) display.warn(problem.message, problem.next);
-  else for (const warning of report.warnings) display.warn(`${warning} (ID ${report.intent.id})`);
+  else for (const warning of report.warnings) display.warn(`${warning} (ID ${report.entry.id})`);
   return problem;
 }
 

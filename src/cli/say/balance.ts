@@ -1,7 +1,7 @@
 import type { Holding } from '../../chain/node.ts';
 import type { Reason } from '../../chain/transaction.ts';
+import { formatAmount, isLess, minorUnits } from '../../once/entry/amount.ts';
 import { type Failure, told } from '../../once/failures.ts';
-import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
 

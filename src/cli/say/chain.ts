@@ -11,9 +11,9 @@ import {
   resolving,
   whatWasSeen,
 } from '../../once/engine/deciding.ts';
+import { formatAmount } from '../../once/entry/amount.ts';
 import { type Failure, type FailureCode, told } from '../../once/failures.ts';
-import { formatAmount } from '../../once/intent/amount.ts';
-import type { Intent, State } from '../../once/journal/journal.ts';
+import type { Entry, State } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import { nothingSentNow } from './told.ts';
@@ -53,7 +53,7 @@ function why({ reasons, verdict }: Pick<ChainView, 'reasons' | 'verdict'>): stri
 }
 
 /** What is odd about a payment that the chain shows, a sentence each. */
-export function chainWarnings(intent: Intent, view: ChainView | undefined): string[] {
+export function chainWarnings(entry: Entry, view: ChainView | undefined): string[] {
   const { verdict, commitment, paid, payments } = view ?? {};
   const isFinal = verdict === 'likely' && commitment === 'finalized';
   const isLess = paid !== undefined && paid.fee_units !== '0';
@@ -61,7 +61,7 @@ export function chainWarnings(intent: Intent, view: ChainView | undefined): stri
     ...(isFinal ? [`On the chain, ${noWallet}.`] : []),
     ...(isLess ? ['On the chain, the mint kept a fee: the recipient received less than was sent.'] : []),
     // No search shows whether the service paid once.
-    ...(wasRepeated(intent) && payments === undefined ? [repeatedWords()] : []),
+    ...(wasRepeated(entry) && payments === undefined ? [repeatedWords()] : []),
   ];
 }
 
@@ -109,7 +109,7 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
 
 // A look at the chain ends in three ways: proven, contradicted, or undecided.
 
-export function contradicted({ id }: Intent, view: ChainView): Failure {
+export function contradicted({ id }: Entry, view: ChainView): Failure {
   return told('contradicted')`
     The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
     Ask the service what became of it, and check the wallet:
@@ -117,7 +117,7 @@ export function contradicted({ id }: Intent, view: ChainView): Failure {
 }
 
 /** It is not proven so far. */
-export function undecided({ id, state }: Intent, view: ChainView): Failure {
+export function undecided({ id, state }: Entry, view: ChainView): Failure {
   const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
@@ -131,7 +131,7 @@ export function undecided({ id, state }: Intent, view: ChainView): Failure {
 }
 
 /** The service accepted it, and more than one such payment left the wallet. */
-export function paidAgain({ id }: Intent, signatures: readonly string[]): Failure {
+export function paidAgain({ id }: Entry, signatures: readonly string[]): Failure {
   return told('paid-more-than-once')`
     The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
     Another machine or person paid the same, or this service does not honour keys.
@@ -139,7 +139,7 @@ export function paidAgain({ id }: Intent, signatures: readonly string[]): Failur
 }
 
 /** An operator decided that it did not happen, and the chain shows that it did. */
-export function provenAgainst({ id }: Intent, view: ChainView): Failure {
+export function provenAgainst({ id }: Entry, view: ChainView): Failure {
   return told('contradicted', {
     next: [forAPerson('resolve', id, '--happened', '--reason', 'the chain proves it')],
   })`
@@ -161,7 +161,7 @@ function gapOf({ gap }: Search): string[] {
 }
 
 /** `1.5 SOL to 9WzD…` */
-type Searched = { readonly intent: Intent; readonly payment: string; readonly search: Search };
+type Searched = { readonly entry: Entry; readonly payment: string; readonly search: Search };
 
 // Blocks tell their time in whole seconds.
 const blockMs = 1000;
@@ -175,8 +175,8 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
 }
 
 /** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
-export function searched({ intent, payment, search }: Searched): Failure {
-  const { id, state } = intent;
+export function searched({ entry, payment, search }: Searched): Failure {
+  const { id, state } = entry;
   const { candidates, rivals, sinceMs, untilMs, gap } = search;
   const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
@@ -184,7 +184,7 @@ export function searched({ intent, payment, search }: Searched): Failure {
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
   const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
   if (candidates.length === 0)
-    return told('unproven', { next: settling(intent) })`${message}
+    return told('unproven', { next: settling(entry) })`${message}
       Ask the service too, then decide, or run its own command again. ${onlyIfSure}`;
   const others =
     rivals.length === 0 ? '' : ` Transfers of the same payment may have made some: ${listed(rivals)}.`;
@@ -245,7 +245,7 @@ export function chainLacks(
     ${otherwise}Set what is missing, then run the same command again:`;
 }
 
-export function paysSomethingElse({ id }: Intent, view: ChainView): Failure {
+export function paysSomethingElse({ id }: Entry, view: ChainView): Failure {
   return told('not-allowed-now')`
     Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
     Find the signature of its own payment, or leave --signature out if you know by other means.`;
@@ -265,7 +265,7 @@ function itIsThis(id: string, signature: string): Suggestion {
 }
 
 /** With only --sandbox added, the command would use another journal. */
-export function ofTheSandbox({ id }: Intent, command: string, journal: string): Failure {
+export function ofTheSandbox({ id }: Entry, command: string, journal: string): Failure {
   return told('bot-moved')`This entry belongs to the sandbox
     Add --sandbox.
     $ ${command} ${id} --sandbox --journal ${journal}`;
@@ -273,12 +273,12 @@ export function ofTheSandbox({ id }: Intent, command: string, journal: string): 
 
 /** What a person can decide about an entry that is not finished. */
 export function settling(
-  intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>,
+  entry: Pick<Entry, 'id' | 'state' | 'heldReason' | 'approved'>,
   hasNode = false,
 ): Suggestion[] {
-  const { id, state } = intent;
-  if (isProposal(intent)) return approving.next(id);
-  if (isApprovedAndUnsent(intent)) return [declining(id)];
+  const { id, state } = entry;
+  if (isProposal(entry)) return approving.next(id);
+  if (isApprovedAndUnsent(entry)) return [declining(id)];
   if (state === 'open') return [givingUpUnsent(id)];
   // The chain may know, so it is asked first if a node is known.
   const asking = hasNode ? [['verify', id]] : [];
@@ -286,7 +286,7 @@ export function settling(
 }
 
 /** Read before `settling` of what may have happened. */
-export function howToDecide({ kind }: Pick<Intent, 'kind'>, hasNode = false): string {
+export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
   const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
   return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
@@ -297,16 +297,16 @@ const onlyIfSure =
   'Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
 
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
-export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason'>): boolean {
-  return intent.state === 'open' || isProposal(intent) || intent.state === 'declined';
+export function isUnsent(entry: Pick<Entry, 'state' | 'heldReason'>): boolean {
+  return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
 }
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
-export function titleOf({ kind, id }: Pick<Intent, 'kind' | 'id'>): string {
+export function titleOf({ kind, id }: Pick<Entry, 'kind' | 'id'>): string {
   return `${nouns[kind]} ${id}`;
 }
 
-/** The state of an intent, for the line above its details. */
+/** The state of an entry, for the line above its details. */
 type HeadlineFacts = {
   readonly kind: 'message' | 'transfer';
   readonly state: State;

@@ -1,11 +1,11 @@
 import type { Ending, Outcome } from '../../once/engine/outcome.ts';
+import type { Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, exitOf, type FailureCode, retryOf } from '../../once/failures.ts';
-import type { Wanted } from '../../once/intent/wanted.ts';
-import type { Intent } from '../../once/journal/journal.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { formatCount, iso } from '../../once/phrases.ts';
 import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
 import { isUnsent, settling } from './chain.ts';
-import { takenBy } from './intent.ts';
+import { takenBy } from './entry.ts';
 import {
   againWords,
   declinedWords,
@@ -59,7 +59,7 @@ export function explain(
 
 /** What is shown of the deciding reply. */
 function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
-  if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.intent)) return {};
+  if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.entry)) return {};
   const { status, requestId } = outcome.attempt;
   return {
     ...(status === undefined ? {} : { status }),
@@ -67,7 +67,7 @@ function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
   };
 }
 
-function hasNoReply({ state }: Intent): boolean {
+function hasNoReply({ state }: Entry): boolean {
   return state === 'sending' || state === 'resolved';
 }
 
@@ -80,7 +80,7 @@ function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: bool
     case 'concluded':
       return wordsOfState(outcome, ending, code, nowMs, hasNode);
     case 'still-sending':
-      return inProgress(outcome.intent, outcome.by);
+      return inProgress(outcome.entry, outcome.by);
     case 'not-sent':
       // What is refused may not have been sent before: that would be held.
       return notDone(
@@ -102,19 +102,19 @@ function wordsOfState(
   nowMs: number,
   hasNode: boolean,
 ): Unsent {
-  const { intent, attempt, declined } = outcome;
+  const { entry, attempt, declined } = outcome;
   const said = summary(attempt, complaint);
-  switch (intent.state) {
+  switch (entry.state) {
     case 'declined':
-      return notDone(declinedWords(intent, declined), intent.tainted);
-    // An accepted or happened intent is not a failure.
+      return notDone(declinedWords(entry, declined), entry.inDoubt);
+    // An accepted or happened entry is not a failure.
     case 'accepted':
     case 'resolved':
-      return outcome.replayed ? notDone(didNotHappenWords(intent)) : didNotHappenWords(intent);
+      return outcome.replayed ? notDone(didNotHappenWords(entry)) : didNotHappenWords(entry);
     case 'sending':
-      return inProgress(intent);
+      return inProgress(entry);
     case 'held':
-      return heldWords(intent, said, needsOtherName, hasNode);
+      return heldWords(entry, said, needsOtherName, hasNode);
     case 'unknown':
     case 'rejected':
     case 'open':
@@ -127,7 +127,7 @@ function notDone(words: Sentence, mayBeSent = true): Unsent {
   return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
 }
 
-function hintToRecord({ intent: { id, key } }: Outcome & { is: 'not-recorded' }): string {
+function hintToRecord({ entry: { id, key } }: Outcome & { is: 'not-recorded' }): string {
   return `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${id}). Without that journal it would count as new: if it is lost, repeat the command with --idempotency-key ${key}.`;
 }
 
@@ -146,46 +146,46 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sen
       return says`Answered No.
         ${questionAgain}`;
     case 'other-bot':
-      return otherBotWords(outcome.intent);
+      return otherBotWords(outcome.entry);
     case 'other-body':
       return otherBodyWords(outcome);
   }
 }
 
-function otherBotWords({ id, kind, bot }: Intent): Sentence {
+function otherBotWords({ id, kind, bot }: Entry): Sentence {
   return says`This name is taken by another bot, ${bot} (ID ${id}).
     Use that bot, or give this ${nouns[kind]} a new name.
     $ history ${id}`;
 }
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */
-function otherBodyWords({ intent, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
-  const { id, kind, namedBy, resolvedAs, state, tainted } = intent;
+function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
+  const { id, kind, namedBy, resolvedAs, state, inDoubt } = entry;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
   const noun = nouns[kind];
   const name = namedBy === 'row' ? 'id' : 'name';
-  const mayEnd = isUnsent(intent) && state !== 'declined';
+  const mayEnd = isUnsent(entry) && state !== 'declined';
   const isOver =
     state === 'rejected' || state === 'declined' || (state === 'resolved' && resolvedAs !== 'happened');
-  const wasProposed = isOver && !tainted && namedBy !== undefined;
+  const wasProposed = isOver && !inDoubt && namedBy !== undefined;
   return {
-    message: `This ${what} ${takenBy(intent, wanted)}.`,
+    message: `This ${what} ${takenBy(entry, wanted)}.`,
     hint: mayEnd
       ? `If this is another ${noun}, give it a new ${name}. Or settle the earlier one, which was never sent:`
       : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
-    next: mayEnd ? settling(intent) : [['history', id]],
+    next: mayEnd ? settling(entry) : [['history', id]],
   };
 }
 
 /** Said when nothing was sent now because it was done before or another process did it. */
-export function replayNotice({ intent, replayed }: Outcome & { is: 'concluded' }): string | undefined {
+export function replayNotice({ entry, replayed }: Outcome & { is: 'concluded' }): string | undefined {
   // Who declined it, and why, is told as its problem.
-  if (!replayed || intent.state === 'declined') return undefined;
-  const { id, kind, state, namedBy } = intent;
-  if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
+  if (!replayed || entry.state === 'declined') return undefined;
+  const { id, kind, state, namedBy } = entry;
+  if (state !== 'accepted' && entry.resolvedAs !== 'happened') {
     return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run the original command again.`;
   }
-  const at = `at ${iso(intent.updatedAtMs)}`;
+  const at = `at ${iso(entry.updatedAtMs)}`;
   const why =
     state === 'resolved'
       ? `it was decided ${at} that this ${nouns[kind]} happened (ID ${id})`

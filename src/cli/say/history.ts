@@ -15,7 +15,7 @@ export function resolvedWay(resolvedAs: Resolution): string {
   return resolvedAs === 'did-not-happen' ? 'did not happen' : resolvedAs;
 }
 
-/** What a person did to an intent. */
+/** What a person did to an entry. */
 export const didWords: Readonly<Record<DecisionKind, string>> = {
   happened: 'decided that it happened',
   'did-not-happen': 'decided that it did not happen',

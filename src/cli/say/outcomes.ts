@@ -4,9 +4,9 @@ import { approving, type Declined, declinedBy } from '../../once/engine/deciding
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
+import type { Kind } from '../../once/entry/wanted.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Kind } from '../../once/intent/wanted.ts';
-import type { Attempt, EqualPayment, Intent, Process } from '../../once/journal/journal.ts';
+import type { Attempt, Entry, EqualPayment, Process } from '../../once/journal/journal.ts';
 import { formatAgo, formatDuration, iso } from '../../once/phrases.ts';
 import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
@@ -16,9 +16,9 @@ import { nothingSent, thisOneSentNothing } from './told.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 
-export function inProgress(intent: Intent, by?: Process): Sentence {
+export function inProgress(entry: Entry, by?: Process): Sentence {
   return says`
-    ${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}
+    ${anotherProcess(by)} is still sending this ${nouns[entry.kind]} (${entry.id}). ${thisOneSentNothing}
     Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
 
@@ -28,15 +28,15 @@ function at(ms: number, nowMs: number): string {
 
 /** What is not done and what the same command may still do. `said` is the last attempt in a few words. */
 export function againWords(outcome: Concluded, said: string, code: FailureCode, nowMs: number): Sentence {
-  const { intent, attempt, stopped } = outcome;
-  const { id, kind, state } = intent;
+  const { entry, attempt, stopped } = outcome;
+  const { id, kind, state } = entry;
   const fix = fixFor(outcome, code);
   const back = stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
   const again = `un the same command again${back}`;
-  const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
+  const isProfile = entry.bot !== envBot && entry.bot !== sandboxBot;
   const next = {
     unknown: [['resume', id]],
-    rejected: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
+    rejected: code === 'token-rejected' && isProfile ? [['config', 'set', entry.bot, 'token']] : [],
   };
   return {
     message: `${stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted' ? 'Interrupted before the next try. ' : ''}${notDoneWords(outcome, said)}`,
@@ -45,25 +45,25 @@ export function againWords(outcome: Concluded, said: string, code: FailureCode, 
   };
 }
 
-function notDoneWords({ intent, attempt }: Concluded, said: string): string {
-  const { id, kind, state } = intent;
+function notDoneWords({ entry, attempt }: Concluded, said: string): string {
+  const { id, kind, state } = entry;
   const what = `The ${nouns[kind]}`;
   switch (state) {
     case 'unknown': {
       // The last attempt was not sent, so the doubt is about an earlier one.
       const isEarlier = attempt?.trouble?.is === 'claim-too-old';
       const why = isEarlier ? `an earlier request was sent, and the last one was not (${said})` : said;
-      return `${what} may have been ${done[kind]}: ${why}. ${called(intent)}.`;
+      return `${what} may have been ${done[kind]}: ${why}. ${called(entry)}.`;
     }
     case 'rejected':
-      return `The service refused the ${nouns[kind]} (${said}). ${nothingOf(intent)}`;
+      return `The service refused the ${nouns[kind]} (${said}). ${nothingOf(entry)}`;
     default:
       return `${what} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`;
   }
 }
 
 /** What must change before the same command can do more, as the start of a sentence. */
-function fixFor({ intent: { state }, attempt }: Concluded, code: FailureCode): string | undefined {
+function fixFor({ entry: { state }, attempt }: Concluded, code: FailureCode): string | undefined {
   if (state === 'rejected') return fixes[code] ?? 'Fix what the service complains about';
   if (attempt?.status === 401 || attempt?.status === 403) return fixes['not-permitted'];
   return (
@@ -107,40 +107,35 @@ function isHeldReason(why: string): why is HeldReason {
 }
 
 /** How to find it again. A row of a batch also has the ID from its file. */
-function called({ id, rowId }: Intent): string {
+function called({ id, rowId }: Entry): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(
-  intent: Intent,
-  said: string,
-  needsOtherName: boolean,
-  knowsNode: boolean,
-): Sentence {
-  const { kind, heldReason: why } = intent;
-  if (isProposal(intent))
+export function heldWords(entry: Entry, said: string, needsOtherName: boolean, knowsNode: boolean): Sentence {
+  const { kind, heldReason: why } = entry;
+  if (isProposal(entry))
     return {
-      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(intent)}. ${nothingSent}`,
+      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(entry)}. ${nothingSent}`,
       hint: approving.hint,
-      next: settling(intent),
+      next: settling(entry),
     };
   const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(intent)}. botctl will not send it again until you decide.`,
-    hint: `${howToDecide(intent, hasNode)}${needsOtherName ? ' If it did not happen and you still want it, give it a new name: under this one the service always gives the same reply.' : ''}`,
-    next: settling(intent, hasNode),
+    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(entry)}. botctl will not send it again until you decide.`,
+    hint: `${howToDecide(entry, hasNode)}${needsOtherName ? ' If it did not happen and you still want it, give it a new name: under this one the service always gives the same reply.' : ''}`,
+    next: settling(entry, hasNode),
   };
 }
 
-export function didNotHappenWords({ id, kind }: Intent): Sentence {
+export function didNotHappenWords({ id, kind }: Entry): Sentence {
   return says`An operator decided that the ${nouns[kind]} did not happen (ID ${id}).
     To ${verbs[kind]} it after all, run the original command again.`;
 }
 
 /** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
-  { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
+  { id, kind, namedBy }: Pick<Entry, 'id' | 'kind' | 'namedBy'>,
   declined: Declined | undefined,
 ): Sentence {
   const anew = { run: '', row: ' and a new id' }[String(namedBy)];
@@ -150,7 +145,7 @@ export function declinedWords(
 }
 
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
-function nothingOf({ namedBy, kind }: Intent): string {
+function nothingOf({ namedBy, kind }: Entry): string {
   return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
 }
 

@@ -128,7 +128,7 @@ function wholeCommand(words: readonly string[], { occurrences }: Suggesting): st
   const kept = occurrences
     .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
     .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.some((foreign) => foreign === name)))
-    // Each intent has its own base URL. Without this option a token goes only to its own intents.
+    // Each entry has its own base URL. Without this option a token goes only to its own entries.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
   // Nobody is told to answer before the question.

@@ -68,18 +68,18 @@ export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group)
     .map(({ exit }) => ({ exit, means: exitMeanings[exit] })),
 }));
 
-/** A process that stops before its work is done: intents that it claimed may have been sent. */
+/** A process that stops before its work is done: entries that it claimed may have been sent. */
 export function endedEarly(
-  claimed: { readonly intents: number; readonly lastId: string } | undefined,
+  claimed: { readonly entries: number; readonly lastId: string } | undefined,
   ended = 'botctl stopped before it had finished.',
 ): Failure {
   if (claimed === undefined)
     return told('bug')`${ended}
       Run the same command again. If it stops again, report what --verbose prints.`;
   const what =
-    claimed.intents === 1
+    claimed.entries === 1
       ? `Entry ${claimed.lastId}`
-      : `Any of the ${counted(claimed.intents, 'entry', 'entries')} that it began`;
+      : `Any of the ${counted(claimed.entries, 'entry', 'entries')} that it began`;
   return told('unknown')`${ended} ${what} may have been sent.
     Run the same command again: ${neverTwice}, and anything already done is reported.`;
 }

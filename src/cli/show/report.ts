@@ -3,7 +3,7 @@ import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/deciding.ts';
 import { damagedJournal } from '../../once/journal/facts.ts';
-import type { Attempt, Decision, EqualPayment, Intent } from '../../once/journal/journal.ts';
+import type { Attempt, Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
@@ -13,15 +13,15 @@ import { card, type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
 
-/** What a command reports about one intent. All commands share this shape. */
+/** What a command reports about one entry. All commands share this shape. */
 export type Report = {
   readonly command: string;
-  readonly intent: Intent;
+  readonly entry: Entry;
   readonly attempt: Attempt | undefined;
   readonly replayed: boolean;
   readonly problem?: Problem | undefined;
   readonly warnings: readonly string[];
-  /** The signature that an operator noted when resolving the intent. */
+  /** The signature that an operator noted when resolving the entry. */
   readonly signature?: string | undefined;
   /** What the chain shows about it. */
   readonly chain?: ChainView | undefined;
@@ -42,7 +42,7 @@ function pruned(value: unknown, depth = 0): unknown {
 }
 
 /** The stored request, without its key. */
-export function requestOf({ body }: Pick<Intent, 'body'>): Fields {
+export function requestOf({ body }: Pick<Entry, 'body'>): Fields {
   const { idempotency_key: _key, ...request } = fieldsIn(body);
   return request;
 }
@@ -68,17 +68,17 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** An entry, and what came back for it. */
-type Replied = Pick<Report, 'intent' | 'attempt' | 'signature'>;
+type Replied = Pick<Report, 'entry' | 'attempt' | 'signature'>;
 
 /** The message in the service's reply. */
-export function messageOf({ intent, attempt }: Replied): Fields | undefined {
-  const message = intent.kind === 'message' ? replyJson(attempt)?.message : undefined;
+export function messageOf({ entry, attempt }: Replied): Fields | undefined {
+  const message = entry.kind === 'message' ? replyJson(attempt)?.message : undefined;
   return isFields(message) ? message : undefined;
 }
 
 /** The transfer in the service's reply, or as an operator found it. */
-export function transferOf({ intent, attempt, signature }: Replied): Fields | undefined {
-  if (intent.kind !== 'transfer') return undefined;
+export function transferOf({ entry, attempt, signature }: Replied): Fields | undefined {
+  if (entry.kind !== 'transfer') return undefined;
   const json = replyJson(attempt);
   if (json !== undefined) {
     const { request_id: _requestId, ...transfer } = json;
@@ -95,7 +95,7 @@ export function shown(value: unknown): string | undefined {
 
 /** What a script needs: the message ID or the signature; without one, the transfer ID. */
 export function idOrSignature(report: Replied): string | undefined {
-  if (report.intent.kind === 'message') {
+  if (report.entry.kind === 'message') {
     const message = messageOf(report);
     return shown(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
   }
@@ -103,24 +103,24 @@ export function idOrSignature(report: Replied): string | undefined {
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
-export function isSettled({ state, resolvedAs }: Intent): boolean {
+export function isSettled({ state, resolvedAs }: Entry): boolean {
   return state === 'accepted' || resolvedAs === 'happened';
 }
 
 /** When the service or an operator said that it happened. */
-export function settledAt({ intent, attempt }: Replied): number {
-  return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
+export function settledAt({ entry, attempt }: Replied): number {
+  return entry.state === 'accepted' ? (attempt?.endedAtMs ?? entry.updatedAtMs) : entry.updatedAtMs;
 }
 
 /** The columns of its row that were never sent. */
 export function columnsOf({
   columns,
-}: Partial<Pick<Intent, 'columns'>>): Readonly<Record<string, string>> | undefined {
+}: Partial<Pick<Entry, 'columns'>>): Readonly<Record<string, string>> | undefined {
   try {
     const kept: unknown = columns === undefined ? undefined : JSON.parse(columns);
     return typeof kept === 'object' && kept !== null ? (kept as Record<string, string>) : undefined;
   } catch {
-    // A flipped bit. The rest of the intent matters more.
+    // A flipped bit. The rest of the entry matters more.
     return undefined;
   }
 }
@@ -133,8 +133,8 @@ function bounded(text: string): string {
 }
 
 /** What its row says for people, in its columns `name` and `note`. */
-export function forWhom(intent: Partial<Pick<Intent, 'columns'>>): string | undefined {
-  const cells = Object.entries(columnsOf(intent) ?? {});
+export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefined {
+  const cells = Object.entries(columnsOf(entry) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>
       title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
@@ -143,24 +143,24 @@ export function forWhom(intent: Partial<Pick<Intent, 'columns'>>): string | unde
   return said.length === 0 ? undefined : said.join(' · ');
 }
 
-function intentJson(intent: Intent): Fields {
+function entryJson(entry: Entry): Fields {
   return {
-    id: intent.id,
-    kind: intent.kind,
-    key: intent.key,
-    name: intent.name,
-    row: intent.rowId,
-    columns: columnsOf(intent),
-    bot: intent.bot,
-    base_url: intent.baseUrl,
-    state: intent.state,
-    tainted: intent.tainted,
-    why: intent.heldReason,
-    approved: intent.approved ? true : undefined,
-    resolved_as: intent.resolvedAs,
-    attempts: intent.attempts,
-    created_at: isoExact(intent.createdAtMs),
-    request: requestOf(intent),
+    id: entry.id,
+    kind: entry.kind,
+    key: entry.key,
+    name: entry.name,
+    row: entry.rowId,
+    columns: columnsOf(entry),
+    bot: entry.bot,
+    base_url: entry.baseUrl,
+    state: entry.state,
+    in_doubt: entry.inDoubt,
+    why: entry.heldReason,
+    approved: entry.approved ? true : undefined,
+    resolved_as: entry.resolvedAs,
+    attempts: entry.attempts,
+    created_at: isoExact(entry.createdAtMs),
+    request: requestOf(entry),
   };
 }
 
@@ -169,15 +169,15 @@ function intentJson(intent: Intent): Fields {
  * happened.
  */
 function isVerified({
-  intent,
+  entry,
   attempt,
   chain,
-}: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
+}: Pick<Report, 'entry' | 'attempt' | 'chain'>): boolean | undefined {
   if (chain?.verdict === 'proven') return true;
   if (chain?.verdict === 'contradicted')
-    return intent.state === 'accepted' || intent.resolvedAs === 'happened' ? false : undefined;
-  if (intent.state === 'accepted') return attempt?.verified ?? false;
-  return intent.resolvedAs === 'happened' ? false : undefined;
+    return entry.state === 'accepted' || entry.resolvedAs === 'happened' ? false : undefined;
+  if (entry.state === 'accepted') return attempt?.verified ?? false;
+  return entry.resolvedAs === 'happened' ? false : undefined;
 }
 
 /** The payments of a service that was asked twice stand beside what the chain says of the one. */
@@ -288,16 +288,16 @@ function text(value: unknown): string | undefined {
 }
 
 /** What happened, in a line; below it a message as it looks. */
-function headline({ intent, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
+function headline({ entry, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
   const { paint, columns } = canvas;
   const line = headlineOf({
-    ...intent,
+    ...entry,
     isDoneBefore: attempt?.duplicate === true || replayed,
     isReplayed: replayed,
   });
-  const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
+  const mark = entry.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
-  const preview = intent.kind === 'message' ? drawMessage(request, canvas) : '';
+  const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';
   return `${mark} ${lines.join('\n  ')}\n${preview}`;
 }
 
@@ -317,8 +317,8 @@ function requestFacts(request: Fields): Fact[] {
   ];
 }
 
-type Asked = Pick<Intent, 'bot' | 'baseUrl' | 'name'> &
-  Partial<Pick<Intent, 'rowId' | 'columns'>> & { readonly request: Fields };
+type Asked = Pick<Entry, 'bot' | 'baseUrl' | 'name'> &
+  Partial<Pick<Entry, 'rowId' | 'columns'>> & { readonly request: Fields };
 
 /** Who would do what, and where. Every question shows it. */
 export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
@@ -335,23 +335,23 @@ export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
 }
 
 /** An entry on record in a question. */
-export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string): string {
-  return labelled(factsInQuestion({ ...intent, request: requestOf(intent) }, balance), canvas);
+export function drawEntry(entry: Entry, canvas: LabelCanvas, balance?: string): string {
+  return labelled(factsInQuestion({ ...entry, request: requestOf(entry) }, balance), canvas);
 }
 
 /** One entry: the request, what the service said, and what the chain shows. */
 function factsOf(report: Report, request: Fields): Fact[] {
-  const { intent, attempt, decisions, problem } = report;
-  const { name, namedBy } = intent;
+  const { entry, attempt, decisions, problem } = report;
+  const { name, namedBy } = entry;
   const message = messageOf(report);
   const transfer = transferOf(report);
   const option = namedBy === 'key' ? 'idempotency-key' : namedBy === 'row' ? 'once' : namedBy;
   const outcome = {
-    outcome: intent.state,
+    outcome: entry.state,
     replayed: report.replayed,
     duplicate: attempt?.duplicate ?? false,
     verified: isVerified(report),
-    intent: intentJson(intent),
+    entry: entryJson(entry),
   };
   return [
     ['', undefined, outcome],
@@ -363,24 +363,24 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ...chainFacts(report.chain, text(request.asset)),
     ['', undefined, searchJson(report.search)],
     ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings: report.warnings }],
-    ['Row', intent.rowId],
-    ['For', forWhom(intent)],
-    ['ID', intent.id],
-    ...(decisions === undefined ? [] : decidedFacts(intent, decisions)),
+    ['Row', entry.rowId],
+    ['For', forWhom(entry)],
+    ['ID', entry.id],
+    ...(decisions === undefined ? [] : decidedFacts(entry, decisions)),
     ['', undefined, { error: problem }],
   ];
 }
 
-function decidedFacts(intent: Intent, decisions: readonly Decision[]): Fact[] {
+function decidedFacts(entry: Entry, decisions: readonly Decision[]): Fact[] {
   return [
-    ['Bot', `${intent.bot} at ${intent.baseUrl}`],
-    ['Created', iso(intent.createdAtMs)],
+    ['Bot', `${entry.bot} at ${entry.baseUrl}`],
+    ['Created', iso(entry.createdAtMs)],
     ...decisionFacts(decisions),
   ];
 }
 
 export function outcomeView(report: Report, more: readonly Fact[] = []): View {
-  const request = requestOf(report.intent);
+  const request = requestOf(report.entry);
   return card(
     report.command,
     (canvas) => headline(report, request, canvas),

@@ -17,7 +17,7 @@ const reasonWidth = 320;
 const warned = 'warning';
 
 /** The result, or the reason why there is none. */
-type Row = readonly [outcome: string, what: string, intent: string, result: string];
+type Row = readonly [outcome: string, what: string, entry: string, result: string];
 
 /** The summary of one command in a GitHub Actions job: a short table on its page, and an annotation if it failed. */
 export class StepSummary {
@@ -118,14 +118,14 @@ function data(text: string): string {
 }
 
 function rowOf(json: Json): Row | undefined {
-  const { intent, result, name, outcome } = json;
+  const { entry, result, name, outcome } = json;
   // A batch has many rows, so only its end is summarised.
   if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];
-  if (!isObject(intent) || outcome === 'dry-run') return undefined;
+  if (!isObject(entry) || outcome === 'dry-run') return undefined;
   // Of a batch's rows only those with a problem are shown.
   const row = 'line' in json ? `line ${String(json.line)}: ` : '';
   if (row !== '' && !isObject(json.error)) return undefined;
-  return [text(outcome), row + whatOf(intent), text(intent.id), resultOf(json)];
+  return [text(outcome), row + whatOf(entry), text(entry.id), resultOf(json)];
 }
 
 function countsOf(result: Json): string {

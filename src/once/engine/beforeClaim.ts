@@ -1,4 +1,4 @@
-import type { Intent } from '../journal/journal.ts';
+import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
@@ -9,7 +9,7 @@ import { meaningOf } from './planKinds.ts';
 type Answer = 'go' | 'pay' | 'again' | 'no';
 
 /** Asks a person, if there is one, before anything is journaled. `equal` is a payment that this one would repeat. */
-export type Consent = (plan: Plan, equal: Intent | undefined) => Promise<Answer>;
+export type Consent = (plan: Plan, equal: Entry | undefined) => Promise<Answer>;
 
 /** What a person has agreed to, in full view of the plan. */
 export type Agreed = Plan & {
@@ -45,7 +45,7 @@ export async function equalAhead(
   plan: Plan,
   { payment }: Pick<Identity, 'payment'>,
   { bot, clock, journal: { reads }, repeats }: Asking,
-): Promise<Intent | undefined> {
+): Promise<Entry | undefined> {
   if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry' || repeats === 'pay') return undefined;
   const { id = '' } = plan.found ?? {};
   return equalPayment({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), repeats?.besides);
@@ -55,7 +55,7 @@ type Asking = Pick<EngineContext, 'bot' | 'journal' | 'repeats'> & { readonly cl
 
 async function answerTo(
   plan: Plan,
-  equal: Intent | undefined,
+  equal: Entry | undefined,
   engine: EngineContext,
   consent: Consent,
 ): Promise<Exclude<Answer, 'no'> | Outcome> {
@@ -75,8 +75,8 @@ async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Ou
   if (found === undefined) return undefined;
   return engine.commit(async (tx) => {
     await tx.recordDeath(found.id, engine.clock.now());
-    const intent = mustFind(await tx.get(found.id));
-    return isInDoubt({ found: intent }) ? concluded(intent, tx, false) : undefined;
+    const entry = mustFind(await tx.get(found.id));
+    return isInDoubt({ found: entry }) ? concluded(entry, tx, false) : undefined;
   });
 }
 
@@ -94,7 +94,7 @@ type Waited = { readonly is: 'ended' | 'time-is-up'; readonly inAllMs: number };
 
 /** Waits while another living process sends it, for `ownerWaitMs` or else for `--max-wait`. */
 export async function waitForOwner(
-  { id, owner }: Intent,
+  { id, owner }: Entry,
   engine: EngineContext,
   beforeMs: number,
 ): Promise<Waited> {

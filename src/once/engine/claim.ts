@@ -1,15 +1,7 @@
+import type { Order } from '../entry/naming.ts';
+import { bodyBytes, isWhole } from '../entry/wanted.ts';
 import { noteClaim } from '../failures.ts';
-import type { Order } from '../intent/naming.ts';
-import { bodyBytes, isWhole } from '../intent/wanted.ts';
-import type {
-  Decision,
-  Intent,
-  Journal,
-  NewIntent,
-  Process,
-  Reads,
-  Transaction,
-} from '../journal/journal.ts';
+import type { Decision, Entry, Journal, NewEntry, Process, Reads, Transaction } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import { readReply, resultIn } from '../wire/flight.ts';
 import type { ApprovalReason } from './approval.ts';
@@ -18,13 +10,13 @@ import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, identify, isBeingSent, makePlan, newIntent, type Plan, whyHold } from './plan.ts';
+import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
 import type { HeldReason } from './verdict.ts';
 
-/** An intent that this process owns, with its first attempt on record. */
+/** An entry that this process owns, with its first attempt on record. */
 export type Claim = {
   readonly is: 'claim';
-  readonly intent: Intent;
+  readonly entry: Entry;
   readonly number: number;
   /** This process has just created it. */
   readonly createdNow: boolean;
@@ -34,7 +26,7 @@ export type Claim = {
 export type Step =
   | Claim
   | Outcome
-  | { readonly is: 'wait'; readonly intent: Intent }
+  | { readonly is: 'wait'; readonly entry: Entry }
   | { readonly is: 'changed' };
 
 /** Asks, decides and claims. Waits for a living owner if there is one. */
@@ -45,19 +37,19 @@ export async function claim(
   identity = identify(order, engine.bot, engine.journal),
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
-  // Random values are drawn before the commit, so that a repeated commit recognises the intent that it already made.
-  const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
+  // Random values are drawn before the commit, so that a repeated commit recognises the entry that it already made.
+  const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return untilClaimed(async (waitedFor) => {
     const agreed = consent && (await agree(identity, engine, consent, waitedFor));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
-    return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed, waitedFor), {
+    return engine.commit((tx) => actOnPlan(identity, candidate, tx, engine, agreed, waitedFor), {
       beforeSending: true,
     });
   }, engine);
 }
 
 /**
- * A server that is restored or promoted can lose commits that it acknowledged. A named intent survives that as long as
+ * A server that is restored or promoted can lose commits that it acknowledged. A named entry survives that as long as
  * the service remembers its key. Without a name, the same transfer would be sent as a new one.
  */
 export function refuseUnnamed(
@@ -81,26 +73,26 @@ export async function untilClaimed(
     const step = await take(waitedFor);
     if (step.is === 'changed') continue;
     if (step.is !== 'wait') {
-      if (step.is === 'claim') noteClaim(engine.interrupts, step.intent.id);
+      if (step.is === 'claim') noteClaim(engine.interrupts, step.entry.id);
       return step;
     }
-    const waited = await waitForOwner(step.intent, engine, waitedMs);
+    const waited = await waitForOwner(step.entry, engine, waitedMs);
     waitedMs = waited.inAllMs;
-    waitedFor = step.intent.id;
+    waitedFor = step.entry.id;
     if (waited.is === 'ended') continue;
-    return { is: 'still-sending', intent: step.intent, by: await senderOf(step.intent, engine) };
+    return { is: 'still-sending', entry: step.entry, by: await senderOf(step.entry, engine) };
   }
 }
 
 /** The process that is sending it. A batch comes back to the row later, so it does not ask. */
-async function senderOf({ owner }: Intent, { journal, limits }: EngineContext): Promise<Process | undefined> {
+async function senderOf({ owner }: Entry, { journal, limits }: EngineContext): Promise<Process | undefined> {
   return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }
 
 /** Makes the plan again inside the commit and acts on it. */
 async function actOnPlan(
   identity: Identity,
-  fresh: NewIntent,
+  candidate: NewEntry,
   tx: Transaction,
   engine: EngineContext,
   agreed: Agreed | undefined,
@@ -111,14 +103,14 @@ async function actOnPlan(
   const plan = (await ownerHasDied(seen, tx, engine.clock.now())) ? await look() : seen;
   if (agreed !== undefined && (plan.is !== agreed.is || plan.found?.id !== agreed.found?.id))
     return { is: 'changed' };
-  return stepOf(plan, identity, fresh, tx, engine, agreed);
+  return stepOf(plan, identity, candidate, tx, engine, agreed);
 }
 
 /** Does what the plan says. */
 async function stepOf(
   { is, found }: Plan,
   identity: Identity,
-  fresh: NewIntent,
+  candidate: NewEntry,
   tx: Transaction,
   engine: EngineContext,
   agreed: Agreed | undefined,
@@ -126,15 +118,15 @@ async function stepOf(
   const { wanted } = identity.order;
   switch (is) {
     case 'new-entry':
-      return begin(fresh, tx, engine, agreed);
+      return begin(candidate, tx, engine, agreed);
     case 'name-taken': {
-      const intent = mustHaveIntactBody(mustFind(found));
-      return intent.bot === engine.bot.name
-        ? { is: 'not-sent', because: 'other-body', intent, wanted }
-        : { is: 'not-sent', because: 'other-bot', intent };
+      const entry = mustHaveIntactBody(mustFind(found));
+      return entry.bot === engine.bot.name
+        ? { is: 'not-sent', because: 'other-body', entry, wanted }
+        : { is: 'not-sent', because: 'other-bot', entry };
     }
     case 'wait':
-      return { is: 'wait', intent: mustFind(found) };
+      return { is: 'wait', entry: mustFind(found) };
     case 'hold':
     case 'retry':
       return resumeOrHold(mustFind(found), tx, engine);
@@ -145,99 +137,99 @@ async function stepOf(
     case 'send-same-key': {
       const { id, key, bot, fingerprint } = mustFind(found);
       if (fingerprint !== identity.fingerprint || bot !== engine.bot.name)
-        await tx.rewrite(id, { ...fresh, body: bodyBytes({ ...wanted.request }, key) });
+        await tx.rewrite(id, { ...candidate, body: bodyBytes({ ...wanted.request }, key) });
       return claimFound(mustFind(await tx.get(id)), tx, engine, agreed);
     }
   }
 }
 
-/** Records the death of a `sending` intent's owner. */
+/** Records the death of a `sending` entry's owner. */
 async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
   if (found?.state !== 'sending' || isBeingSent(found)) return false;
   await tx.recordDeath(found.id, nowMs);
   return true;
 }
 
-/** Begins a new intent, unless something stands in its way. If it needs approval, records it as a proposal. */
+/** Begins a new entry, unless something stands in its way. If it needs approval, records it as a proposal. */
 async function begin(
-  fresh: NewIntent,
+  candidate: NewEntry,
   tx: Transaction,
   engine: EngineContext,
   agreed: Agreed | undefined,
 ): Promise<Claim | Outcome> {
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
-  const word = await engine.mayClaim(fresh, undefined, tx, engine);
+  const word = await engine.mayClaim(candidate, undefined, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') {
-    refuseUnnamedProposal(fresh);
-    const intent = await tx.propose(fresh, 'approval', nowMs);
-    await keepProposer(intent, tx, engine, nowMs);
-    return concluded(intent, tx, false);
+    refuseUnnamedProposal(candidate);
+    const entry = await tx.propose(candidate, 'approval', nowMs);
+    await keepProposer(entry, tx, engine, nowMs);
+    return concluded(entry, tx, false);
   }
-  const equal = await equalInTheWay(fresh, tx, engine, agreed);
+  const equal = await equalInTheWay(candidate, tx, engine, agreed);
   if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
-  const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
-  return { is: 'claim', intent, number: intent.attempts, createdNow: true };
+  const entry = await tx.begin(candidate, journal.hashOf(bot.token.reveal()), nowMs);
+  return { is: 'claim', entry, number: entry.attempts, createdNow: true };
 }
 
 /** Only a name keeps an approval with its payment. */
-export function refuseUnnamedProposal({ namedBy }: Pick<Intent, 'namedBy'>): void {
+export function refuseUnnamedProposal({ namedBy }: Pick<Entry, 'namedBy'>): void {
   if (namedBy === undefined) throw engineFailure('unnamed-proposal', {});
 }
 
-/** Resumes an intent that may have landed or was never sent, or holds it if it must not go out by itself. */
+/** Resumes an entry that may have landed or was never sent, or holds it if it must not go out by itself. */
 export async function resumeOrHold(
-  intent: Intent,
+  entry: Entry,
   tx: Transaction,
   engine: EngineContext,
   agreed?: Pick<Agreed, 'pays'>,
 ): Promise<Step> {
-  const why = whyHold(intent, engine);
-  return why === undefined ? claimFound(intent, tx, engine, agreed) : holdFor(why, intent, tx, engine);
+  const why = whyHold(entry, engine);
+  return why === undefined ? claimFound(entry, tx, engine, agreed) : holdFor(why, entry, tx, engine);
 }
 
-/** Claims an intent that is on record, unless something stands in its way. Keeps `decision`, a person's word to send it. */
+/** Claims an entry that is on record, unless something stands in its way. Keeps `decision`, a person's word to send it. */
 export async function claimFound(
-  intent: Intent,
+  entry: Entry,
   tx: Transaction,
   engine: EngineContext,
   agreed?: Pick<Agreed, 'pays'>,
   decision?: Decision,
 ): Promise<Claim | Outcome> {
-  const { id, fingerprint, mayHaveLandedAtMs } = intent;
+  const { id, fingerprint, mayHaveLandedAtMs } = entry;
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
   const isInDoubt = mayHaveLandedAtMs !== undefined;
-  const word = await engine.mayClaim(mustHaveIntactRequest(intent), intent, tx, engine);
-  // An intent that may have landed is held, never refused and never proposed.
-  if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', intent, tx, engine);
+  const word = await engine.mayClaim(mustHaveIntactRequest(entry), entry, tx, engine);
+  // An entry that may have landed is held, never refused and never proposed.
+  if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', entry, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
-  if (word.is === 'needs-approval') return holdFor('approval', intent, tx, engine);
+  if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine);
   if (!isInDoubt) {
-    const equal = await equalInTheWay(intent, tx, engine, agreed);
+    const equal = await equalInTheWay(entry, tx, engine, agreed);
     if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
   }
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   const begun = mustHaveIntactRequest(await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), nowMs));
-  return { is: 'claim', intent: begun, number: begun.attempts, createdNow: false };
+  return { is: 'claim', entry: begun, number: begun.attempts, createdNow: false };
 }
 
 /** An equal payment, if nobody has said that this one is meant besides it. */
 async function equalInTheWay(
-  payment: Pick<Intent, 'id' | 'baseUrl' | 'payment'>,
+  payment: Pick<Entry, 'id' | 'baseUrl' | 'payment'>,
   tx: Transaction,
   { bot, clock, repeats }: EngineContext,
   agreed: Pick<Agreed, 'pays'> | undefined,
-): Promise<Intent | undefined> {
+): Promise<Entry | undefined> {
   if (repeats === 'pay' || agreed?.pays === 'any') return undefined;
   const equal = await equalPayment(payment, bot, tx, clock.now(), repeats?.besides);
   return equal?.id === agreed?.pays ? undefined : equal;
 }
 
 async function keepProposer(
-  { id, fingerprint }: Intent,
+  { id, fingerprint }: Entry,
   tx: Transaction,
   { who, proposes }: EngineContext,
   atMs: number,
@@ -248,17 +240,17 @@ async function keepProposer(
 
 async function holdFor(
   why: HeldReason,
-  intent: Intent,
+  entry: Entry,
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Outcome> {
-  const { id } = intent;
+  const { id } = entry;
   const nowMs = engine.clock.now();
   if (why === 'approval') {
-    refuseUnnamedProposal(intent);
+    refuseUnnamedProposal(entry);
     // Only the first command that wanted an approval is its proposer. A re-run proposes nothing.
     const isProposed = (await tx.decisionsOf(id)).some(({ kind }) => kind === 'proposed');
-    if (!isProposed) await keepProposer(intent, tx, engine, nowMs);
+    if (!isProposed) await keepProposer(entry, tx, engine, nowMs);
   }
   await tx.hold(id, why, nowMs);
   return concluded(mustFind(await tx.get(id)), tx, false);
@@ -267,32 +259,32 @@ async function holdFor(
 type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
 
 /** A replayed outcome must be intact. Otherwise a flipped bit on the disk would be reported as what happened. */
-async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
-  if (isIntact(intent) && (await givesWhatItGave(intent, reads))) return intent;
-  throw engineFailure('intent-changed', { id: intent.id, before: 'done' });
+async function mustBeIntact(entry: Entry, reads: Kept): Promise<Entry> {
+  if (isIntact(entry) && (await givesWhatItGave(entry, reads))) return entry;
+  throw engineFailure('entry-changed', { id: entry.id, before: 'done' });
 }
 
 /** A flipped bit in a stored body must not be reported as a different body. */
-function mustHaveIntactBody(intent: Intent): Intent {
-  if (isIntact(intent)) return intent;
-  throw engineFailure('intent-changed', { id: intent.id, before: undefined });
+function mustHaveIntactBody(entry: Entry): Entry {
+  if (isIntact(entry)) return entry;
+  throw engineFailure('entry-changed', { id: entry.id, before: undefined });
 }
 
-function mustHaveIntactRequest(intent: Intent): Intent {
-  if (isIntact(intent)) return intent;
-  const { id, mayHaveLandedAtMs } = intent;
-  throw engineFailure('intent-changed', {
+function mustHaveIntactRequest(entry: Entry): Entry {
+  if (isIntact(entry)) return entry;
+  const { id, mayHaveLandedAtMs } = entry;
+  throw engineFailure('entry-changed', {
     id,
     before: mayHaveLandedAtMs === undefined ? undefined : 'in-doubt',
   });
 }
 
-function isIntact({ body, key, fingerprint }: Intent): boolean {
+function isIntact({ body, key, fingerprint }: Entry): boolean {
   return isWhole(body, key, fingerprint);
 }
 
 /** The transfer id and the signature are stored twice: in the reply and as receipts of the service. */
-async function givesWhatItGave({ id, kind, baseUrl }: Intent, reads: Kept): Promise<boolean> {
+async function givesWhatItGave({ id, kind, baseUrl }: Entry, reads: Kept): Promise<boolean> {
   const attempt = await reads.decisiveAttempt(id);
   if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
   const kept = (await reads.receiptsOf(id)).filter(({ origin }) => origin === baseUrl);

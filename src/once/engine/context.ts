@@ -1,8 +1,8 @@
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
+import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
-import type { Kind } from '../intent/wanted.ts';
-import type { Guards, Intent, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
+import type { Entry, Guards, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
 /** Everything the engine uses from outside. */
@@ -15,12 +15,12 @@ export type EngineContext = {
     readonly timeoutMs: number;
     /** The last pause must end within this time after the end of the first attempt. */
     readonly maxWaitMs: number;
-    /** How long to wait for another process that sends the same intent; `maxWaitMs` by default. */
+    /** How long to wait for another process that sends the same entry; `maxWaitMs` by default. */
     readonly ownerWaitMs?: number;
   };
   /** Asked in the commit of each claim, so that no two pass together. */
   readonly mayClaim: MayClaim;
-  /** New intents are recorded for a person to send. Nothing leaves. */
+  /** New entries are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
   /** `pay`: an equal payment is meant besides the earlier one. Rows of the batch that it is `besides` are no earlier ones. */
   readonly repeats?: 'pay' | { readonly besides: string } | undefined;
@@ -41,10 +41,10 @@ export type Word =
   | { readonly is: 'needs-approval' }
   | { readonly is: 'refused'; readonly failure: Failure };
 
-/** `known` is the intent if it is on record already. */
+/** `known` is the entry if it is on record already. */
 type MayClaim = (
-  wanted: Pick<Intent, 'kind' | 'body'>,
-  known: Intent | undefined,
+  wanted: Pick<Entry, 'kind' | 'body'>,
+  known: Entry | undefined,
   tx: Transaction,
   engine: EngineContext,
 ) => Promise<Word>;

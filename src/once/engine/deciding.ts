@@ -15,7 +15,7 @@ export function isStillToFillIn(text: string): boolean {
   return text === seen || text === givenUp || text === whyDeclined;
 }
 
-/** The two decisions about an intent. Each stores what the operator saw. */
+/** The two decisions about an entry. Each stores what the operator saw. */
 export function resolving(id: string): Suggestion[] {
   return ['--happened', '--did-not-happen'].map((word) => forAPerson('resolve', id, word, ...whatWasSeen));
 }
@@ -30,7 +30,7 @@ export function givingUpUnsent(id: string): Suggestion {
   return forAPerson('resolve', id, '--did-not-happen', '--reason', givenUp);
 }
 
-/** What to do about an intent that waits for approval. */
+/** What to do about an entry that waits for approval. */
 export const approving = {
   hint: 'Check the recipient and the amount. Then approve it or decline it:',
   next: (id: string): Suggestion[] => [['history', id], forAPerson('approve', id), declining(id)],

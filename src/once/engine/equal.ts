@@ -1,12 +1,12 @@
 import type { Bot } from '../connection.ts';
-import { originOf } from '../intent/baseUrl.ts';
-import { spellingsOfPayment } from '../intent/spellings.ts';
-import type { Intent, Reads } from '../journal/journal.ts';
+import { underEachName } from '../entry/assetNames.ts';
+import { originOf } from '../entry/baseUrl.ts';
+import type { Entry, Reads } from '../journal/journal.ts';
 
 export const equalWithinMs = 12 * 3_600_000;
 
 /** A payment to make; `id` is its entry's. */
-type ToPay = Pick<Intent, 'id' | 'baseUrl' | 'payment'>;
+type ToPay = Pick<Entry, 'id' | 'baseUrl' | 'payment'>;
 
 /**
  * Another entry that made the same payment in the last 12 hours, or may have made it: the same recipient, asset and
@@ -14,24 +14,21 @@ type ToPay = Pick<Intent, 'id' | 'baseUrl' | 'payment'>;
  */
 export async function equalPayment(
   { id, baseUrl, payment }: ToPay,
-  { spellings }: Pick<Bot, 'spellings'>,
+  { assetNames }: Pick<Bot, 'assetNames'>,
   reads: Pick<Reads, 'equalPayment'>,
   nowMs: number,
   batch = '',
-): Promise<Intent | undefined> {
+): Promise<Entry | undefined> {
   const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.
   const found = await Promise.all(
-    spellingsOfPayment(payment, spellings).map((one) => reads.equalPayment({ ...about, payment: one })),
+    underEachName(payment, assetNames).map((one) => reads.equalPayment({ ...about, payment: one })),
   );
   return found.find((one) => one !== undefined);
 }
 
 /** Whether it was paid since then, or may still be. */
-export function mayPay(
-  { state, countsAtMs }: Pick<Intent, 'state' | 'countsAtMs'>,
-  sinceMs: number,
-): boolean {
+export function mayPay({ state, countsAtMs }: Pick<Entry, 'state' | 'countsAtMs'>, sinceMs: number): boolean {
   if (countsAtMs === undefined) return false;
   return state === 'sending' || state === 'unknown' || state === 'held' || countsAtMs >= sinceMs;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Interrupts } from '../../machine/process.ts';
+import type { Order } from '../entry/naming.ts';
 import { Failure } from '../failures.ts';
-import type { Order } from '../intent/naming.ts';
 import type { Transaction } from '../journal/journal.ts';
 import { endpoint, type Flight } from '../wire/flight.ts';
 import type { Consent } from './beforeClaim.ts';
@@ -10,7 +10,7 @@ import type { EngineContext } from './context.ts';
 import { type Judgement, judgeFlight, Tries } from './judgement.ts';
 import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
-import { Door, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
 import type { HeldReason, Ruling } from './verdict.ts';
 
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
@@ -19,7 +19,7 @@ export async function execute(order: Order, engine: EngineContext, consent?: Con
   return claimed.is === 'claim' ? carryOut(claimed, engine) : claimed;
 }
 
-/** Sends, judges and records until the intent has its outcome or no tries are left. */
+/** Sends, judges and records until the entry has its outcome or no tries are left. */
 export async function carryOut(first: Claim, engine: EngineContext): Promise<Outcome> {
   const tries = new Tries(engine);
   let claim = first;
@@ -27,10 +27,10 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
   let holds: HeldReason | undefined;
   for (;;) {
     const startedAtMs = engine.clock.now();
-    const door = new Door(claim.intent, engine);
-    const flight = await send(claim, door, engine);
+    const lastCheck = new LastCheck(claim.entry, engine);
+    const flight = await send(claim, lastCheck, engine);
     hasLeft ||= flight.came === 'reply' || flight.headersSent;
-    const judged = atTheDoor(await judgeFlight(flight, claim, engine), door);
+    const judged = afterLastCheck(await judgeFlight(flight, claim, engine), lastCheck);
     const seen = withHold(judged, holds);
     holds = seen.ruling.heldAtEnd ? seen.ruling.heldReason : undefined;
     const cameBackAtMs = engine.clock.now();
@@ -42,13 +42,13 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
     if (!isFree) await leaveConnection(flight, recorded);
-    if (door.shut?.because === 'journal' && claim.intent.mayHaveLandedAtMs === undefined)
-      throw door.shut.failure;
+    if (lastCheck.shut?.because === 'journal' && claim.entry.mayHaveLandedAtMs === undefined)
+      throw lastCheck.shut.failure;
     const { judgement, follows } = recorded;
     const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
     if (follows.is !== 'try-again') return told(follows);
     // A retry sends the bytes that were sent first, even if the disk has damaged them since.
-    claim = { ...claim, intent: { ...follows.intent, body: first.intent.body } };
+    claim = { ...claim, entry: { ...follows.entry, body: first.entry.body } };
     await tries.wait(follows.waitMs, judgement.end);
     const goesOnAtMs = engine.clock.now();
     const next = await claimNext(claim, judgement, startedAtMs, engine);
@@ -58,9 +58,9 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
   }
 }
 
-/** Nothing left this process, but the intent is accepted: the process that took over sent it. */
+/** Nothing left this process, but the entry is accepted: the process that took over sent it. */
 function asOthersDidIt(outcome: Outcome): Outcome {
-  if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return outcome;
+  if (outcome.is !== 'concluded' || outcome.entry.state !== 'accepted') return outcome;
   return { ...outcome, replayed: true };
 }
 
@@ -73,10 +73,10 @@ function withHold(judgement: Judgement, heldReason: HeldReason | undefined): Jud
 }
 
 /**
- * A shut door ends all tries, unless only the claim is in doubt. An intent that is too old to send waits for an
+ * A shut lastCheck ends all tries, unless only the claim is in doubt. An entry that is too old to send waits for an
  * operator.
  */
-function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
+function afterLastCheck(judgement: Judgement, { shut }: LastCheck): Judgement {
   if (shut === undefined) return judgement;
   const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: 'too-old' } as const) : {};
   return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
@@ -108,64 +108,67 @@ async function claimNext(
   }
 }
 
-/** Others thought that this process was dead. What came back is on record, and they have the intent now. */
-async function asOthersLeftIt({ intent: { id } }: Claim, { journal }: EngineContext): Promise<Outcome> {
-  const intent = mustFind(await journal.reads.get(id));
+/** Others thought that this process was dead. What came back is on record, and they have the entry now. */
+async function asOthersLeftIt({ entry: { id } }: Claim, { journal }: EngineContext): Promise<Outcome> {
+  const entry = mustFind(await journal.reads.get(id));
   const stopped: Stopped = { because: 'nothing-to-gain' };
-  return { ...(await concluded(intent, journal.reads, false)), stopped };
+  return { ...(await concluded(entry, journal.reads, false)), stopped };
 }
 
 /** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
 async function startNext(
-  { intent: { id, body }, createdNow }: Claim,
+  { entry: { id, body }, createdNow }: Claim,
   last: Ruling,
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
   const { journal, clock, interrupts, bot } = engine;
-  const intent = mustFind(await tx.get(id));
+  const entry = mustFind(await tx.get(id));
   const end = async (stopped: Stopped): Promise<Outcome> => ({
     ...(await concluded(mustFind(await tx.get(id)), tx, false)),
     stopped,
   });
-  if (intent.state !== 'sending' || intent.owner !== journal.self())
-    return end({ because: 'nothing-to-gain' });
+  if (entry.state !== 'sending' || entry.owner !== journal.self()) return end({ because: 'nothing-to-gain' });
   if (interrupts.first.aborted) {
     const stopped: Stopped = { because: 'interrupted' };
     await tx.conclude(
       id,
-      stateAtEnd(last, intent.mayHaveLandedAtMs !== undefined, stopped),
+      stateAtEnd(last, entry.mayHaveLandedAtMs !== undefined, stopped),
       undefined,
       clock.now(),
     );
     return end(stopped);
   }
-  const why = whyHold(intent, engine);
+  const why = whyHold(entry, engine);
   if (why !== undefined) {
     await tx.conclude(id, 'held', why, clock.now());
     return end({ because: 'nothing-to-gain' });
   }
   const begun = await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now());
-  return { is: 'claim', intent: { ...begun, body }, number: begun.attempts, createdNow };
+  return { is: 'claim', entry: { ...begun, body }, number: begun.attempts, createdNow };
 }
 
-/** Sends the intent's own bytes once. Never rejects. */
-export async function send({ intent, number }: Claim, door: Door, engine: EngineContext): Promise<Flight> {
+/** Sends the entry's own bytes once. Never rejects. */
+export async function send(
+  { entry, number }: Claim,
+  lastCheck: LastCheck,
+  engine: EngineContext,
+): Promise<Flight> {
   const { connection, bot, limits, clock, observer } = engine;
-  const url = endpoint(connection.url, intent.kind);
+  const url = endpoint(connection.url, entry.kind);
   if (engine.interrupts.first.aborted)
     return { came: 'nothing', headersSent: false, trouble: { is: 'interrupted' } };
   const startedAtMs = clock.now();
-  const landing = landingOf(engine);
-  const cut = landing.begin();
+  const grace = graceOf(engine);
+  const cut = grace.begin();
   observer.step({ is: 'sending', number, url });
   try {
     const flight = await observer.during(
-      { for: 'reply', kind: intent.kind },
+      { for: 'reply', kind: entry.kind },
       connection.channel
         .fly(
-          { url, token: bot.token, body: intent.body },
-          { timeoutMs: limits.timeoutMs, cut, door: () => door.ask() },
+          { url, token: bot.token, body: entry.body },
+          { timeoutMs: limits.timeoutMs, cut, lastCheck: () => lastCheck.ask() },
         )
         .catch(brokenChannel),
     );
@@ -173,7 +176,7 @@ export async function send({ intent, number }: Claim, door: Door, engine: Engine
     observer.step({ is: 'came-back', number, what, tookMs: clock.now() - startedAtMs });
     return flight;
   } finally {
-    landing.end();
+    grace.end();
   }
 }
 
@@ -189,7 +192,7 @@ const landingMs = 5000;
  * After the first signal, requests in flight may finish for a while; the second signal ends them now. All flights of a
  * process share one AbortSignal: one for each row of a batch would take a twentieth of the row's time.
  */
-class Landing {
+class Grace {
   readonly #cut = new AbortController();
   #inFlight = 0;
   #allLanded: AbortController | undefined;
@@ -218,12 +221,12 @@ class Landing {
   }
 }
 
-const landings = new WeakMap<Interrupts, Landing>();
+const graces = new WeakMap<Interrupts, Grace>();
 
-function landingOf(engine: Pick<EngineContext, 'interrupts' | 'clock'>): Landing {
-  const known = landings.get(engine.interrupts);
+function graceOf(engine: Pick<EngineContext, 'interrupts' | 'clock'>): Grace {
+  const known = graces.get(engine.interrupts);
   if (known !== undefined) return known;
-  const landing = new Landing(engine);
-  landings.set(engine.interrupts, landing);
-  return landing;
+  const grace = new Grace(engine);
+  graces.set(engine.interrupts, grace);
+  return grace;
 }

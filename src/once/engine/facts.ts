@@ -1,5 +1,5 @@
+import type { Kind } from '../entry/wanted.ts';
 import { failing, told } from '../failures.ts';
-import type { Kind } from '../intent/wanted.ts';
 import { damagedJournal } from '../journal/facts.ts';
 import type { State } from '../journal/journal.ts';
 import { approving, type Declined, declinedBy, resolving } from './deciding.ts';
@@ -8,9 +8,9 @@ type OfDeclined = { id: string; declined: Declined | undefined };
 
 /** How the engine fails with an order or a decision, before anything was sent. */
 export const engineFailure = failing('engine', {
-  'intent-missing': () => damagedJournal('it refers to an entry that it does not contain'),
+  'entry-missing': () => damagedJournal('it refers to an entry that it does not contain'),
   /** The entry to send, to replay, or to compare with the order, has changed on the disk. */
-  'intent-changed': ({ id, before }: { id: string; before: 'done' | 'in-doubt' | undefined }) => {
+  'entry-changed': ({ id, before }: { id: string; before: 'done' | 'in-doubt' | undefined }) => {
     const done = before === 'done' ? '. It was done before' : '. What was sent before may have happened';
     return damagedJournal(`the record of entry ${id} has changed${before === undefined ? '' : done}`);
   },
@@ -30,8 +30,8 @@ export const engineFailure = failing('engine', {
     Transfer ${id} is approved and not sent, so it cannot be resolved
     Run its own command again or resume it, which sends it. If it is no longer wanted, decline it.
     $ history ${id}`,
-  'not-a-proposal': ({ id, state, tainted }: { id: string; state: State; tainted: boolean }) => {
-    const isInDoubt = tainted && (state === 'held' || state === 'unknown' || state === 'sending');
+  'not-a-proposal': ({ id, state, inDoubt }: { id: string; state: State; inDoubt: boolean }) => {
+    const isInDoubt = inDoubt && (state === 'held' || state === 'unknown' || state === 'sending');
     if (isInDoubt)
       return told('not-allowed-now', { next: [['resume', id], ...resolving(id)] })`
         Entry ${id} is ${state} and does not wait for approval: it may have happened

@@ -1,4 +1,4 @@
-import type { AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
+import type { AttemptEnd, Entry, Reads, Receipt } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import {
   type Flight,
@@ -19,28 +19,28 @@ export type Judgement = {
   readonly end: AttemptEnd;
   readonly ruling: Ruling;
   readonly evidence: Evidence;
-  /** Identifiers from the reply that belong to one intent only. */
+  /** Identifiers from the reply that belong to one entry only. */
   readonly receipts: readonly Receipt[];
 };
 
 export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext): Promise<Judgement> {
-  const { intent } = claim;
+  const { entry } = claim;
   const parsed: ParsedReply | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
   const json = parsed?.json;
   const evidence: Evidence = {
-    kind: intent.kind,
+    kind: entry.kind,
     flight,
     parsed,
-    echo: json === undefined ? 'silent' : echoOf(intent, json),
+    echo: json === undefined ? 'silent' : echoOf(entry, json),
     isTaken: false,
-    tainted: intent.mayHaveLandedAtMs !== undefined,
-    named: intent.namedBy !== undefined,
+    inDoubt: entry.mayHaveLandedAtMs !== undefined,
+    named: entry.namedBy !== undefined,
     refusedHere: flight.came === 'reply' && flight.status === 409 && (await wasRefusedHere(claim, engine)),
   };
   return {
     ...ruleOn(evidence, claim, engine),
     evidence,
-    receipts: receiptsIn(evidence, intent),
+    receipts: receiptsIn(evidence, entry),
   };
 }
 
@@ -63,7 +63,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
   return { end, ruling };
 }
 
-/** Judges again if the receipts belong to another intent. Runs in the commit that records them. */
+/** Judges again if the receipts belong to another entry. Runs in the commit that records them. */
 export async function withReceiptsChecked(
   before: Judgement,
   claim: Claim,
@@ -71,7 +71,7 @@ export async function withReceiptsChecked(
   engine: EngineContext,
 ): Promise<Judgement> {
   const { receipts, evidence } = before;
-  if ((await tx.otherHolder(claim.intent.id, receipts)) === undefined) return before;
+  if ((await tx.otherHolder(claim.entry.id, receipts)) === undefined) return before;
   const theirs: Evidence = { ...evidence, isTaken: true };
   return { ...ruleOn(theirs, claim, engine), evidence: theirs, receipts };
 }
@@ -100,7 +100,7 @@ function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['h
   return others;
 }
 
-function receiptsIn(evidence: Evidence, { baseUrl: origin }: Intent): Receipt[] {
+function receiptsIn(evidence: Evidence, { baseUrl: origin }: Entry): Receipt[] {
   if (evidence.kind !== 'transfer' || !provesItHappened(evidence)) return [];
   const { transferId, signature } = resultIn('transfer', evidence.parsed?.json ?? {}) ?? {};
   const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
@@ -113,15 +113,15 @@ function receiptsIn(evidence: Evidence, { baseUrl: origin }: Intent): Receipt[] 
  * Another machine may have used a name for another body, where the name alone makes the key. On a machine that had not
  * seen the name, only the reply can show the body. Only an accepted attempt can be unverified.
  */
-function isVerified({ echo }: Evidence, { verdict }: Ruling, { intent, createdNow }: Claim): boolean {
-  return verdict !== 'accepted' || !createdNow || keyFixesBody(intent) || echo === 'same';
+function isVerified({ echo }: Evidence, { verdict }: Ruling, { entry, createdNow }: Claim): boolean {
+  return verdict !== 'accepted' || !createdNow || keyFixesBody(entry) || echo === 'same';
 }
 
 /** Whether an earlier attempt of it was rejected or limited. */
-async function wasRefusedHere({ intent, number }: Claim, { journal }: EngineContext): Promise<boolean> {
+async function wasRefusedHere({ entry, number }: Claim, { journal }: EngineContext): Promise<boolean> {
   if (number === 1) return false;
   try {
-    const attempts = await journal.reads.attemptsOf(intent.id);
+    const attempts = await journal.reads.attemptsOf(entry.id);
     return attempts.some(
       (one) => one.number < number && (one.verdict === 'rejected' || one.verdict === 'limited'),
     );
@@ -192,7 +192,7 @@ export class Tries {
     const why = trouble ?? status;
     await observer.during({ for: 'next-try', waitMs, why }, clock.sleep(waitMs, interrupts.first));
     this.#sinceFirstMs += waitMs;
-    // The whole batch waits here together, so this counts against no single intent.
+    // The whole batch waits here together, so this counts against no single entry.
     await pace?.turn(interrupts.first);
   }
 
@@ -203,7 +203,7 @@ export class Tries {
     return this.#certificatesRefused < 2;
   }
 
-  /** In a batch a rate limit is not this intent's fault: it costs no try, and the pace knows how long it lasts. */
+  /** In a batch a rate limit is not this entry's fault: it costs no try, and the pace knows how long it lasts. */
   #waitsWithAll({ verdict }: AttemptEnd): boolean {
     return verdict === 'limited' && this.#engine.pace !== undefined;
   }

@@ -1,7 +1,7 @@
 import type { Bot } from '../connection.ts';
+import type { Wanted } from '../entry/wanted.ts';
 import type { Failure, FailureCode } from '../failures.ts';
-import type { Wanted } from '../intent/wanted.ts';
-import type { Attempt, Decision, Intent, Process, Reads } from '../journal/journal.ts';
+import type { Attempt, Decision, Entry, Process, Reads } from '../journal/journal.ts';
 import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
@@ -19,11 +19,11 @@ export type Stopped =
   | { readonly because: 'interrupted' }
   | { readonly because: 'nothing-to-gain' };
 
-/** How a command ended for one intent. */
+/** How a command ended for one entry. */
 export type Outcome =
   | {
       readonly is: 'concluded';
-      readonly intent: Intent;
+      readonly entry: Entry;
       readonly attempt: Attempt | undefined;
       /** Nothing was sent in this run: the journal had the outcome, or another process sent it. */
       readonly replayed: boolean;
@@ -31,48 +31,48 @@ export type Outcome =
       /** A person declined what is wanted. */
       readonly declined?: Decision | undefined;
     }
-  | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
-  /** `intent` has this name, and is another bot's. */
-  | { readonly is: 'not-sent'; readonly because: 'other-bot'; readonly intent: Intent }
-  /** `intent` has this name, and `wanted` is not the same. */
+  | { readonly is: 'still-sending'; readonly entry: Entry; readonly by?: Process | undefined }
+  /** `entry` has this name, and is another bot's. */
+  | { readonly is: 'not-sent'; readonly because: 'other-bot'; readonly entry: Entry }
+  /** `entry` has this name, and `wanted` is not the same. */
   | {
       readonly is: 'not-sent';
       readonly because: 'other-body';
-      readonly intent: Intent;
+      readonly entry: Entry;
       readonly wanted: Wanted;
     }
   /** Another entry made an equal payment, or may have made it. */
-  | { readonly is: 'not-sent'; readonly because: 'paid-already'; readonly equal: Intent }
+  | { readonly is: 'not-sent'; readonly because: 'paid-already'; readonly equal: Entry }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'refused'; readonly failure: Failure }
   /** A reply came, but the journal could not record it. */
   | {
       readonly is: 'not-recorded';
-      readonly intent: Intent;
+      readonly entry: Entry;
       readonly attempt: Attempt;
       readonly cause: unknown;
     };
 
-/** The state of an intent in the journal, as this command's outcome. */
+/** The state of an entry in the journal, as this command's outcome. */
 export async function concluded(
-  intent: Intent,
+  entry: Entry,
   reads: Pick<Reads, 'decisiveAttempt' | 'decisionsOf'>,
   replayed: boolean,
 ): Promise<Outcome & { is: 'concluded' }> {
-  const { id, state } = intent;
+  const { id, state } = entry;
   return {
     is: 'concluded',
-    intent,
+    entry,
     attempt: await reads.decisiveAttempt(id),
     replayed,
     ...(state === 'declined' ? { declined: await lastDecision(id, reads) } : {}),
   };
 }
 
-/** Nothing is ever deleted from a journal, so a missing intent means damage. */
-export function mustFind(intent: Intent | undefined): Intent {
-  if (intent !== undefined) return intent;
-  throw engineFailure('intent-missing', {});
+/** Nothing is ever deleted from a journal, so a missing entry means damage. */
+export function mustFind(entry: Entry | undefined): Entry {
+  if (entry !== undefined) return entry;
+  throw engineFailure('entry-missing', {});
 }
 
 /** An outcome with everything that is reported beside it. */
@@ -89,19 +89,19 @@ export type Ending = {
 };
 
 export function endingOf(outcome: Outcome): Ending {
-  const [intent, attempt] = lastOf(outcome);
+  const [entry, attempt] = lastOf(outcome);
   return {
     outcome,
     code: codeOf(outcome),
     complaint: attempt && complaintIn(attempt),
-    oddStatus: intent?.state === 'accepted' ? oddStatusOf(intent, attempt) : undefined,
-    needsOtherName: intent?.heldReason === 'another-payment' && !keyFixesBody(intent),
+    oddStatus: entry?.state === 'accepted' ? oddStatusOf(entry, attempt) : undefined,
+    needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
   };
 }
 
-/** The intent and the attempt that explain the outcome. */
-function lastOf(outcome: Outcome): [intent?: Intent, attempt?: Attempt | undefined] {
-  return outcome.is === 'concluded' || outcome.is === 'not-recorded' ? [outcome.intent, outcome.attempt] : [];
+/** The entry and the attempt that explain the outcome. */
+function lastOf(outcome: Outcome): [entry?: Entry, attempt?: Attempt | undefined] {
+  return outcome.is === 'concluded' || outcome.is === 'not-recorded' ? [outcome.entry, outcome.attempt] : [];
 }
 
 function codeOf(outcome: Outcome): FailureCode | undefined {
@@ -117,21 +117,21 @@ function codeOf(outcome: Outcome): FailureCode | undefined {
   }
 }
 
-/** The state decides first. The last reply only tells the untainted failures apart. */
+/** The state decides first. The last reply only tells the failures that are not in doubt apart. */
 function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
-  const { intent, attempt } = outcome;
-  switch (intent.state) {
+  const { entry, attempt } = outcome;
+  switch (entry.state) {
     case 'declined':
       return 'proposal-declined';
     case 'accepted':
       return undefined;
     case 'resolved':
-      return intent.resolvedAs === 'happened' ? undefined : 'not-allowed-now';
+      return entry.resolvedAs === 'happened' ? undefined : 'not-allowed-now';
     case 'sending':
       return 'in-progress';
     case 'unknown':
     case 'held':
-      return intent.state;
+      return entry.state;
     case 'rejected':
       return codeOfRejection(attempt?.status);
     case 'open':
@@ -168,7 +168,7 @@ function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComp
 const knownStatuses: readonly unknown[] = ['submitted', 'confirmed', undefined, null, ''];
 
 /** A status that neither the service's document nor the list of failures has. */
-function oddStatusOf({ kind }: Intent, attempt: Attempt | undefined): string | undefined {
+function oddStatusOf({ kind }: Entry, attempt: Attempt | undefined): string | undefined {
   if (attempt?.reply === undefined || kind === 'message') return undefined;
   const { json = {} } = readReply({ body: attempt.reply, headers: attempt.headers });
   const status = resultIn(kind, json)?.status;
@@ -195,5 +195,5 @@ const allowed: Word = { is: 'allowed' };
 type Ahead = {
   readonly bot: Pick<Bot, 'name'>;
   readonly word: Word | undefined;
-  readonly equal: Intent | undefined;
+  readonly equal: Entry | undefined;
 };

@@ -1,7 +1,7 @@
-import type { Intent } from '../journal/journal.ts';
+import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, makePlan, newIntent } from './plan.ts';
+import { type Identity, makePlan, newEntry } from './plan.ts';
 import { isDone } from './planKinds.ts';
 
 /**
@@ -10,18 +10,18 @@ import { isDone } from './planKinds.ts';
  */
 export async function settleAsPaid(
   identity: Identity,
-  { id: otherId }: Pick<Intent, 'id'>,
+  { id: otherId }: Pick<Entry, 'id'>,
   engine: EngineContext,
 ): Promise<Outcome> {
-  const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
+  const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return engine.commit(async (tx) => {
     const { is, found } = await makePlan(identity, engine, tx);
-    if (is === 'wait') return { is: 'still-sending', intent: mustFind(found) };
+    if (is === 'wait') return { is: 'still-sending', entry: mustFind(found) };
     if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
     const equal = mustFind(await tx.get(otherId));
     if (!isDone(equal)) return { is: 'not-sent', because: 'paid-already', equal };
     const atMs = engine.clock.now();
-    const { id } = found ?? (await tx.propose(fresh, 'approval', atMs));
+    const { id } = found ?? (await tx.propose(candidate, 'approval', atMs));
     await tx.decide(id, { kind: 'happened', who: engine.who, atMs, reason: otherId, signature: undefined });
     return concluded(mustFind(await tx.get(id)), tx, false);
   });

@@ -1,7 +1,7 @@
 import { type Bot, envBot } from '../connection.ts';
-import { identityFor, isNamed, keyFor, nameOf, type Order, type Scope } from '../intent/naming.ts';
-import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../intent/wanted.ts';
-import type { Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
+import { identityFor, isNamed, keyFor, nameOf, type Order, type Scope } from '../entry/naming.ts';
+import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../entry/wanted.ts';
+import type { Entry, Journal, NamedBy, NewEntry, Reads } from '../journal/journal.ts';
 import { equalWithinMs } from './equal.ts';
 import { type PlanKind, planFor } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
@@ -9,7 +9,7 @@ import type { HeldReason } from './verdict.ts';
 /** What would happen if the command went on now. Making a plan changes nothing. */
 export type Plan = {
   readonly is: PlanKind;
-  readonly found: Intent | undefined;
+  readonly found: Entry | undefined;
 };
 
 /** The plan if there is no journal yet. */
@@ -46,23 +46,23 @@ export async function makePlan(
 /** What is older waits in the history for a decision: the same text again is another message. */
 const searchedMessagesMs = 12 * 3_600_000;
 
-/** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */
-function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): Promise<Intent | undefined> {
+/** A name determines its key. A key given by the caller also finds an entry with another name, or with none. */
+function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): Promise<Entry | undefined> {
   if (key !== undefined) return reads.findByKey(scope, key);
   return reads.findUnnamed(digest, scope.kind === 'message' ? nowMs - searchedMessagesMs : 0);
 }
 
-/** Whether the intent that it goes on with may have happened. */
+/** Whether the entry that it goes on with may have happened. */
 export function isInDoubt({ found }: Pick<Plan, 'found'>): boolean {
   return found?.state === 'unknown' || found?.state === 'sending';
 }
 
-export function isBeingSent({ state, ownerLives }: Intent): boolean {
+export function isBeingSent({ state, ownerLives }: Entry): boolean {
   return state === 'sending' && ownerLives;
 }
 
 async function howFound(
-  found: Intent,
+  found: Entry,
   { order, fingerprint: wantedFingerprint }: Identity,
   planner: Planner,
   reads: Reads,
@@ -83,7 +83,7 @@ async function howFound(
   };
 }
 
-/** An order with its identity in the journal. Two commands mean the same intent if their digests are equal. */
+/** An order with its identity in the journal. Two commands mean the same entry if their digests are equal. */
 export type Identity = {
   readonly order: Order;
   readonly scope: Scope;
@@ -91,7 +91,7 @@ export type Identity = {
   readonly fingerprint: string;
   readonly digest: string;
   readonly payment: string | undefined;
-  /** Identifies the bot of an unnamed intent, because bots can be renamed. A name needs none. */
+  /** Identifies the bot of an unnamed entry, because bots can be renamed. A name needs none. */
   readonly tokenHash: string | undefined;
   /** The key, if it is determined before anything is sent. */
   readonly key: string | undefined;
@@ -119,8 +119,8 @@ export function identify(
   };
 }
 
-/** The intent to begin if the journal has none of this identity. */
-export function newIntent(identity: Identity, bot: Bot, randomUuid: () => string): NewIntent {
+/** The entry to begin if the journal has none of this identity. */
+export function newEntry(identity: Identity, bot: Bot, randomUuid: () => string): NewEntry {
   const { order, scope, canonical, digest, fingerprint, payment } = identity;
   const { naming, wanted } = order;
   const key = identity.key ?? keyFor(naming, scope, canonical, randomUuid);
@@ -145,11 +145,11 @@ const sentAgainWithinMs: Readonly<Record<Kind, number>> = { transfer: 30 * 60_00
 const tolerableClockStepMs = 5 * 60_000;
 
 /**
- * Whether the service may have forgotten the key of an intent that may have landed. No service promises how long it
+ * Whether the service may have forgotten the key of an entry that may have landed. No service promises how long it
  * remembers. If the clock went back, we cannot tell how long ago anything was.
  */
 export function isTooOld(
-  { kind, mayHaveLandedAtMs, createdAtMs, updatedAtMs }: Pick<Intent, Dates>,
+  { kind, mayHaveLandedAtMs, createdAtMs, updatedAtMs }: Pick<Entry, Dates>,
   nowMs: number,
 ): boolean {
   if (mayHaveLandedAtMs === undefined) return false;
@@ -159,12 +159,12 @@ export function isTooOld(
 
 type Dates = 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs';
 
-/** Why an intent that may have landed must not be sent again without an operator's decision. */
+/** Why an entry that may have landed must not be sent again without an operator's decision. */
 export function whyHold(
-  intent: Pick<Intent, Dates | 'tokenHash'>,
+  entry: Pick<Entry, Dates | 'tokenHash'>,
   { journal, bot, clock }: Planner,
 ): Extract<HeldReason, 'too-old' | 'another-token'> | undefined {
-  if (isTooOld(intent, clock.now())) return 'too-old';
-  if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
-  return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'another-token';
+  if (isTooOld(entry, clock.now())) return 'too-old';
+  if (entry.kind === 'message' || entry.mayHaveLandedAtMs === undefined) return undefined;
+  return entry.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'another-token';
 }

@@ -1,5 +1,5 @@
 import { type Exit, exitOf, type FailureCode } from '../failures.ts';
-import type { Intent } from '../journal/journal.ts';
+import type { Entry } from '../journal/journal.ts';
 
 /**
  * Everything that a plan means; its words are in `cli/commands/dryRun.ts`. A new plan compiles only when all fields are set.
@@ -45,7 +45,7 @@ export function exitOfPlan({ ends }: PlanMeaning): Exit | undefined {
 }
 
 /** What is known when a command finds an entry of its own identity. */
-export type Found = Pick<Intent, 'kind' | 'state' | 'tainted' | 'resolvedAs'> & {
+export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
   /** Whether the caller named it. */
   readonly named: boolean;
   readonly sameBot: boolean;
@@ -60,7 +60,7 @@ export type Found = Pick<Intent, 'kind' | 'state' | 'tainted' | 'resolvedAs'> & 
   readonly holds: boolean;
 };
 
-export const isDone = ({ state, resolvedAs }: Pick<Intent, 'state' | 'resolvedAs'>): boolean =>
+export const isDone = ({ state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>): boolean =>
   state === 'accepted' || resolvedAs === 'happened';
 
 const mayHaveLanded = ({ state }: Found): boolean => state === 'unknown' || state === 'sending';
@@ -74,7 +74,7 @@ const rerunTable: readonly (readonly [fits: (found: Found) => boolean, plan: Pla
     (found) =>
       found.named &&
       !(found.sameBot && found.sameBody) &&
-      !(startsAgain(found) && !found.tainted && !found.proposed),
+      !(startsAgain(found) && !found.inDoubt && !found.proposed),
     'name-taken',
   ],
   [({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],

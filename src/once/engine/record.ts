@@ -1,5 +1,5 @@
 import { asFailure, type Failure } from '../failures.ts';
-import type { Attempt, Intent, State, Transaction } from '../journal/journal.ts';
+import type { Attempt, Entry, State, Transaction } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -8,7 +8,7 @@ import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { isTooOld } from './plan.ts';
 import type { Ruling } from './verdict.ts';
 
-/** The intent's state if trying ends with this judgement. */
+/** The entry's state if trying ends with this judgement. */
 export function stateAtEnd(
   ruling: Ruling,
   isInDoubt: boolean,
@@ -23,7 +23,7 @@ export function stateAtEnd(
 /** What came back, as it is recorded now, and what follows. */
 export type Recorded = {
   readonly judgement: Judgement;
-  readonly follows: Outcome | { readonly is: 'try-again'; readonly intent: Intent; readonly waitMs: number };
+  readonly follows: Outcome | { readonly is: 'try-again'; readonly entry: Entry; readonly waitMs: number };
 };
 
 /** Records what came back, and the outcome in the same commit if there is one. */
@@ -50,14 +50,14 @@ export async function record(
   }
 }
 
-/** How long to wait before the next try, or why there is none; undefined if the intent has its outcome. */
+/** How long to wait before the next try, or why there is none; undefined if the entry has its outcome. */
 function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
   if (ruling.next === 'done') return undefined;
   return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
 }
 
 async function recordNow(
-  { intent: { id, mayHaveLandedAtMs }, number }: Claim,
+  { entry: { id, mayHaveLandedAtMs }, number }: Claim,
   { end, ruling, receipts }: Judgement,
   next: number | Stopped | undefined,
   startedAtMs: number,
@@ -71,18 +71,18 @@ async function recordNow(
   ];
   if (typeof next === 'number') {
     await Promise.all(endAttempt);
-    return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
+    return { is: 'try-again', entry: mustFind(await tx.get(id)), waitMs: next };
   }
   const state = stateAtEnd(ruling, mayHaveLandedAtMs !== undefined, next);
   const why = state === 'held' ? ruling.heldReason : undefined;
   // Together: on a server this is one round trip.
   const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
-  const intent = concluded ?? mustFind(await tx.get(id));
-  // If the intent is accepted but this attempt was not, an earlier attempt has the proof.
-  const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
+  const entry = concluded ?? mustFind(await tx.get(id));
+  // If the entry is accepted but this attempt was not, an earlier attempt has the proof.
+  const tells = entry.state !== 'accepted' || end.verdict === 'accepted';
   return {
     is: 'concluded',
-    intent,
+    entry,
     attempt: tells ? { ...end, number, startedAtMs, endedAtMs: nowMs } : await tx.decisiveAttempt(id),
     replayed: false,
     ...(next && { stopped: next }),
@@ -91,14 +91,14 @@ async function recordNow(
 
 /** What came back must be reported even if the journal cannot record it. */
 export function notRecorded(
-  { intent, number }: Claim,
+  { entry, number }: Claim,
   { end }: Judgement,
   startedAtMs: number,
   cause: unknown,
   { clock }: EngineContext,
 ): Outcome {
   const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: clock.now() };
-  return { is: 'not-recorded', intent, attempt, cause };
+  return { is: 'not-recorded', entry, attempt, cause };
 }
 
 /** Why nothing may leave although the connection is open. */
@@ -108,13 +108,13 @@ type DoorShut = { readonly because: 'too-old' } | { readonly because: 'journal';
  * Asked when the connection is open and nothing is written yet. Connecting can take long, and a process can be frozen
  * for days, so what was true when the attempt was recorded may have changed.
  */
-export class Door {
-  readonly #intent: Intent;
+export class LastCheck {
+  readonly #entry: Entry;
   readonly #engine: EngineContext;
   #shut: DoorShut | undefined;
 
-  constructor(intent: Intent, engine: EngineContext) {
-    this.#intent = intent;
+  constructor(entry: Entry, engine: EngineContext) {
+    this.#entry = entry;
     this.#engine = engine;
   }
 
@@ -133,7 +133,7 @@ export class Door {
     }
     // Others took over, or soon may.
     if (journal.trouble() !== undefined) return { is: 'claim-too-old' };
-    if (!isTooOld(this.#intent, clock.now())) return undefined;
+    if (!isTooOld(this.#entry, clock.now())) return undefined;
     this.#shut = { because: 'too-old' };
     return { is: 'too-late' };
   }

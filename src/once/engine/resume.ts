@@ -1,4 +1,4 @@
-import type { Decision, Intent, Journal, Transaction, Work } from '../journal/journal.ts';
+import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
 import { isApprovedAndUnsent, isProposal, lastDecision } from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -9,7 +9,7 @@ import { isBeingSent } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';
 
 /**
- * Sends a known intent with its own key and bytes, as far as the rules and a person's decision allow. `pays` is an equal
+ * Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. `pays` is an equal
  * payment that a person has seen.
  */
 export async function resume(
@@ -30,46 +30,46 @@ async function takeUp(
   decision: Decision | undefined,
   pays: string | undefined,
 ): Promise<Step> {
-  const { id } = shown.intent;
+  const { id } = shown.entry;
   await tx.recordDeath(id, engine.clock.now());
-  const intent = mustFind(await tx.get(id));
+  const entry = mustFind(await tx.get(id));
   // Whatever else others have made of it is told, or gone on with, as without a decision.
-  if (decision !== undefined && intent.state === 'held') await refuseChanged(shown, intent, tx);
-  switch (intent.state) {
+  if (decision !== undefined && entry.state === 'held') await refuseChanged(shown, entry, tx);
+  switch (entry.state) {
     case 'sending':
-      return { is: 'wait', intent };
+      return { is: 'wait', entry };
     case 'unknown':
     case 'open':
-      return resumeOrHold(intent, tx, engine, { pays });
+      return resumeOrHold(entry, tx, engine, { pays });
     case 'held':
       // The decision is kept in the commit that sends it.
-      return decision !== undefined && !isProposal(intent)
-        ? claimFound(intent, tx, engine, { pays }, decision)
-        : concluded(intent, tx, false);
+      return decision !== undefined && !isProposal(entry)
+        ? claimFound(entry, tx, engine, { pays }, decision)
+        : concluded(entry, tx, false);
     case 'accepted':
     case 'rejected':
     case 'resolved':
     case 'declined':
-      return concluded(intent, tx, true);
+      return concluded(entry, tx, true);
   }
 }
 
 /** Refuses to send, or to resolve, what only a person's approval lets go. */
-export function refuseProposal(intent: Intent): void {
-  if (isProposal(intent)) throw engineFailure('is-proposal', { id: intent.id });
+export function refuseProposal(entry: Entry): void {
+  if (isProposal(entry)) throw engineFailure('is-proposal', { id: entry.id });
 }
 
 /** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
-export async function resolveIntent(shown: Shown, decision: Decision, journal: Journal): Promise<Intent> {
-  const work = decideOn(shown, decision, async (intent, tx) => {
-    const { id, state, resolvedAs } = intent;
-    refuseWhatIsProven(intent);
-    refuseProposal(intent);
-    if (isApprovedAndUnsent(intent)) throw engineFailure('is-approved', { id });
+export async function resolveEntry(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
+  const work = decideOn(shown, decision, async (entry, tx) => {
+    const { id, state, resolvedAs } = entry;
+    refuseWhatIsProven(entry);
+    refuseProposal(entry);
+    if (isApprovedAndUnsent(entry)) throw engineFailure('is-approved', { id });
     const earlier = await lastDecision(id, tx);
     if (state === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
     // Somebody else has decided the same meanwhile.
-    if (resolvedAs === decision.kind && shown.intent.resolvedAs !== resolvedAs) return undefined;
+    if (resolvedAs === decision.kind && shown.entry.resolvedAs !== resolvedAs) return undefined;
     // The commit ran again because its result was lost. The decision is already there.
     return earlier !== undefined && isSameDecision(earlier, decision) ? undefined : decision;
   });
@@ -83,7 +83,7 @@ export async function decideProposal(
   shown: Shown,
   decision: ProposalDecision,
   journal: Journal,
-): Promise<Intent> {
+): Promise<Entry> {
   return journal.commit(ofProposal(shown, decision));
 }
 
@@ -92,49 +92,49 @@ export async function decideProposals(
   shown: readonly Shown[],
   decision: ProposalDecision,
   journal: Journal,
-): Promise<readonly PromiseSettledResult<Intent>[]> {
+): Promise<readonly PromiseSettledResult<Entry>[]> {
   return journal.commitTogether(shown.map((one) => ({ work: ofProposal(one, decision), guards: {} })));
 }
 
-function ofProposal(shown: Shown, decision: ProposalDecision): Work<Intent> {
-  return decideOn(shown, decision, async (intent, tx) => {
-    const { id, state, approved, tainted, fingerprint } = intent;
+function ofProposal(shown: Shown, decision: ProposalDecision): Work<Entry> {
+  return decideOn(shown, decision, async (entry, tx) => {
+    const { id, state, approved, inDoubt, fingerprint } = entry;
     const isSaid = decision.kind === 'approved' ? approved : state === 'declined';
     if (isSaid) return undefined;
     if (state === 'declined')
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
     const isUnpaid = state === 'open' || state === 'rejected';
-    if (isProposal(intent) || (isUnpaid && approved)) return { ...decision, fingerprint };
-    throw engineFailure('not-a-proposal', { id, state, tainted });
+    if (isProposal(entry) || (isUnpaid && approved)) return { ...decision, fingerprint };
+    throw engineFailure('not-a-proposal', { id, state, inDoubt });
   });
 }
 
-/** What is decided of an intent as it stands in the commit; nothing if that is decided already. */
+/** What is decided of an entry as it stands in the commit; nothing if that is decided already. */
 function decideOn(
   shown: Shown,
   { atMs }: Decision,
-  decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
-): Work<Intent> {
-  const { id } = shown.intent;
+  decide: (entry: Entry, tx: Transaction) => Promise<Decision | undefined>,
+): Work<Entry> {
+  const { id } = shown.entry;
   return async (tx) => {
     await tx.recordDeath(id, atMs);
-    const intent = mustFind(await tx.get(id));
-    const decided = await decide(intent, tx);
-    if (decided === undefined) return intent;
-    await refuseChanged(shown, intent, tx);
+    const entry = mustFind(await tx.get(id));
+    const decided = await decide(entry, tx);
+    if (decided === undefined) return entry;
+    await refuseChanged(shown, entry, tx);
     await tx.decide(id, decided);
-    return (await tx.get(id)) ?? intent;
+    return (await tx.get(id)) ?? entry;
   };
 }
 
-function refuseWhatIsProven(intent: Intent): void {
-  const { id, state } = intent;
-  if (isBeingSent(intent)) throw engineFailure('being-sent', { id });
+function refuseWhatIsProven(entry: Entry): void {
+  const { id, state } = entry;
+  if (isBeingSent(entry)) throw engineFailure('being-sent', { id });
   if (state === 'accepted' || state === 'rejected') throw engineFailure('proven', { id, state });
 }
 
 /** Whether it would reverse an earlier decision. */
-export function reverses({ kind }: Decision, { state, resolvedAs }: Intent): boolean {
+export function reverses({ kind }: Decision, { state, resolvedAs }: Entry): boolean {
   return state === 'resolved' && resolvedAs !== kind;
 }
 

@@ -1,10 +1,10 @@
-import type { Intent, Reads } from '../journal/journal.ts';
+import type { Entry, Reads } from '../journal/journal.ts';
 import { engineFailure } from './facts.ts';
 import { mustFind } from './outcome.ts';
 
-/** An intent as it is shown to who decides about it. */
+/** An entry as it is shown to who decides about it. */
 export type Shown = {
-  readonly intent: Intent;
+  readonly entry: Entry;
   /** How many decisions there are: none is ever taken back. */
   readonly decisions: number;
 };
@@ -14,16 +14,16 @@ type Looking = Pick<Reads, 'get' | 'decisionsOf'>;
 export async function shownNow(id: string, reads: Looking): Promise<Shown> {
   // Counted first: what is decided between the two is then noticed as a change.
   const { length: decisions } = await reads.decisionsOf(id);
-  return { intent: mustFind(await reads.get(id)), decisions };
+  return { entry: mustFind(await reads.get(id)), decisions };
 }
 
 /** A decision is about what was shown. To be asked within the commit that decides. */
-export async function refuseChanged(shown: Shown, { id }: Intent, tx: Looking): Promise<void> {
+export async function refuseChanged(shown: Shown, { id }: Entry, tx: Looking): Promise<void> {
   if (factsOf(shown) !== factsOf(await shownNow(id, tx))) throw engineFailure('changed-since-shown', { id });
 }
 
-function factsOf({ intent, decisions }: Shown): string {
-  const { fingerprint, state, ownerLives, attempts } = intent;
+function factsOf({ entry, decisions }: Shown): string {
+  const { fingerprint, state, ownerLives, attempts } = entry;
   // That its process is dead was shown, too, and the same commit records it.
   const standing = state === 'sending' && !ownerLives ? 'unknown' : state;
   return [fingerprint, standing, attempts, decisions].join(' ');

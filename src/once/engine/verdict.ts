@@ -1,6 +1,6 @@
-import { type MinorUnits, minorUnits } from '../intent/amount.ts';
-import type { Kind, TransferRequest } from '../intent/wanted.ts';
-import type { Intent, Verdict } from '../journal/journal.ts';
+import { type MinorUnits, minorUnits } from '../entry/amount.ts';
+import type { Kind, TransferRequest } from '../entry/wanted.ts';
+import type { Entry, Verdict } from '../journal/journal.ts';
 import {
   type ConflictWords,
   conflictWords,
@@ -22,7 +22,7 @@ export type Evidence = {
   readonly echo: Echo;
   /** The transfer id or the signature in the reply belongs to another entry. */
   readonly isTaken: boolean;
-  readonly tainted: boolean;
+  readonly inDoubt: boolean;
   readonly named: boolean;
   /** An attempt of it was rejected, or got 429. */
   readonly refusedHere: boolean;
@@ -31,7 +31,7 @@ export type Evidence = {
 /** What an attempt proves. */
 export type Ruling = {
   readonly verdict: Verdict;
-  /** The intent has its outcome; or try again if time is left; or stop, because trying now would tell nothing new. */
+  /** The entry has its outcome; or try again if time is left; or stop, because trying now would tell nothing new. */
   readonly next: 'done' | 'try-again' | 'stop';
   /** If tries end with this ruling, an operator must decide. */
   readonly heldAtEnd?: true;
@@ -55,8 +55,8 @@ export type HeldReason =
 export type VerdictRow = {
   readonly came: string;
   readonly matches: (evidence: Evidence) => boolean;
-  readonly untainted: Ruling;
-  readonly tainted: Ruling;
+  readonly clear: Ruling;
+  readonly inDoubt: Ruling;
 };
 
 const accepted: Ruling = { verdict: 'accepted', next: 'done' };
@@ -66,7 +66,7 @@ const unknownTryAgain: Ruling = { verdict: 'unknown', next: 'try-again' };
 const unknownStop: Ruling = { verdict: 'unknown', next: 'stop' };
 const heldAtEnd = (why: HeldReason): Ruling => ({ ...unknownTryAgain, heldAtEnd: true, heldReason: why });
 const held = (why: HeldReason): Ruling => ({ verdict: 'held', next: 'done', heldReason: why });
-const same = (ruling: Ruling) => ({ untainted: ruling, tainted: ruling });
+const same = (ruling: Ruling) => ({ clear: ruling, inDoubt: ruling });
 
 const statusOf = ({ flight }: Evidence): number => (flight.came === 'reply' ? flight.status : 0);
 const isSuccess = (evidence: Evidence): boolean => statusOf(evidence) >= 200 && statusOf(evidence) <= 299;
@@ -106,8 +106,8 @@ export const verdictTable: readonly VerdictRow[] = [
     // DNS, refused, connect timeout, TLS failure: headers never went out
     came: 'headers-unsent',
     matches: ({ flight }) => flight.came === 'nothing' && !flight.headersSent,
-    untainted: { verdict: 'unsent', next: 'try-again' },
-    tainted: unknownTryAgain,
+    clear: { verdict: 'unsent', next: 'try-again' },
+    inDoubt: unknownTryAgain,
   },
   // reset, timeout, abort, body broken off after headers went out
   { came: 'broken-off', matches: isBrokenOff, ...same(unknownTryAgain) },
@@ -151,8 +151,8 @@ export const verdictTable: readonly VerdictRow[] = [
     // the same about a random key, which nobody else can have used
     came: 'repetition',
     matches: isConflict('message', 'none', 'repetition'),
-    untainted: held('key-conflict'),
-    tainted: duplicate,
+    clear: held('key-conflict'),
+    inDoubt: duplicate,
   },
   { came: 'under-way', matches: isConflict('message', 'under-way'), ...same(unknownTryAgain) },
   { came: 'other-conflict', matches: isConflict('message', 'other'), ...same(held('key-conflict')) },
@@ -161,8 +161,8 @@ export const verdictTable: readonly VerdictRow[] = [
     // 401 403
     came: 'not-permitted',
     matches: isStatus(401, 403),
-    untainted: rejected,
-    tainted: unknownStop,
+    clear: rejected,
+    inDoubt: unknownStop,
   },
   { came: 'limited', matches: isStatus(429), ...same({ verdict: 'limited', next: 'try-again' }) },
   {
@@ -182,8 +182,8 @@ export const verdictTable: readonly VerdictRow[] = [
     // other 3xx, and the rejections above
     came: 'refused',
     matches: (evidence) => statusOf(evidence) <= 399 || rejections.includes(statusOf(evidence)),
-    untainted: rejected,
-    tainted: held('refused-in-doubt'),
+    clear: rejected,
+    inDoubt: held('refused-in-doubt'),
   },
   // any other status: proxies send these for requests that went through
   { came: 'unclear-status', matches: () => true, ...same(heldAtEnd('unclear-reply')) },
@@ -197,18 +197,18 @@ export function rowFor(evidence: Evidence): VerdictRow {
 
 export function judge(evidence: Evidence): Ruling {
   const row = rowFor(evidence);
-  return evidence.tainted ? row.tainted : row.untainted;
+  return evidence.inDoubt ? row.inDoubt : row.clear;
 }
 
 /** The key is random or made from the body, so no other body has it. */
-export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
+export function keyFixesBody({ namedBy, rowId }: Pick<Entry, 'namedBy' | 'rowId'>): boolean {
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
 
 /** What a reply says about its request: the same, another payment, or nothing that tells. */
 type Echo = 'same' | 'other' | 'silent';
 
-export function echoOf({ kind, body }: Pick<Intent, 'kind' | 'body'>, json: ReplyFields): Echo {
+export function echoOf({ kind, body }: Pick<Entry, 'kind' | 'body'>, json: ReplyFields): Echo {
   const inner = kind === 'transfer' ? json.transfer : json.message;
   const given: ReplyFields[] = [json, ...(isFields(inner) ? [inner] : [])];
   const names = kind === 'transfer' ? transferFields : messageFields;

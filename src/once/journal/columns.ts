@@ -1,5 +1,5 @@
 // SQL: the columns of each table, once: from here come the tables, what is put into them, what is read, and its types.
-import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { BaseUrl } from '../entry/baseUrl.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
 export const states = [
@@ -43,7 +43,7 @@ const noneOrOneOf = <const Value extends string>(name: string, values: readonly 
 
 const kind = oneOf('kind', ['message', 'transfer']);
 
-/** What an intent keeps from its beginning. */
+/** What an entry keeps from its beginning. */
 export const keptColumns = {
   id: column<string>('id TEXT NOT NULL UNIQUE'),
   kind,
@@ -79,7 +79,7 @@ export const paidColumns = {
 /** How it stands. */
 export const standingColumns = {
   state: oneOf('state', states),
-  tainted: flag('tainted'),
+  inDoubt: flag('inDoubt'),
   /**
    * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
    * is not in doubt.
@@ -95,11 +95,11 @@ export const standingColumns = {
   approved: flag('approved'),
   attempts: column<number>('attempts INTEGER NOT NULL DEFAULT 0'),
   updatedAtMs: column<number>('updated_at INTEGER NOT NULL'),
-  /** When a command first reported the outcome to its caller. Kept for unnamed intents alone. */
+  /** When a command first reported the outcome to its caller. Kept for unnamed entries alone. */
   reportedAtMs: column<number | undefined>('reported_at INTEGER'),
 };
 
-export const intentColumns = { ...keptColumns, ...bodyColumns, ...standingColumns };
+export const entryColumns = { ...keptColumns, ...bodyColumns, ...standingColumns };
 
 /** When its latest attempt began: of a payment, `countsAtMs` says so. */
 export const triedColumn = { triedAtMs: column<number | undefined>('tried_at INTEGER') };
@@ -151,7 +151,7 @@ export const decisionColumns = {
 /** The database role that decided, as the server says; never in a journal in a file. */
 export const roleColumn = { role: column<string | undefined>('role TEXT') };
 
-/** A transfer id of one service, or a signature of one service or chain, belongs to one intent. */
+/** A transfer id of one service, or a signature of one service or chain, belongs to one entry. */
 export const receiptColumns = {
   /** Who gave it: a service, by its base URL, or a chain. */
   origin: column<string>('origin TEXT NOT NULL'),
@@ -182,9 +182,9 @@ export const batchColumns = {
 export const namesOf = (columns: Columns): string[] => Object.values(columns).map(({ name }) => name);
 
 /** The columns of an INSERT and their values, by the names of the fields. */
-export function intoColumns(columns: Columns, intent?: string): string {
+export function intoColumns(columns: Columns, entry?: string): string {
   const [names, values] = [namesOf(columns), Object.keys(columns).map((field) => `:${field}`)];
-  if (intent !== undefined) return `(intent, ${names}) VALUES (${intent}, ${values})`;
+  if (entry !== undefined) return `(entry, ${names}) VALUES (${entry}, ${values})`;
   return `(${names}) VALUES (${values})`;
 }
 
@@ -193,7 +193,7 @@ export const setColumns = (columns: Columns): string =>
     .map(([field, { name }]) => `${name} = :${field}`)
     .join(', ');
 
-/** In a loop, which costs an intent 1 µs. Spreading an object with so many fields costs up to 50. */
+/** In a loop, which costs an entry 1 µs. Spreading an object with so many fields costs up to 50. */
 export function reading<Table extends Columns>(columns: Table) {
   const fields = Object.entries(columns);
   return (row: Readonly<Record<string, unknown>>): Of<Table> => {

@@ -1,14 +1,14 @@
+import type { Spending, Spent } from '../entry/amount.ts';
+import type { Scope } from '../entry/naming.ts';
+import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
-import type { Spending, Spent } from '../intent/amount.ts';
-import type { Scope } from '../intent/naming.ts';
-import type { Kind } from '../intent/wanted.ts';
 import type {
   attemptColumns,
   batchColumns,
   bodyColumns,
   decisionColumns,
   endColumns,
-  intentColumns,
+  entryColumns,
   keptColumns,
   Of,
   observationColumns,
@@ -16,37 +16,37 @@ import type {
   roleColumn,
 } from './columns.ts';
 
-export type State = Intent['state'];
+export type State = Entry['state'];
 
 export type Verdict = NonNullable<Attempt['verdict']>;
 
-export type NamedBy = NonNullable<Intent['namedBy']>;
+export type NamedBy = NonNullable<Entry['namedBy']>;
 
 /** What was decided: about an outcome that is not proven, and about a transfer that waits for approval. */
 export type DecisionKind = Decision['kind'];
 
 /** The decisions about an outcome that is not proven. */
-export type Resolution = NonNullable<Intent['resolvedAs']>;
+export type Resolution = NonNullable<Entry['resolvedAs']>;
 
 export function isResolution(kind: DecisionKind): kind is Resolution {
   return kind === 'happened' || kind === 'did-not-happen';
 }
 
 /** One thing to do once, with all that is known about it now. */
-export type Intent = Of<typeof intentColumns> & {
+export type Entry = Of<typeof entryColumns> & {
   /** Whether the process that is sending it is alive. */
   readonly ownerLives: boolean;
   /** When a payment was made, or may have been: at its latest claim. Undefined if it was not. */
   readonly countsAtMs: number | undefined;
 };
 
-type IntentBody = Of<typeof bodyColumns>;
+type EntryBody = Of<typeof bodyColumns>;
 
-export type NewIntent = Omit<Of<typeof keptColumns>, 'columns' | 'createdAtMs'> &
-  Partial<Pick<Intent, 'columns'>> &
-  IntentBody;
+export type NewEntry = Omit<Of<typeof keptColumns>, 'columns' | 'createdAtMs'> &
+  Partial<Pick<Entry, 'columns'>> &
+  EntryBody;
 
-/** One HTTP request made for an intent. Without a verdict it is in flight, or its process died. */
+/** One HTTP request made for an entry. Without a verdict it is in flight, or its process died. */
 export type Attempt = Of<typeof attemptColumns>;
 
 /** How far an attempt got, as its own process saw it. */
@@ -60,10 +60,10 @@ export type AttemptEnd = Omit<Of<typeof endColumns>, 'endedAtMs' | 'phase' | 've
 export type Decision = Omit<Of<typeof decisionColumns>, 'fingerprint'> &
   Partial<Of<Pick<typeof decisionColumns, 'fingerprint'> & typeof roleColumn>>;
 
-/** What a look at a chain proved about an intent. */
+/** What a look at a chain proved about an entry. */
 export type Observation = Of<typeof observationColumns>;
 
-/** Selects the intents that meet all given conditions. Newest first, unless `oldestFirst` is set. */
+/** Selects the entries that meet all given conditions. Newest first, unless `oldestFirst` is set. */
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
@@ -79,14 +79,14 @@ export type Selection = {
   readonly limit: number;
 };
 
-/** The number of intents in each state. */
+/** The number of entries in each state. */
 export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
 export type BatchInput = Of<typeof batchColumns>;
 
 /** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
-  Intent,
+  Entry,
   'kind' | 'baseUrl' | 'bot' | 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'
 > & {
   readonly rows: number;
@@ -99,7 +99,7 @@ export type RowsStanding = Pick<
 
 /** What is told of a payment that was made, or may have been. */
 export type EqualPayment = Pick<
-  Intent,
+  Entry,
   'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
 >;
 
@@ -117,32 +117,32 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
   readonly untilMs: number;
 };
 
-/** An identifier that the service or the chain gives to one intent only. */
+/** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
 
 /** What can be read from a journal. */
 export interface Reads {
-  /** The unnamed intent with this identity that began since then: an unfinished one if there is one, else the newest. */
-  findUnnamed(identity: string, sinceMs: number): Promise<Intent | undefined>;
-  findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
-  get(id: string): Promise<Intent | undefined>;
-  /** Intents whose id starts with this text. Two at most. */
-  startingWith(prefix: string): Promise<Intent[]>;
-  select(selection: Selection): AsyncIterable<Intent>;
+  /** The unnamed entry with this identity that began since then: an unfinished one if there is one, else the newest. */
+  findUnnamed(identity: string, sinceMs: number): Promise<Entry | undefined>;
+  findByKey(scope: Scope, key: string): Promise<Entry | undefined>;
+  get(id: string): Promise<Entry | undefined>;
+  /** Entries whose id starts with this text. Two at most. */
+  startingWith(prefix: string): Promise<Entry[]>;
+  select(selection: Selection): AsyncIterable<Entry>;
   /** The recipients whose address begins so, in their order; at most a thousand. */
   recipients(head: string): Promise<string[]>;
   attemptsOf(id: string): Promise<Attempt[]>;
-  /** The attempt that explains the intent's state: the accepted one, else the last. */
+  /** The attempt that explains the entry's state: the accepted one, else the last. */
   decisiveAttempt(id: string): Promise<Attempt | undefined>;
   decisionsOf(id: string): Promise<Decision[]>;
   /** Oldest first. */
   observationsOf(id: string): Promise<Observation[]>;
-  /** The receipts that belong to this intent. */
+  /** The receipts that belong to this entry. */
   receiptsOf(id: string): Promise<Receipt[]>;
-  /** Another intent that holds one of these receipts, if there is one. */
+  /** Another entry that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** The latest other payment like this one that was made since then, or may have been at any time. */
-  equalPayment(about: EqualTo): Promise<Intent | undefined>;
+  equalPayment(about: EqualTo): Promise<Entry | undefined>;
   /** Other transfers of the same payment at the same origin that may have paid in that time. */
   equalPayments(of: EqualSince): Promise<string[]>;
   /** The state of the rows of all batches with this name. */
@@ -162,19 +162,19 @@ export interface Reads {
   spent(asset: string, sinceMs: number): Promise<Spent[]>;
 }
 
-/** What can be written to a journal. Each is one statement about an intent. */
+/** What can be written to a journal. Each is one statement about an entry. */
 export interface Writes {
-  /** Records an intent, claimed by this process, with its first attempt. */
-  begin(intent: NewIntent, tokenHash: string, atMs: number): Promise<Intent>;
-  /** Claims an intent that is not being sent. */
+  /** Records an entry, claimed by this process, with its first attempt. */
+  begin(entry: NewEntry, tokenHash: string, atMs: number): Promise<Entry>;
+  /** Claims an entry that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
-  /** Gives an intent another bot and body under the same key. Only if it never may have landed, and was never proposed. */
-  rewrite(id: string, to: IntentBody): Promise<void>;
-  /** Makes a dead owner's `sending` intent `unknown`, whatever its process had recorded. */
+  /** Gives an entry another bot and body under the same key. Only if it never may have landed, and was never proposed. */
+  rewrite(id: string, to: EntryBody): Promise<void>;
+  /** Makes a dead owner's `sending` entry `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
-  /** Records the next attempt of a claimed intent. `attempts` is then its number. */
-  startAttempt(id: string, tokenHash: string, atMs: number): Promise<Intent>;
-  /** Records how an attempt ended. If it may have landed, its intent becomes tainted. */
+  /** Records the next attempt of a claimed entry. `attempts` is then its number. */
+  startAttempt(id: string, tokenHash: string, atMs: number): Promise<Entry>;
+  /** Records how an attempt ended. If it may have landed, its entry is in doubt. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
   /** Ends this process's claim. If the process is no longer the owner, only `accepted` is recorded. */
   conclude(
@@ -182,19 +182,19 @@ export interface Writes {
     state: Exclude<State, 'sending' | 'resolved' | 'declined'>,
     why: string | undefined,
     atMs: number,
-  ): Promise<Intent | undefined>;
-  /** Keeps the receipts of an accepted reply. A receipt that another intent holds stays with that intent. */
+  ): Promise<Entry | undefined>;
+  /** Keeps the receipts of an accepted reply. A receipt that another entry holds stays with that entry. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
-  /** Hands an intent that nobody is sending over to an operator. */
+  /** Hands an entry that nobody is sending over to an operator. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
-  /** Records what a chain showed. A proven signature must belong to this intent. */
+  /** Records what a chain showed. A proven signature must belong to this entry. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
   /** Keeps how many rows a batch's file has. */
   keepBatch(input: BatchInput): Promise<void>;
-  /** Records an intent without an attempt, to wait for a person's approval. */
-  propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
+  /** Records an entry without an attempt, to wait for a person's approval. */
+  propose(entry: NewEntry, why: string, atMs: number): Promise<Entry>;
 }
 
 export type Transaction = Reads & Writes;
@@ -222,7 +222,7 @@ type JournalTrouble =
   /** Others have taken over. */
   | { readonly is: 'fenced' };
 
-/** The durable record of intents, attempts and decisions. */
+/** The durable record of entries, attempts and decisions. */
 export interface Journal {
   /** Its location, for people. */
   readonly place: string;

@@ -1,7 +1,7 @@
 // SQL: the pages of a selection.
-import { countedAsset } from '../intent/amount.ts';
+import { countedAsset } from '../entry/amount.ts';
 import { type Dialect, statementIn } from './dialect.ts';
-import type { Intent, Selection } from './journal.ts';
+import type { Entry, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
 import { countsAt } from './schema.ts';
 
@@ -12,13 +12,13 @@ export async function* select(
   selection: Selection,
   dialect: Dialect,
   ask: Ask,
-  toIntent: (row: JournalRow) => Intent,
-): AsyncGenerator<Intent> {
+  toEntry: (row: JournalRow) => Entry,
+): AsyncGenerator<Entry> {
   let place: Place | undefined = edgeOf(selection);
   for (let left = selection.limit; left > 0; ) {
     const length = Math.min(left, pageLength);
     const rows = await pageOf(selection, { ...valuesOf(selection), ...place, length }, dialect, ask);
-    for (const row of rows) yield toIntent(row);
+    for (const row of rows) yield toEntry(row);
     const end = rows.at(-1);
     if (end === undefined || rows.length < length) return;
     place = { lastAt: Number(end.created_at), last: Number(end.seq) };
@@ -26,7 +26,7 @@ export async function* select(
   }
 }
 
-/** Where a page ends: the time and the number of its last intent. The first page begins at the edge. */
+/** Where a page ends: the time and the number of its last entry. The first page begins at the edge. */
 type Place = { readonly lastAt: number; readonly last: number };
 
 function edgeOf({ oldestFirst, sinceMs, untilMs }: Selection): Place | undefined {
@@ -45,7 +45,7 @@ function valuesOf({ batch, name, to, asset, kind, oldestFirst, sinceMs, untilMs 
 
 type Page = Values & { readonly length: number };
 
-/** The narrowest condition with an index is taken. Intents that are not accepted are mostly few. */
+/** The narrowest condition with an index is taken. Entries that are not accepted are mostly few. */
 async function pageOf(
   selection: Selection,
   page: Page,
@@ -84,8 +84,8 @@ class Terms {
     return `IN (${(this.#selection.states ?? []).map((state) => `'${state}'`).join(', ')})`;
   }
 
-  get #intents(): string {
-    return this.#dialect.table('intents');
+  get #entries(): string {
+    return this.#dialect.table('entries');
   }
 
   /** Everything but the time, and but what the index that leads has already. */
@@ -123,11 +123,11 @@ class Terms {
   #page(
     where: readonly string[],
     columns: readonly string[],
-    what = `${this.#dialect.withOwner('intents')}, ${countsAt}`,
+    what = `${this.#dialect.withOwner('entries')}, ${countsAt}`,
   ): string {
     const order = [...columns, 'seq'].map((column) => `${column} ${this.#way}`).join(', ');
     const all = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-    return `SELECT ${what} FROM ${this.#intents} ${all} ORDER BY ${order} LIMIT :length`;
+    return `SELECT ${what} FROM ${this.#entries} ${all} ORDER BY ${order} LIMIT :length`;
   }
 
   inOrder(): string {

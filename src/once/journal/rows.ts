@@ -1,10 +1,10 @@
-import { readPayment } from '../intent/amount.ts';
-import type { BaseUrl } from '../intent/baseUrl.ts';
-import type { Kind } from '../intent/wanted.ts';
+import { readPayment } from '../entry/amount.ts';
+import type { BaseUrl } from '../entry/baseUrl.ts';
+import type { Kind } from '../entry/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import { intentColumns, reading, states } from './columns.ts';
+import { entryColumns, reading, states } from './columns.ts';
 import type { Statement } from './dialect.ts';
-import type { Intent, NewIntent, Resolution, RowsStanding, State } from './journal.ts';
+import type { Entry, NewEntry, Resolution, RowsStanding, State } from './journal.ts';
 
 /** A row of either database; both have these columns. */
 export type JournalRow = Readonly<Record<string, unknown>>;
@@ -44,17 +44,17 @@ export class DamagedRow extends Error {}
 // JavaScript has no later dates.
 const lastMs = 8.64e15;
 
-/** A row of an intent that makes sense. */
+/** A row of an entry that makes sense. */
 export function sound(row: JournalRow): JournalRow {
   const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
   if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow();
   return row;
 }
 
-const readIntent = reading(intentColumns);
+const readEntry = reading(entryColumns);
 
-export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
-  return Object.assign(readIntent(row), { ownerLives, countsAtMs: optional<number>(row.counts_at) });
+export function entryOf(row: JournalRow, ownerLives: boolean): Entry {
+  return Object.assign(readEntry(row), { ownerLives, countsAtMs: optional<number>(row.counts_at) });
 }
 
 export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {
@@ -84,13 +84,13 @@ function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
   }
 }
 
-type Standing = Partial<Intent> & Pick<Intent, 'state'>;
+type Standing = Partial<Entry> & Pick<Entry, 'state'>;
 
-/** An intent as it is when it has begun, or was proposed. */
-export function intentAsBegun(intent: NewIntent, at: number, standing: Standing): Intent {
+/** An entry as it is when it has begun, or was proposed. */
+export function entryAsBegun(entry: NewEntry, at: number, standing: Standing): Entry {
   const usual = {
     columns: undefined,
-    tainted: false,
+    inDoubt: false,
     mayHaveLandedAtMs: undefined,
     tokenHash: undefined,
     owner: undefined,
@@ -102,7 +102,7 @@ export function intentAsBegun(intent: NewIntent, at: number, standing: Standing)
     ownerLives: false,
     countsAtMs: undefined,
   };
-  return Object.assign(usual, intent, { createdAtMs: at, updatedAtMs: at }, standing);
+  return Object.assign(usual, entry, { createdAtMs: at, updatedAtMs: at }, standing);
 }
 
 const longestBytes = 512;

@@ -5,7 +5,7 @@ import {
   bodyColumns,
   type Columns,
   decisionColumns,
-  intentColumns,
+  entryColumns,
   keptColumns,
   namesOf,
   observationColumns,
@@ -39,9 +39,9 @@ const table = (name: string, columns: Columns, ...more: readonly string[]): stri
 
 const seq = 'seq INTEGER PRIMARY KEY';
 
-/** What belongs to an intent, in the order in which it came. */
-const ofIntent = (name: string, columns: Columns, ...more: readonly string[]): string =>
-  table(name, columns, seq, 'intent INTEGER NOT NULL REFERENCES intents (seq)', ...more);
+/** What belongs to an entry, in the order in which it came. */
+const ofEntry = (name: string, columns: Columns, ...more: readonly string[]): string =>
+  table(name, columns, seq, 'entry INTEGER NOT NULL REFERENCES entries (seq)', ...more);
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -59,53 +59,53 @@ CREATE TABLE losses (
 ) STRICT;
 
 ${table(
-  'intents',
-  { ...intentColumns, ...triedColumn, ...paidColumns },
+  'entries',
+  { ...entryColumns, ...triedColumn, ...paidColumns },
   ...[seq, 'UNIQUE (key, base_url, kind)'],
   'CHECK ((named_by IS NULL) = (name IS NULL))',
   `CHECK ((kind = 'transfer') = (payment IS NOT NULL))`,
   `CHECK ((state = 'sending') = (owner IS NOT NULL))`,
   `CHECK ((state = 'resolved') = (resolved_as IS NOT NULL))`,
-  // An intent that may have landed cannot be called unsent or rejected.
+  // An entry that may have landed cannot be called unsent or rejected.
   `CHECK (state NOT IN ('open', 'rejected', 'declined') OR may_have_landed_at IS NULL)`,
   `CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL)`,
-  'CHECK (may_have_landed_at IS NULL OR tainted = 1)',
+  'CHECK (may_have_landed_at IS NULL OR in_doubt = 1)',
   // What waits for a person's approval is not in doubt, and whatever else is held is.
   `CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (may_have_landed_at IS NULL))`,
 )}
 
--- A named intent is found by its key.
-CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
-CREATE INDEX intents_created ON intents (created_at, seq);
-CREATE INDEX intents_not_accepted ON intents (state, created_at, seq) WHERE state <> 'accepted';
+-- A named entry is found by its key.
+CREATE INDEX entries_unnamed ON entries (identity, seq) WHERE named_by IS NULL;
+CREATE INDEX entries_created ON entries (created_at, seq);
+CREATE INDEX entries_not_accepted ON entries (state, created_at, seq) WHERE state <> 'accepted';
 -- One index for each filter of the history, which shows the newest first.
-CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
-CREATE INDEX intents_kind ON intents (kind, created_at, seq);
+CREATE INDEX entries_name ON entries (name, created_at, seq) WHERE name IS NOT NULL;
+CREATE INDEX entries_kind ON entries (kind, created_at, seq);
 -- A payment begins with its recipient, so this index finds recipients.
-CREATE INDEX intents_payment ON intents (payment, created_at) WHERE payment IS NOT NULL;
+CREATE INDEX entries_payment ON entries (payment, created_at) WHERE payment IS NOT NULL;
 -- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
-CREATE INDEX intents_equal ON intents (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
+CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
-CREATE INDEX intents_spent ON intents (asset, tried_at, whole, nanos) WHERE ${counts};
+CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
 
 ${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
-${ofIntent('attempts', attemptColumns, 'UNIQUE (intent, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
-${ofIntent('decisions', { ...decisionColumns, ...roleColumn })}
-CREATE INDEX decisions_intent ON decisions (intent);
-${ofIntent('receipts', receiptColumns, 'UNIQUE (value, what, origin)')}
-CREATE INDEX receipts_intent ON receipts (intent);
--- What chains were seen to say about intents.
-${ofIntent(
+${ofEntry('attempts', attemptColumns, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
+${ofEntry('decisions', { ...decisionColumns, ...roleColumn })}
+CREATE INDEX decisions_entry ON decisions (entry);
+${ofEntry('receipts', receiptColumns, 'UNIQUE (value, what, origin)')}
+CREATE INDEX receipts_entry ON receipts (entry);
+-- What chains were seen to say about entries.
+${ofEntry(
   'observations',
   observationColumns,
   `CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL))`,
 )}
-CREATE INDEX observations_intent ON observations (intent);
+CREATE INDEX observations_entry ON observations (entry);
 `;
 
 type Rule = readonly [on: string, when: string, says: string];
 
-/** How an intent may move. Every state may become accepted, and accepted never changes. */
+/** How an entry may move. Every state may become accepted, and accepted never changes. */
 const moves = `
   'open>sending', 'open>held', 'open>resolved', 'open>declined', 'open>accepted',
   'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
@@ -117,76 +117,76 @@ const moves = `
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
 
-const intentRules: readonly Rule[] = [
+const entryRules: readonly Rule[] = [
   [
-    'INSERT ON intents',
-    `NEW.tainted = 1 OR NOT (NEW.state = 'sending'
+    'INSERT ON entries',
+    `NEW.in_doubt = 1 OR NOT (NEW.state = 'sending'
       OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') = 'approval'))`,
-    'an intent begins claimed, or as a proposal, and untainted',
+    'an entry begins claimed, or as a proposal, and not in doubt',
   ],
-  ['UPDATE ON intents', differs('seq', ...namesOf(keptColumns)), 'an intent keeps its key and identity'],
+  ['UPDATE ON entries', differs('seq', ...namesOf(keptColumns)), 'an entry keeps its key and identity'],
   // People were shown what was ever proposed.
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
-      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.tainted = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
-        AND NOT EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed'))`,
-    'the body of an intent is frozen',
+      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
+        AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed'))`,
+    'the body of an entry is frozen',
   ],
-  ['UPDATE ON intents', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
-  ['UPDATE ON intents', 'OLD.tainted = 1 AND NEW.tainted = 0', 'a tainted intent stays tainted'],
+  ['UPDATE ON entries', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
+  ['UPDATE ON entries', 'OLD.in_doubt = 1 AND NEW.in_doubt = 0', 'an entry in doubt stays in doubt'],
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `OLD.reported_at IS NOT NULL AND (${differs('reported_at')})`,
     'an outcome is first reported once',
   ],
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (${moves})`,
-    'no intent moves between these states',
+    'no entry moves between these states',
   ],
-  // An intent that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
+  // An entry that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') <> 'approval'`,
-    'no intent moves between these states',
+    'no entry moves between these states',
   ],
   // What waits for approval is approved or declined. A row that another entry has paid was never proposed.
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `OLD.state = 'held' AND (NEW.state = 'open' AND NEW.approved = 0
       OR coalesce(OLD.why, '') = 'approval' AND (NEW.state = 'sending' OR NEW.state = 'resolved'
-        AND EXISTS (SELECT 1 FROM decisions WHERE intent = OLD.seq AND kind = 'proposed')))`,
-    'no intent moves between these states',
+        AND EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed')))`,
+    'no entry moves between these states',
   ],
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `NEW.approved = 1 AND OLD.approved = 0 AND NOT EXISTS (SELECT 1 FROM decisions
-      WHERE intent = OLD.seq AND kind = 'approved' AND fingerprint = OLD.fingerprint)`,
+      WHERE entry = OLD.seq AND kind = 'approved' AND fingerprint = OLD.fingerprint)`,
     'only a decision about this body approves it',
   ],
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `NEW.state = 'sending' AND OLD.resolved_as = 'happened'`,
     'what happened is not sent again',
   ],
   [
-    'UPDATE ON intents',
+    'UPDATE ON entries',
     `NEW.state = 'accepted' AND OLD.state <> 'accepted'
-      AND NOT EXISTS (SELECT 1 FROM attempts WHERE intent = OLD.seq AND verdict = 'accepted')`,
-    'only an accepted attempt makes an intent accepted',
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE entry = OLD.seq AND verdict = 'accepted')`,
+    'only an accepted attempt makes an entry accepted',
   ],
-  ['UPDATE ON intents', 'NEW.owner <> OLD.owner', 'a claim passes on only through unknown'],
+  ['UPDATE ON entries', 'NEW.owner <> OLD.owner', 'a claim passes on only through unknown'],
 ];
 
 const otherRules: readonly Rule[] = [
   [
     'INSERT ON attempts',
-    `NOT EXISTS (SELECT 1 FROM intents WHERE seq = NEW.intent AND state = 'sending')`,
+    `NOT EXISTS (SELECT 1 FROM entries WHERE seq = NEW.entry AND state = 'sending')`,
     'an attempt needs a claim',
   ],
   ['INSERT ON attempts', 'NEW.verdict IS NOT NULL', 'an attempt begins without a verdict'],
-  ['UPDATE ON attempts', differs('seq', 'intent', 'number', 'started_at'), 'an attempt stays where it began'],
+  ['UPDATE ON attempts', differs('seq', 'entry', 'number', 'started_at'), 'an attempt stays where it began'],
   [
     'UPDATE ON attempts',
     `OLD.verdict IS NOT NULL AND NOT (coalesce(OLD.phase, '') = 'process-died'
@@ -195,7 +195,7 @@ const otherRules: readonly Rule[] = [
   ],
   [
     'INSERT ON observations',
-    `NEW.verdict = 'proven' AND NOT EXISTS (SELECT 1 FROM receipts WHERE intent = NEW.intent
+    `NEW.verdict = 'proven' AND NOT EXISTS (SELECT 1 FROM receipts WHERE entry = NEW.entry
       AND what = 'signature' AND origin = NEW.genesis AND value = NEW.signature)`,
     'what is proven has a payment of its own',
   ],
@@ -212,11 +212,11 @@ const otherRules: readonly Rule[] = [
 ];
 
 /** What no statement may do, whichever process runs it. */
-export const rules: readonly Rule[] = [...intentRules, ...otherRules];
+export const rules: readonly Rule[] = [...entryRules, ...otherRules];
 
 /** Nothing is deleted from these. */
 export const kept = [
-  ...['meta', 'losses', 'intents', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
+  ...['meta', 'losses', 'entries', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';
@@ -226,7 +226,7 @@ export const consequences: readonly (readonly [on: string, when: string, does: s
   [
     'UPDATE ON attempts',
     `NEW.verdict IN ('unknown', 'held')`,
-    `UPDATE intents SET tainted = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
-     WHERE seq = NEW.intent`,
+    `UPDATE entries SET in_doubt = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
+     WHERE seq = NEW.entry`,
   ],
 ];

@@ -1,5 +1,5 @@
 // SQL: what was spent.
-import { readPayment, type Spent, unitsOfSums } from '../intent/amount.ts';
+import { readPayment, type Spent, unitsOfSums } from '../entry/amount.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import type { Ask } from './rows.ts';
 import { counts } from './schema.ts';
@@ -9,7 +9,7 @@ import { counts } from './schema.ts';
  * PostgreSQL takes the index also where these are most of the table.
  */
 export const spendingIn = ({ table }: Pick<Dialect, 'table'>) => {
-  const since = `FROM ${table('intents')} WHERE asset = :asset AND ${counts} AND tried_at > :since ORDER BY tried_at`;
+  const since = `FROM ${table('entries')} WHERE asset = :asset AND ${counts} AND tried_at > :since ORDER BY tried_at`;
   return {
     spending: `SELECT CAST(coalesce(sum(whole), 0) AS text) AS whole, CAST(coalesce(sum(nanos), 0) AS text) AS nanos,
       count(*) - count(whole) AS odd FROM (SELECT whole, nanos ${since}) AS spent`,

@@ -1,12 +1,12 @@
 // SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
-import { countedAsset, type Spending, summedPayment } from '../intent/amount.ts';
+import { countedAsset, type Spending, summedPayment } from '../entry/amount.ts';
 import {
   attemptColumns,
   batchColumns,
   bodyColumns,
   decisionColumns,
   endColumns,
-  intentColumns,
+  entryColumns,
   intoColumns,
   observationColumns,
   paidColumns,
@@ -17,13 +17,13 @@ import {
   triedColumn,
 } from './columns.ts';
 import { type Dialect, type Statement, statementIn } from './dialect.ts';
-import { type Intent, isResolution, type Reads, type Writes } from './journal.ts';
+import { type Entry, isResolution, type Reads, type Writes } from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
   type Ask,
-  intentAsBegun,
-  intentOf,
+  entryAsBegun,
+  entryOf,
   type JournalRow,
   optional,
   processDied,
@@ -39,7 +39,7 @@ type Owners = {
   self(): string;
   lives(row: JournalRow): boolean;
   /** Whether an owner is dead; what must be on record of that is recorded. */
-  bury(owner: string, ask: Ask): Promise<boolean>;
+  endOwner(owner: string, ask: Ask): Promise<boolean>;
 };
 
 /** Behind every text that begins with this one. */
@@ -48,10 +48,10 @@ const behind = (head: string): string => `${head}\u{10ffff}`;
 /** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
   const { table, position, aside, withOwner } = dialect;
-  const [intents, attempts, decisions] = [table('intents'), table('attempts'), table('decisions')];
+  const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
-  const entry = `${withOwner('intents')}, ${countsAt}`;
-  const seqOf = `(SELECT seq FROM ${intents} WHERE id = :id)`;
+  const entry = `${withOwner('entries')}, ${countsAt}`;
+  const seqOf = `(SELECT seq FROM ${entries} WHERE id = :id)`;
 
   /** At this origin, whatever the path. */
   const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
@@ -59,93 +59,93 @@ function textsIn(dialect: Dialect) {
   /** A payment is a JSON array that begins with its recipient. */
   const nextRecipient = (
     after: string,
-  ): string => `(SELECT substr(payment, 3, ${position}(payment, '",') - 3) FROM ${intents}
+  ): string => `(SELECT substr(payment, 3, ${position}(payment, '",') - 3) FROM ${entries}
     WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
 
-  const lastBatch = (before: string): string => `(SELECT name FROM ${intents}
+  const lastBatch = (before: string): string => `(SELECT name FROM ${entries}
     WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
 
   const batchNames = `WITH RECURSIVE found (name) AS (SELECT ${lastBatch(':before')}
       UNION ALL SELECT ${lastBatch('found.name')} FROM found WHERE found.name IS NOT NULL)
     SELECT name FROM found WHERE name IS NOT NULL`;
   return {
-    get: `SELECT ${entry} FROM ${intents} WHERE id = :id`,
-    findByKey: `SELECT ${entry} FROM ${intents}
+    get: `SELECT ${entry} FROM ${entries} WHERE id = :id`,
+    findByKey: `SELECT ${entry} FROM ${entries}
       WHERE key = :key AND base_url = :baseUrl AND ${aside('kind')} = :kind`,
-    findUnnamed: `SELECT ${entry} FROM ${intents} WHERE identity = :identity AND named_by IS NULL
+    findUnnamed: `SELECT ${entry} FROM ${entries} WHERE identity = :identity AND named_by IS NULL
       AND created_at >= :since
       ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,
         seq DESC LIMIT 1`,
-    startingWith: `SELECT ${entry} FROM ${intents} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
+    startingWith: `SELECT ${entry} FROM ${entries} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
     // Each is found from the one before it.
     recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
         UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
-    equalPayment: `SELECT ${entry} FROM ${intents} WHERE payment = :payment AND ${counts}
+    equalPayment: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
       ORDER BY (${paidUntil}) DESC LIMIT 1`,
-    equalPayments: `SELECT id FROM ${intents} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
+    equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
       AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
-    attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE intent = ${seqOf} ORDER BY number`,
-    decisiveAttempt: `SELECT attempts.* FROM ${attempts} WHERE intent = ${seqOf}
+    attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf} ORDER BY number`,
+    decisiveAttempt: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf}
       ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
-    decisionsOf: `SELECT decisions.* FROM ${decisions} WHERE intent = ${seqOf} ORDER BY seq`,
-    observationsOf: `SELECT observations.* FROM ${observations} WHERE intent = ${seqOf} ORDER BY seq`,
-    receiptsOf: `SELECT origin, what, value FROM ${receipts} WHERE intent = ${seqOf} ORDER BY seq`,
-    otherHolder: `SELECT id FROM ${intents} WHERE id <> :id
-      AND seq = (SELECT intent FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
-    stateCounts: `SELECT state, count(*) AS count FROM ${intents} GROUP BY state`,
+    decisionsOf: `SELECT decisions.* FROM ${decisions} WHERE entry = ${seqOf} ORDER BY seq`,
+    observationsOf: `SELECT observations.* FROM ${observations} WHERE entry = ${seqOf} ORDER BY seq`,
+    receiptsOf: `SELECT origin, what, value FROM ${receipts} WHERE entry = ${seqOf} ORDER BY seq`,
+    otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
+      AND seq = (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
+    stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
         SELECT kind, base_url, bot, state, why, resolved_as, approved, owner, count(*) AS rows,
           substr(payment, ${position}(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
-        FROM ${intents} WHERE name = :name AND named_by = 'row'
+        FROM ${entries} WHERE name = :name AND named_by = 'row'
         GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid) AS standings`,
     batchInputs: `SELECT batches.* FROM ${batches} WHERE name = :name`,
     // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
     batchNames,
     ...spendingIn(dialect),
 
-    begin: `INSERT INTO ${intents} ${intoColumns({ ...intentColumns, ...triedColumn, ...paidColumns })}`,
-    addAttempt: `INSERT INTO ${attempts} (intent, number, started_at)
+    begin: `INSERT INTO ${entries} ${intoColumns({ ...entryColumns, ...triedColumn, ...paidColumns })}`,
+    addAttempt: `INSERT INTO ${attempts} (entry, number, started_at)
       VALUES (${seqOf}, :number, :at)`,
-    claim: `UPDATE ${intents} SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL,
+    claim: `UPDATE ${entries} SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL,
         updated_at = :at, tried_at = :at
       WHERE id = :id AND state NOT IN ('sending', 'accepted') RETURNING id`,
-    rewrite: `UPDATE ${intents} SET ${setColumns({ ...bodyColumns, ...paidColumns })} WHERE id = :id`,
+    rewrite: `UPDATE ${entries} SET ${setColumns({ ...bodyColumns, ...paidColumns })} WHERE id = :id`,
     endDeadAttempts: `UPDATE ${attempts} SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
-        trouble = '${processDied}' WHERE verdict IS NULL AND intent = ${seqOf}`,
-    markDead: `UPDATE ${intents} SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+        trouble = '${processDied}' WHERE verdict IS NULL AND entry = ${seqOf}`,
+    markDead: `UPDATE ${entries} SET state = 'unknown', owner = NULL, in_doubt = 1, updated_at = :at,
         may_have_landed_at = coalesce(may_have_landed_at, updated_at)
       WHERE id = :id AND state = 'sending' AND owner = :owner`,
-    countAttempt: `UPDATE ${intents} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
+    countAttempt: `UPDATE ${entries} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
         tried_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${countsAt}`,
     endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
-      WHERE intent = ${seqOf} AND number = :number`,
-    conclude: `UPDATE ${intents} SET state = :state, owner = NULL, why = :why, updated_at = :at
+      WHERE entry = ${seqOf} AND number = :number`,
+    conclude: `UPDATE ${entries} SET state = :state, owner = NULL, why = :why, updated_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner
       RETURNING *, ${countsAt}`,
-    acceptLate: `UPDATE ${intents} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
+    acceptLate: `UPDATE ${entries} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
       WHERE id = :id AND state <> 'accepted'`,
-    keepReceipt: `INSERT INTO ${receipts} (origin, what, value, intent)
-      SELECT :origin, :what, :value, seq FROM ${intents} WHERE id = :id AND NOT EXISTS (
+    keepReceipt: `INSERT INTO ${receipts} (origin, what, value, entry)
+      SELECT :origin, :what, :value, seq FROM ${entries} WHERE id = :id AND NOT EXISTS (
         SELECT 1 FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
-    hold: `UPDATE ${intents} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
+    hold: `UPDATE ${entries} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
         approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
       WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
     addDecision: `INSERT INTO ${decisions} ${intoColumns(decisionColumns, seqOf)}`,
-    approve: `UPDATE ${intents} SET state = 'open', why = NULL, approved = 1, updated_at = :at
+    approve: `UPDATE ${entries} SET state = 'open', why = NULL, approved = 1, updated_at = :at
       WHERE id = :id AND state = 'held'`,
-    decline: `UPDATE ${intents} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
-    dateLanding: `UPDATE ${intents} SET may_have_landed_at = :at
+    decline: `UPDATE ${entries} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
+    dateLanding: `UPDATE ${entries} SET may_have_landed_at = :at
       WHERE id = :id AND may_have_landed_at IS NOT NULL`,
-    resolve: `UPDATE ${intents} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
+    resolve: `UPDATE ${entries} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
         may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
       WHERE id = :id`,
     observe: `INSERT INTO ${observations} ${intoColumns(observationColumns, seqOf)}`,
-    markReported: `UPDATE ${intents} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
+    markReported: `UPDATE ${entries} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
     keepBatch: `INSERT INTO ${batches} ${intoColumns(batchColumns)}
       ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, invalid = excluded.invalid`,
   };
@@ -160,14 +160,14 @@ export function verbsIn(dialect: Dialect): Verbs {
 
 /** Asks at once which of these attempts, or with number 0 decisions, are on record. Each is told by its place. */
 export function holding(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
-  const [intents, attempts, decisions] = ['intents', 'attempts', 'decisions'].map(dialect.table);
+  const [entries, attempts, decisions] = ['entries', 'attempts', 'decisions'].map(dialect.table);
   // PostgreSQL would read all for an EXISTS.
   const texts = noted.map(
-    (_known, nth) => `SELECT ${nth} AS nth FROM ${intents} WHERE id = :entry${nth} AND coalesce(
+    (_known, nth) => `SELECT ${nth} AS nth FROM ${entries} WHERE id = :entry${nth} AND coalesce(
       (SELECT 1 FROM ${attempts}
-        WHERE attempts.intent = intents.seq AND number = :number${nth} AND started_at = :at${nth}),
+        WHERE attempts.entry = entries.seq AND number = :number${nth} AND started_at = :at${nth}),
       (SELECT 1 FROM ${decisions}
-        WHERE :number${nth} = 0 AND decisions.intent = intents.seq AND at = :at${nth} LIMIT 1)) = 1`,
+        WHERE :number${nth} = 0 AND decisions.entry = entries.seq AND at = :at${nth} LIMIT 1)) = 1`,
   );
   const values = noted.flatMap(({ entry, number, atMs }, nth) => [
     ...([
@@ -196,10 +196,10 @@ export function readsOf(
   { dialect, verbs, owners }: AskingBase,
   isWithin: boolean,
 ): Omit<Reads, 'ownerLives' | 'processOf'> {
-  const toIntent = (row: JournalRow): Intent => intentOf(row, owners.lives(row));
-  const first = async (statement: Statement, values: Values): Promise<Intent | undefined> => {
+  const toEntry = (row: JournalRow): Entry => entryOf(row, owners.lives(row));
+  const first = async (statement: Statement, values: Values): Promise<Entry | undefined> => {
     const [row] = await ask(statement, values);
-    return row && toIntent(row);
+    return row && toEntry(row);
   };
   const all = async <Result>(statement: Statement, values: Values, read: (row: JournalRow) => Result) =>
     (await ask(statement, values)).map(read);
@@ -209,8 +209,8 @@ export function readsOf(
     findUnnamed: (identity, since) => first(verbs.findUnnamed, { identity, since }),
     findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
     get: (id) => first(verbs.get, { id }),
-    startingWith: (head) => all(verbs.startingWith, { head, behind: behind(head) }, toIntent),
-    select: (selection) => select(selection, dialect, ask, toIntent),
+    startingWith: (head) => all(verbs.startingWith, { head, behind: behind(head) }, toEntry),
+    select: (selection) => select(selection, dialect, ask, toEntry),
     recipients: (head) =>
       all(verbs.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
     attemptsOf: (id) => all(verbs.attemptsOf, { id }, attemptOf),
@@ -242,7 +242,7 @@ export function readsOf(
   };
 }
 
-/** Another process changed the intent after it was read. If it is read again, the work takes another course. */
+/** Another process changed the entry after it was read. If it is read again, the work takes another course. */
 export class Overtaken extends Error {}
 
 /** Each runs within a commit. */
@@ -251,36 +251,36 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
     await ask(statement, values);
   };
   return {
-    begin: async (intent, tokenHash, at) => {
-      const countsAtMs = intent.payment === undefined ? undefined : at;
+    begin: async (entry, tokenHash, at) => {
+      const countsAtMs = entry.payment === undefined ? undefined : at;
       const owned = { owner: owners.self(), ownerLives: true, tokenHash, attempts: 1, countsAtMs };
-      const begun = intentAsBegun(intent, at, { state: 'sending', ...owned });
-      const sums = { triedAtMs: at, ...summedPayment(intent.payment) };
+      const begun = entryAsBegun(entry, at, { state: 'sending', ...owned });
+      const sums = { triedAtMs: at, ...summedPayment(entry.payment) };
       await Promise.all([
         ask(verbs.begin, Object.assign({}, begun, sums)),
-        ask(verbs.addAttempt, { id: intent.id, number: 1, at }),
+        ask(verbs.addAttempt, { id: entry.id, number: 1, at }),
       ]);
-      onKnown({ entry: intent.id, number: 1, atMs: at });
+      onKnown({ entry: entry.id, number: 1, atMs: at });
       return begun;
     },
     claim: async (id, at) => {
       const claimed = await ask(verbs.claim, { id, owner: owners.self(), at });
-      if (claimed.length === 0) throw new Overtaken(`intent ${id} is being sent already`);
+      if (claimed.length === 0) throw new Overtaken(`entry ${id} is being sent already`);
     },
     rewrite: (id, to) => change(verbs.rewrite, { id, ...to, ...summedPayment(to.payment) }),
     recordDeath: async (id, at) => {
       const [row] = await ask(verbs.get, { id });
       const owner = optional<string>(row?.owner);
-      if (owner === undefined || !(await owners.bury(owner, ask))) return;
+      if (owner === undefined || !(await owners.endOwner(owner, ask))) return;
       await change(verbs.endDeadAttempts, { id, at });
       await change(verbs.markDead, { id, owner, at });
     },
     startAttempt: async (id, tokenHash, at) => {
       const [row] = await ask(verbs.countAttempt, { id, owner: owners.self(), tokenHash, at });
-      if (row === undefined) throw new Overtaken(`intent ${id} is not claimed by this process`);
+      if (row === undefined) throw new Overtaken(`entry ${id} is not claimed by this process`);
       await ask(verbs.addAttempt, { id, number: Number(row.attempts), at });
       onKnown({ entry: id, number: Number(row.attempts), atMs: at });
-      return intentOf(row, true);
+      return entryOf(row, true);
     },
     endAttempt: (id, number, end, at) =>
       change(verbs.endAttempt, {
@@ -295,7 +295,7 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
     conclude: async (id, state, why, at) => {
       const [row] = await ask(verbs.conclude, { id, owner: owners.self(), state, why, at });
       if (row === undefined && state === 'accepted') await change(verbs.acceptLate, { id, at });
-      return row && intentOf(row, false);
+      return row && entryOf(row, false);
     },
     keepReceipts: async (id, receipts) => {
       await Promise.all(receipts.map((receipt) => ask(verbs.keepReceipt, { id, ...receipt })));
@@ -315,9 +315,9 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
       change(verbs.observe, { ...observation, id, facts: text(observation.facts) }),
     markReported: (id, at) => change(verbs.markReported, { id, at }),
     keepBatch: (input) => change(verbs.keepBatch, input),
-    propose: async (intent, why, at) => {
-      const proposed = intentAsBegun(intent, at, { state: 'held', heldReason: why });
-      await change(verbs.begin, Object.assign({}, proposed, summedPayment(intent.payment)));
+    propose: async (entry, why, at) => {
+      const proposed = entryAsBegun(entry, at, { state: 'held', heldReason: why });
+      await change(verbs.begin, Object.assign({}, proposed, summedPayment(entry.payment)));
       return proposed;
     },
   };

@@ -3,8 +3,8 @@ import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { trusted } from '../../machine/authorities.ts';
 import { readLeftovers } from '../../machine/process.ts';
+import { isLoopback } from '../entry/baseUrl.ts';
 import { failing, told } from '../failures.ts';
-import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
 import { TroubleError, troubleOf } from './trouble.ts';
 

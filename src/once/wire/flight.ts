@@ -1,5 +1,5 @@
-import { apiPath } from '../intent/baseUrl.ts';
-import type { Kind } from '../intent/wanted.ts';
+import { apiPath } from '../entry/baseUrl.ts';
+import type { Kind } from '../entry/wanted.ts';
 import type { Trouble } from './trouble.ts';
 
 /** The result of one HTTP request, before it is interpreted. */
@@ -12,7 +12,7 @@ export type NoReply = {
   readonly trouble: Trouble;
   /** The server tried to change the protocol, so it answered, but not with a final reply. */
   readonly upgraded?: true;
-  /** The door refused: no byte of the request was written. */
+  /** The last check refused: no byte of the request was written. */
   readonly shut?: true;
 };
 
@@ -52,7 +52,7 @@ export type FlightLimits = {
   /** Aborting it ends the attempt at once. */
   readonly cut: AbortSignal;
   /** Called when the connection is open and nothing is written yet. Returns why nothing may be sent, if so. */
-  readonly door: () => Trouble | undefined;
+  readonly lastCheck: () => Trouble | undefined;
 };
 
 const paths: Readonly<Record<Kind, string>> = {

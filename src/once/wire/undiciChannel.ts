@@ -128,7 +128,7 @@ function flyOnce(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
         controller = started;
-        const shut = reason === undefined ? limits.door() : undefined;
+        const shut = reason === undefined ? limits.lastCheck() : undefined;
         if (shut !== undefined) reason = new Shut(shut);
         if (reason !== undefined) started.abort(reason);
       },

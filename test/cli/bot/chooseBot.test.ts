@@ -248,7 +248,7 @@ describe('the bot of the environment', () => {
   });
 });
 
-describe('the bot of an intent, found again', () => {
+describe('the bot of an entry, found again', () => {
   test('is the profile at its own base URL, whatever is given now', async () => {
     profiles('stage');
     const bot = await botOfProfile('prod', inputs({ BOTCTL_BASE_URL: 'https://evil.example.com' }));

@@ -79,10 +79,10 @@ describe('a reply that the journal could not take', () => {
 });
 
 // The proof flipped bits in journals: with --json nothing came on stdout.
-describe('an intent whose request was damaged', () => {
+describe('an entry whose request was damaged', () => {
   const damaged = (ended: Outcome): Outcome =>
     ended.is === 'concluded'
-      ? { ...ended, intent: { ...ended.intent, body: Buffer.from('{"to_address') } }
+      ? { ...ended, entry: { ...ended.entry, body: Buffer.from('{"to_address') } }
       : ended;
 
   test('that was accepted is told as a failure that names it, and not kept as told', async () => {

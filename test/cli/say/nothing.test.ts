@@ -32,9 +32,9 @@ describe('a command that stops says what it did not do', () => {
   });
 
   test('what is known of an earlier run stands behind the end', () => {
-    const failure = new Failure('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
+    const failure = new Failure('no-token', 'There is no token', { earlier: 'Entry 1 may have happened.' });
     expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
-      'There is no token. Nothing was sent this time. Intent 1 may have happened.',
+      'There is no token. Nothing was sent this time. Entry 1 may have happened.',
     );
   });
 

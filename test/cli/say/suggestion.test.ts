@@ -33,7 +33,7 @@ describe('a command that is suggested', () => {
     );
   });
 
-  test('that needs no base URL of its own has none: a token is only given to its own intents', () => {
+  test('that needs no base URL of its own has none: a token is only given to its own entries', () => {
     expect(lineOf(['resume', '--all'], [{ name: 'base-url', value: 'https://a.example' }])).toBe(
       'botctl resume --all',
     );

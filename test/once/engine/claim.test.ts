@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claim, untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
-import { resolveIntent, resume } from '../../../src/once/engine/resume.ts';
+import { resolveEntry, resume } from '../../../src/once/engine/resume.ts';
+import { parseBaseUrl } from '../../../src/once/entry/baseUrl.ts';
+import type { Naming, Order } from '../../../src/once/entry/naming.ts';
 import { Failure } from '../../../src/once/failures.ts';
-import { parseBaseUrl } from '../../../src/once/intent/baseUrl.ts';
-import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
 import { explained } from '../../../testing/explained.ts';
 import { policyOf } from '../../../testing/policies.ts';
@@ -54,7 +54,7 @@ describe('the same command again', () => {
     // Today's is sent, and resumed if its own reply is lost.
     await scripted.run(message(), [lost], noRetries);
     expect(endOf(await scripted.run(message(), [posted]))).toBe('accepted');
-    const [yesterdays, todays] = await scripted.intents();
+    const [yesterdays, todays] = await scripted.entries();
     expect([yesterdays?.state, todays?.state]).toEqual(['unknown', 'accepted']);
     expect(endOf(await scripted.resume(yesterdays?.id ?? '', [posted]))).toBe('accepted');
   });
@@ -122,24 +122,24 @@ describe('a key that the journal knows under another name', () => {
     return scripted.sent.at(-1)?.key ?? '';
   }
 
-  test.each([{ by: 'nothing' } as const, once('n'), run('n')])('is that intent, done: %j', async (naming) => {
+  test.each([{ by: 'nothing' } as const, once('n'), run('n')])('is that entry, done: %j', async (naming) => {
     const known = await keyOf(naming);
     expect(endOf(await scripted.run(transfer({}, key(known))))).toBe('replayed accepted');
     expect(endOf(await scripted.run(transfer({ amount: '9' }, key(known))))).toBe('not sent: other-body');
   });
 
-  test('is that intent, unknown', async () => {
+  test('is that entry, unknown', async () => {
     const known = await keyOf({ by: 'nothing' }, lost);
     expect(endOf(await scripted.run(transfer({}, key(known)), [paid]))).toBe('accepted');
-    expect(await scripted.intents()).toHaveLength(1);
+    expect(await scripted.entries()).toHaveLength(1);
   });
 });
 
 describe('a process that died', () => {
-  test('leaves its intent unknown and tainted, and the next one takes it over at once', async () => {
+  test('leaves its entry unknown and in doubt, and the next one takes it over at once', async () => {
     await scripted.die(transfer());
     expect(endOf(await scripted.run(transfer(), [reply(402)]))).toBe('held');
-    expect(await scripted.only()).toMatchObject({ tainted: true, attempts: 2 });
+    expect(await scripted.only()).toMatchObject({ inDoubt: true, attempts: 2 });
     expect(scripted.sent[1]?.body).toBe(scripted.sent[0]?.body);
     expect(scripted.clock.sleeps).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('a process that lives', () => {
     };
     const engine = scripted.engine();
     const ended = await execute(transfer(), engine);
-    expect(ended).toMatchObject({ is: 'concluded', replayed, intent: { state } });
+    expect(ended).toMatchObject({ is: 'concluded', replayed, entry: { state } });
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -229,16 +229,16 @@ describe('a process that lives', () => {
 
   test('is waited for no longer in all where one dies after the other', async () => {
     const { land, engine } = await inFlight();
-    const intent = await scripted.only();
+    const entry = await scripted.only();
     let looks = 0;
     // Of each, whoever looks eleven times finds it dead at last; and when it takes over, another one has.
     const get = async () => {
       looks += 1;
-      return { ...intent, ownerLives: looks % 11 !== 0 };
+      return { ...entry, ownerLives: looks % 11 !== 0 };
     };
     const journal = { ...engine.journal, reads: { ...engine.journal.reads, get } };
     const before = scripted.clock.now();
-    const step = { is: 'wait', intent, twin: false } as const;
+    const step = { is: 'wait', entry, twin: false } as const;
     const ended = await untilClaimed(
       async () => step,
       scripted.engine({ journal, limits: { maxWaitMs: 2000 } }),
@@ -275,7 +275,7 @@ describe('a process that lives', () => {
     const id = (await scripted.only()).id;
     await expect(
       scripted.look(async (journal) =>
-        resolveIntent(await scripted.shown(id), scripted.word('did-not-happen'), journal),
+        resolveEntry(await scripted.shown(id), scripted.word('did-not-happen'), journal),
       ),
     ).rejects.toMatchObject({ kind: 'being-sent', fields: { id } });
     await land(paid);
@@ -331,7 +331,7 @@ describe('an owner whose proof comes late', () => {
     await scripted.run(transfer(), [paid]);
     expect(await land(unsent)).toMatchObject({
       replayed: true,
-      intent: { state: 'accepted' },
+      entry: { state: 'accepted' },
       attempt: { verdict: 'accepted', number: 2 },
       stopped: { because: 'nothing-to-gain' },
     });
@@ -340,13 +340,13 @@ describe('an owner whose proof comes late', () => {
   test('is told as its own where something left it', async () => {
     const { land } = await late();
     await scripted.run(transfer(), [paid]);
-    expect(await land(lost)).toMatchObject({ replayed: false, intent: { state: 'accepted' } });
+    expect(await land(lost)).toMatchObject({ replayed: false, entry: { state: 'accepted' } });
   });
 
   test('sends nothing more while another process does', async () => {
     const { land } = await late();
     await scripted.beginSending(transfer());
-    expect(await land(lost)).toMatchObject({ intent: { state: 'sending' }, replayed: false });
+    expect(await land(lost)).toMatchObject({ entry: { state: 'sending' }, replayed: false });
     expect(scripted.sent).toHaveLength(2);
   });
 
@@ -354,7 +354,7 @@ describe('an owner whose proof comes late', () => {
     const { land } = await late();
     expect(endOf(await scripted.run(transfer(), [lost], noRetries))).toBe('unknown');
     await land(reply(402));
-    expect(await scripted.only()).toMatchObject({ state: 'unknown', tainted: true });
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', inDoubt: true });
   });
 });
 
@@ -389,7 +389,7 @@ describe('a question', () => {
 });
 
 describe('two at once', () => {
-  test('of different names with one key are one intent', async () => {
+  test('of different names with one key are one entry', async () => {
     const claimedOnce = await claim(transfer({}, once('n')), scripted.engine());
     const { key: known } = await scripted.only();
     const ended = await execute(transfer({}, key(known)), scripted.engine({ limits: { maxWaitMs: 100 } }));
@@ -442,7 +442,7 @@ describe('a claim of which one write fails', () => {
     const { journal, commit } = failing('recordDeath');
     const deciding = { ...journal, commit };
     const shown = await scripted.shown(id);
-    await stays(() => resolveIntent(shown, scripted.word('happened'), deciding));
+    await stays(() => resolveEntry(shown, scripted.word('happened'), deciding));
   });
 
   test.each([
@@ -455,9 +455,9 @@ describe('a claim of which one write fails', () => {
 
   /** Fails, sends nothing, and leaves the journal as it was. */
   async function stays(work: () => Promise<unknown>): Promise<void> {
-    const before = [scripted.sent.length, await scripted.intents()];
+    const before = [scripted.sent.length, await scripted.entries()];
     await expect(work()).rejects.toThrow('disk full');
-    expect([scripted.sent.length, await scripted.intents()]).toEqual(before);
+    expect([scripted.sent.length, await scripted.entries()]).toEqual(before);
   }
 
   function failing(verb: keyof Transaction): EngineContext {

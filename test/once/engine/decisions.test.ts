@@ -1,11 +1,11 @@
-// What a person may decide of an intent, by how it stands: resolve, decline, approve, send once more.
+// What a person may decide of an entry, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
-import { decideProposal, refuseProposal, resolveIntent, resume } from '../../../src/once/engine/resume.ts';
+import { decideProposal, refuseProposal, resolveEntry, resume } from '../../../src/once/engine/resume.ts';
 import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
-import type { Decision, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import type { Decision, Entry, Journal } from '../../../src/once/journal/journal.ts';
 import { isApprovedByAnother } from '../../../src/policy/spend.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
@@ -71,8 +71,8 @@ const standings = {
 };
 type Standing = keyof typeof standings;
 
-/** What came of it: how the intent stands now, or why it was refused. */
-async function end(work: (journal: Journal) => Promise<Intent>): Promise<string> {
+/** What came of it: how the entry stands now, or why it was refused. */
+async function end(work: (journal: Journal) => Promise<Entry>): Promise<string> {
   try {
     const done = await work(scripted.open());
     return done.resolvedAs ?? (done.approved ? `approved, ${done.state}` : done.state);
@@ -110,7 +110,7 @@ describe('what a person may decide', () => {
     const ends: string[] = [];
     for (const decide of [
       async (journal: Journal, one: string) =>
-        resolveIntent(await scripted.shown(one), scripted.word('did-not-happen'), journal),
+        resolveEntry(await scripted.shown(one), scripted.word('did-not-happen'), journal),
       async (journal: Journal, one: string) =>
         decideProposal(
           await scripted.shown(one),
@@ -141,7 +141,7 @@ describe('what a person may decide', () => {
     for (const change of [{}, {}, ...others] as Partial<Decision>[]) {
       const word = { ...first, ...change };
       seen.push(word);
-      await resolveIntent(await shown(), word, scripted.open());
+      await resolveEntry(await shown(), word, scripted.open());
     }
     const kept = await scripted.look(async (journal) => journal.decisionsOf(await id()));
     expect(kept).toMatchObject(seen.slice(1));
@@ -152,7 +152,7 @@ describe('what a person may decide', () => {
     await standings.declined();
     const journal = scripted.open();
     const word = scripted.word('did-not-happen');
-    await expect(resolveIntent(await shown(), word, journal)).rejects.toMatchObject({ fields: declined });
+    await expect(resolveEntry(await shown(), word, journal)).rejects.toMatchObject({ fields: declined });
     const approval = { ...scripted.word('approved'), kind: 'approved' } as const;
     await expect(decideProposal(await shown(), approval, journal)).rejects.toMatchObject({
       fields: declined,
@@ -168,7 +168,7 @@ describe('what a person may decide', () => {
   });
 });
 
-const transferred = { id: 'a', tainted: false, heldReason: undefined } as Intent;
+const transferred = { id: 'a', inDoubt: false, heldReason: undefined } as Entry;
 
 describe('what was proposed', () => {
   const kept = () => scripted.look(async (journal) => journal.decisionsOf(await id()));
@@ -223,7 +223,7 @@ describe('another’s approval', () => {
   test('is nothing that a file could tell: what needs it is refused there', async () => {
     for (const changes of [other, { ...other, ...proposing }])
       expect(endOf(await scripted.run(rent, [], changes))).toBe('not sent: refused');
-    expect(await scripted.intents()).toEqual([]);
+    expect(await scripted.entries()).toEqual([]);
     await approved();
     expect(endOf(await scripted.run(rent, [], other))).toBe('not sent: refused');
     expect(endOf(await scripted.resume(await id(), [], other))).toBe('not sent: refused');
@@ -275,13 +275,13 @@ describe('another’s approval', () => {
 });
 
 describe('a dry run ends as the command would', () => {
-  const unknown = { ...transferred, state: 'unknown' } as Intent;
-  const open = { ...transferred, state: 'open' } as Intent;
+  const unknown = { ...transferred, state: 'unknown' } as Entry;
+  const open = { ...transferred, state: 'open' } as Entry;
   const allowed = { is: 'allowed' } as const;
   const asks = { is: 'needs-approval' } as const;
   const refused = { is: 'refused', failure: { code: 'policy-asset' } } as never;
 
-  const equal = { id: 'other' } as Intent;
+  const equal = { id: 'other' } as Entry;
 
   test.each([
     [{ is: 'new-entry' }, {}, undefined],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mayPay } from '../../../src/once/engine/equal.ts';
-import { spellingsIn } from '../../../src/once/intent/spellings.ts';
-import type { Intent } from '../../../src/once/journal/journal.ts';
+import { assetNamesIn } from '../../../src/once/entry/assetNames.ts';
+import type { Entry } from '../../../src/once/journal/journal.ts';
 import {
   ada,
   bob,
@@ -54,7 +54,7 @@ test('what may have paid is what the design says', () => {
     const doubtful = state === 'unknown' || state.startsWith('sending') || (state === 'held' && heldInDoubt);
     // Only these count in a journal: its own rules see to that.
     const countsAtMs = done || doubtful ? (at[mayHavePaid] ?? (doubtful ? 0 : undefined)) : undefined;
-    const stored = (state.startsWith('sending') ? 'sending' : done ? 'accepted' : state) as Intent['state'];
+    const stored = (state.startsWith('sending') ? 'sending' : done ? 'accepted' : state) as Entry['state'];
     const stops = equalPayment(question).does === 'stop';
     if (mayPay({ state: stored, countsAtMs }, now - equalWithin) !== stops)
       expect.fail(JSON.stringify({ cell, stops }));
@@ -71,7 +71,7 @@ describe('an equal payment under another entry', () => {
     const outcome = await scripted.run(other);
     expect(outcome).toMatchObject({ is: 'not-sent', because: 'paid-already', equal: { name: 'rent' } });
     expect(scripted.sent).toHaveLength(1);
-    expect(await scripted.intents()).toHaveLength(1);
+    expect(await scripted.entries()).toHaveLength(1);
   });
 
   test('counts for 12 hours from its latest attempt, and in doubt for ever', async () => {
@@ -86,7 +86,7 @@ describe('an equal payment under another entry', () => {
   test('is found again by whatever else is about to begin: open, rejected, proposed or undone', async () => {
     await scripted.run(transfer({}, once('rejected')), [reply(402)]);
     await scripted.run(transfer({}, once('undone')), [lost], noRetries);
-    const [, undone] = await scripted.intents();
+    const [, undone] = await scripted.entries();
     await scripted.decide(undone?.id ?? '', 'did-not-happen');
     await scripted.run(rent, [paid]);
     for (const name of ['rejected', 'undone'])
@@ -105,7 +105,7 @@ describe('an equal payment under another entry', () => {
     const proposes = { proposes: true };
     await scripted.run(rent, [], proposes);
     await scripted.run(other, [], proposes);
-    const ids = (await scripted.intents()).map(({ id }) => id);
+    const ids = (await scripted.entries()).map(({ id }) => id);
     const ends: string[] = [];
     for (const id of ids) await scripted.answer(id, 'approved');
     for (const id of ids) ends.push(endOf(await scripted.resume(id, [paid])));
@@ -149,8 +149,8 @@ describe('equal is', () => {
       const at = new ScriptedEngine();
       try {
         await at.run(transfer(first, once('first')), [paid]);
-        const spellings = spellingsIn([{ USDC: mint }]);
-        const end = endOf(await at.run(transfer(second, once('second')), [paid], { spellings }));
+        const assetNames = assetNamesIn([{ USDC: mint }]);
+        const end = endOf(await at.run(transfer(second, once('second')), [paid], { assetNames }));
         expect(end, JSON.stringify({ index })).toBe(
           equal(first, second, assets) ? 'not sent: paid-already' : 'accepted',
         );

@@ -34,9 +34,9 @@ afterEach(() => scripted.remove());
 /** As a process leaves it that took over, sent it and was told that it is done. */
 function doneByAnother(): void {
   const database = new DatabaseSync(scripted.path);
-  database.exec(`INSERT INTO attempts (intent, number, started_at) SELECT seq, 2, 1 FROM intents;
+  database.exec(`INSERT INTO attempts (entry, number, started_at) SELECT seq, 2, 1 FROM entries;
     UPDATE attempts SET ended_at = 2, phase = 'replied', verdict = 'accepted', status = 200 WHERE number = 2;
-    UPDATE intents SET state = 'accepted', owner = NULL, attempts = 2`);
+    UPDATE entries SET state = 'accepted', owner = NULL, attempts = 2`);
   database.close();
 }
 
@@ -94,12 +94,12 @@ describe('before anything leaves', () => {
     async (_kind, order, good) => {
       let seen: unknown;
       const look = async (): Promise<Flight> => {
-        const [intent] = await scripted.intents();
-        const attempts = await scripted.look((journal) => journal.attemptsOf(intent?.id ?? ''));
+        const [entry] = await scripted.entries();
+        const attempts = await scripted.look((journal) => journal.attemptsOf(entry?.id ?? ''));
         seen = {
-          state: intent?.state,
-          key: intent?.key,
-          body: Buffer.from(intent?.body ?? []).toString(),
+          state: entry?.state,
+          key: entry?.key,
+          body: Buffer.from(entry?.body ?? []).toString(),
           attempts: attempts.map(({ number, verdict }) => ({ number, verdict })),
         };
         return good;
@@ -289,7 +289,7 @@ describe('trying again', () => {
     seen.length = 0;
     await scripted.beginSending(transfer({ amount: '2' }));
     await scripted.run(transfer({ amount: '2' }), [], { observer, limits: { maxWaitMs: 0 } });
-    expect(seen).toEqual([{ for: 'other-process', id: (await scripted.intents())[1]?.id }]);
+    expect(seen).toEqual([{ for: 'other-process', id: (await scripted.entries())[1]?.id }]);
   });
 
   test('asks for each commit that a request follows to be durable before', async () => {
@@ -319,18 +319,18 @@ describe('trying again', () => {
     expect(endOf(await scripted.run(transfer(), [reply(409), paid]))).toBe('accepted');
     const ended = await scripted.run(transfer({ amount: '2' }), Array(20).fill(reply(409)));
     expect(endOf(ended)).toBe('held');
-    expect((await scripted.intents()).at(-1)).toMatchObject({
+    expect((await scripted.entries()).at(-1)).toMatchObject({
       state: 'held',
       heldReason: 'key-conflict',
     });
   });
 });
 
-test('a 409 on a message in the words of a service whose codes nobody knows, on a fresh disk, is accepted, and not verified', async () => {
+test('a 409 on a message in the words of a service whose codes nobody knows, on a candidate disk, is accepted, and not verified', async () => {
   const words = { code: 'x_409', message: 'duplicate idempotency key' };
   const ended = await scripted.run(message('Hi', once('n')), [reply(409, words)]);
   expect(ended).toMatchObject({
-    intent: { state: 'accepted' },
+    entry: { state: 'accepted' },
     attempt: { duplicate: true, verified: false },
   });
   expect(endOf(await scripted.run(message('Hi', run('n')), [reply(409, words)]))).toBe('accepted');
@@ -381,14 +381,14 @@ describe('a key’s age', () => {
     expect(endOf(await scripted.resume(id))).toBe('held');
   });
 
-  test('is asked again at the door, when the connection stands: whatever tries are left, it is held', async () => {
+  test('is asked again at the lastCheck, when the connection stands: whatever tries are left, it is held', async () => {
     scripted.whileConnecting = () => scripted.clock.advance(minutes(14));
     const ended = await scripted.run(transfer(), [lost, lost, paid], { limits: { maxWaitMs: 3_600_000 } });
     expect(endOf(ended)).toBe('held');
     expect(scripted.sent).toHaveLength(2);
-    const intent = await scripted.only();
-    expect(intent.heldReason).toBe('too-old');
-    const attempts = await scripted.look((journal) => journal.attemptsOf(intent.id));
+    const entry = await scripted.only();
+    expect(entry.heldReason).toBe('too-old');
+    const attempts = await scripted.look((journal) => journal.attemptsOf(entry.id));
     expect(attempts.map(({ phase, verdict }) => `${phase} ${verdict}`)).toEqual([
       'sent unknown',
       'sent unknown',
@@ -404,7 +404,7 @@ describe('a key’s age', () => {
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
   });
 
-  test('cannot be told at the door by a clock that went back', async () => {
+  test('cannot be told at the lastCheck by a clock that went back', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.whileConnecting = () => scripted.clock.advance(-minutes(6));
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('held');
@@ -475,7 +475,7 @@ describe('a reply that the journal cannot take', () => {
     });
     expect(ended).toMatchObject({
       is: 'not-recorded',
-      intent: { tainted: true },
+      entry: { inDoubt: true },
       attempt: { verdict: 'unknown' },
     });
     expect(scripted.sent).toHaveLength(1);
@@ -494,7 +494,7 @@ describe('a journal that is taken away while it is in use', () => {
     scripted.whileConnecting = () => {};
     renameSync(`${scripted.path}.away`, scripted.path);
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
-    expect(await scripted.intents()).toHaveLength(1);
+    expect(await scripted.entries()).toHaveLength(1);
   });
 
   test('before the bytes of what may have landed earlier leave: that is what is told', async () => {
@@ -558,7 +558,7 @@ test('what another process proved meanwhile is told with its proof, not with our
       return reply(402);
     },
   ]);
-  expect(ended).toMatchObject({ intent: { state: 'accepted' }, attempt: { number: 2, verdict: 'accepted' } });
+  expect(ended).toMatchObject({ entry: { state: 'accepted' }, attempt: { number: 2, verdict: 'accepted' } });
 });
 
 test('what another process did meanwhile, and this one never sent, is told as done by the other', async () => {
@@ -568,7 +568,7 @@ test('what another process did meanwhile, and this one never sent, is told as do
       return unsent;
     },
   ]);
-  expect(ended).toMatchObject({ intent: { state: 'accepted' }, replayed: true });
+  expect(ended).toMatchObject({ entry: { state: 'accepted' }, replayed: true });
 });
 
 test('a connection whose reply proves nothing is dropped before the command ends', async () => {
@@ -623,13 +623,13 @@ describe('a next attempt that the journal refuses', () => {
     return { journal, commit };
   };
 
-  test('because others have the intent now, is told as it stands there', async () => {
+  test('because others have the entry now, is told as it stands there', async () => {
     const fenced = refusing(() => {
       throw sharedFailure('fenced', { place: 'db' });
     });
     expect(await scripted.run(transfer(), [lost], fenced)).toMatchObject({
       is: 'concluded',
-      intent: { id: (await scripted.only()).id, tainted: true },
+      entry: { id: (await scripted.only()).id, inDoubt: true },
       attempt: { number: 1, verdict: 'unknown' },
       replayed: false,
       stopped: { because: 'nothing-to-gain' },
@@ -638,7 +638,7 @@ describe('a next attempt that the journal refuses', () => {
 
   test('for another reason, is told as not recorded', async () => {
     const damaged = refusing(() => {
-      throw engineFailure('intent-missing', {});
+      throw engineFailure('entry-missing', {});
     });
     expect((await scripted.run(transfer(), [lost], damaged)).is).toBe('not-recorded');
   });

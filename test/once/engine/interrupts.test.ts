@@ -59,7 +59,7 @@ function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<O
 const exitOf = async (ended: Outcome): Promise<number> => explained(ended, scripted.clock.now()).exit;
 
 describe('the first interrupt', () => {
-  test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {
+  test('before anything was sent sends nothing, leaves the entry open and exits 130', async () => {
     first.abort();
     const ended = await start();
     expect(endOf(ended)).toBe('open');
@@ -104,11 +104,11 @@ describe('the first interrupt', () => {
     scripted.clock.runs = false;
     const [one, other] = [flying(), flying()];
     scripted.script.push(one.fly, other.fly);
-    let landing: AbortSignal | undefined;
+    let grace: AbortSignal | undefined;
     const clock = {
       now: () => scripted.clock.now(),
       sleep: (ms: number, signal?: AbortSignal) => {
-        landing = signal;
+        grace = signal;
         return scripted.clock.sleep(ms, signal);
       },
     };
@@ -118,10 +118,10 @@ describe('the first interrupt', () => {
     first.abort();
     one.land(paid);
     await running[0];
-    expect([landing?.aborted, other.cut()]).toEqual([false, false]);
+    expect([grace?.aborted, other.cut()]).toEqual([false, false]);
     other.land(reply(402));
     expect(endOf(await (running[1] as Promise<Outcome>))).toBe('rejected');
-    expect(landing?.aborted).toBe(true);
+    expect(grace?.aborted).toBe(true);
   });
 
   test.each([
@@ -214,6 +214,6 @@ describe('the second interrupt', () => {
     second.abort();
     const ended = await running;
     expect(await exitOf(ended)).toBe(9);
-    expect(await scripted.only()).toMatchObject({ state: 'unknown', tainted: true });
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', inDoubt: true });
   });
 });

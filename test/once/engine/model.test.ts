@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
+import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import { type History, histories, type Step, urls } from './model/steps.ts';
 import { World } from './model/world.ts';
 

@@ -4,11 +4,11 @@ import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { identify, isInDoubt, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
+import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
+import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
-import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
-import type { Order } from '../../../src/once/intent/naming.ts';
 import { states } from '../../../src/once/journal/columns.ts';
-import type { Intent, Receipt } from '../../../src/once/journal/journal.ts';
+import type { Entry, Receipt } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
@@ -53,7 +53,7 @@ describe('a claim', () => {
     const { id } = await scripted.only();
     expect(id).toMatch(/^[0-9a-f]{12}$/u);
     await execute(message('Hello', once('n')), engine);
-    expect(claimedBy(engine.interrupts)).toEqual({ intents: 1, lastId: id });
+    expect(claimedBy(engine.interrupts)).toEqual({ entries: 1, lastId: id });
   });
 
   test('refused by a policy begins nothing anew', async () => {
@@ -81,21 +81,21 @@ describe('a question', () => {
 describe('what the disk has changed', () => {
   const named = transfer({}, once('rent'));
 
-  /** A run whose journal reads an intent, its receipts or its last attempt otherwise than they were written. */
+  /** A run whose journal reads an entry, its receipts or its last attempt otherwise than they were written. */
   async function runOn(
-    change: Partial<Intent>,
+    change: Partial<Entry>,
     { receipts, order = named }: { receipts?: readonly Receipt[]; order?: Order } = {},
   ): Promise<Outcome> {
     const journal = scripted.open();
-    const changed = (found: Intent | undefined) => found && { ...found, ...change };
+    const changed = (found: Entry | undefined) => found && { ...found, ...change };
     const commit: EngineContext['commit'] = (work, guards) =>
       journal.commit(
         (tx) =>
           work({
             ...tx,
             findByKey: async (scope, key) => changed(await tx.findByKey(scope, key)),
-            get: async (id) => changed(await tx.get(id)) as Intent,
-            startAttempt: async (...given) => changed(await tx.startAttempt(...given)) as Intent,
+            get: async (id) => changed(await tx.get(id)) as Entry,
+            startAttempt: async (...given) => changed(await tx.startAttempt(...given)) as Entry,
             receiptsOf: async (id) => [...(receipts ?? (await tx.receiptsOf(id)))],
           }),
         guards,
@@ -110,15 +110,15 @@ describe('what the disk has changed', () => {
   });
 
   test.each([
-    ['what was done', [paid], named, { kind: 'intent-changed', fields: { before: 'done' } }],
+    ['what was done', [paid], named, { kind: 'entry-changed', fields: { before: 'done' } }],
     [
       'what another body is compared with',
       [paid],
       rent('2'),
-      { kind: 'intent-changed', fields: { before: undefined } },
+      { kind: 'entry-changed', fields: { before: undefined } },
     ],
-    ['a request', [unsent], named, { kind: 'intent-changed', fields: { before: undefined } }],
-    ['a request in doubt', [lost], named, { kind: 'intent-changed', fields: { before: 'in-doubt' } }],
+    ['a request', [unsent], named, { kind: 'entry-changed', fields: { before: undefined } }],
+    ['a request in doubt', [lost], named, { kind: 'entry-changed', fields: { before: 'in-doubt' } }],
   ] as const)('is not told or sent: %s', async (_what, replies, order, failure) => {
     await scripted.run(named, replies, noRetries);
     await expect(runOn(other, { order })).rejects.toMatchObject(failure);
@@ -129,7 +129,7 @@ describe('what the disk has changed', () => {
     await scripted.run(named, [paid], noRetries);
     for (const what of ['signature', 'transfer-id'] as const)
       await expect(runOn({}, { receipts: [receipt(what, 'x')] })).rejects.toMatchObject({
-        kind: 'intent-changed',
+        kind: 'entry-changed',
       });
     // A chain gives it, and no reply.
     const ofChain = { ...receipt('signature', 'x'), origin: 'g' };

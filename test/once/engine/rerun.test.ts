@@ -23,7 +23,7 @@ test('a re-run is what the design says, for everything that a journal may have',
     const plan = planFor({
       ...stateOf(cell.found),
       kind: kind === 'payment' ? 'transfer' : 'message',
-      tainted: doubt !== 'never',
+      inDoubt: doubt !== 'never',
       named,
       sameBot: given !== 'another bot',
       sameBody: given !== 'another body',

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { refuseChanged, shownNow } from '../../../src/once/engine/shown.ts';
-import type { Decision, Intent } from '../../../src/once/journal/journal.ts';
+import type { Decision, Entry } from '../../../src/once/journal/journal.ts';
 
-const entry = { id: 'a', fingerprint: 'f', state: 'sending', ownerLives: false, attempts: 1 } as Intent;
-const reads = (change: Partial<Intent> = {}, decisions = 1) => ({
+const entry = { id: 'a', fingerprint: 'f', state: 'sending', ownerLives: false, attempts: 1 } as Entry;
+const reads = (change: Partial<Entry> = {}, decisions = 1) => ({
   get: async () => ({ ...entry, ...change }),
   decisionsOf: async () => Array.from({ length: decisions }, () => ({}) as Decision),
 });
 
-test.each<[string, Partial<Intent>, number?]>([
+test.each<[string, Partial<Entry>, number?]>([
   ['content', { fingerprint: 'g' }],
   ['state', { state: 'held' }],
   ['state, by a process that lives', { ownerLives: true }],
@@ -32,9 +32,9 @@ test('what is decided between the two looks counts as a change', async () => {
       return decisionsOf();
     },
     get: () => {
-      looks.push('intent');
+      looks.push('entry');
       return get();
     },
   });
-  expect(looks).toEqual(['decisions', 'intent']);
+  expect(looks).toEqual(['decisions', 'entry']);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
-import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
+import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Flight } from '../../../src/once/wire/flight.ts';
 import {
   endOf,
@@ -22,7 +22,7 @@ const did = (fields: Record<string, unknown>): Flight => reply(200, { status: 'c
 const verified = (ended: Outcome): boolean | undefined =>
   ended.is === 'concluded' ? ended.attempt?.verified : undefined;
 
-describe('a transfer id or a signature that another intent has', () => {
+describe('a transfer id or a signature that another entry has', () => {
   test.each([
     ['transfer id', { transfer_id: 't1', signature: 's2' }],
     ['transfer id, a number in both', { transfer_id: 7 }],
@@ -31,9 +31,9 @@ describe('a transfer id or a signature that another intent has', () => {
     await scripted.run(transfer({ amount: '3' }, once('0')), [did({ transfer: { transfer_id: 7 } })]);
     await scripted.run(transfer({}, once('a')), [did({ transfer_id: 't1', signature: 's1' })]);
     const ended = await scripted.run(transfer({ amount: '2' }, once('b')), [did(wrong)]);
-    expect(ended).toMatchObject({ intent: { state: 'held', heldReason: 'id-taken', attempts: 1 } });
+    expect(ended).toMatchObject({ entry: { state: 'held', heldReason: 'id-taken', attempts: 1 } });
     const [attempt] = await scripted.look((journal) =>
-      journal.attemptsOf(ended.is === 'concluded' ? ended.intent.id : ''),
+      journal.attemptsOf(ended.is === 'concluded' ? ended.entry.id : ''),
     );
     expect(attempt).toMatchObject({ verdict: 'held', status: 200 });
   });
@@ -51,7 +51,7 @@ describe('a transfer id or a signature that another intent has', () => {
     const ended = await scripted.run(transfer({ amount: '3' }, once('c')), [
       did({ transfer_id: 'y', signature: 'x' }),
     ]);
-    expect((await scripted.intents()).map(({ state }) => state)).toEqual(['held', 'accepted', 'accepted']);
+    expect((await scripted.entries()).map(({ state }) => state)).toEqual(['held', 'accepted', 'accepted']);
     expect(endOf(ended)).toBe('accepted');
   });
 });

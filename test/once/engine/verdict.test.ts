@@ -7,7 +7,7 @@ import {
   type VerdictRow,
   verdictTable,
 } from '../../../src/once/engine/verdict.ts';
-import type { Kind } from '../../../src/once/intent/wanted.ts';
+import type { Kind } from '../../../src/once/entry/wanted.ts';
 import { conflictWords, type Flight, readReply } from '../../../src/once/wire/flight.ts';
 import {
   type Asked,
@@ -43,11 +43,11 @@ function judged(flight: Flight, about: Asked, isTaken = false): Judged {
   const parsed = flight.came === 'reply' ? readReply(flight) : undefined;
   const body = Buffer.from(JSON.stringify(request[kind]));
   const echo = parsed?.json === undefined ? 'silent' : echoOf({ kind, body }, parsed.json);
-  const { named, inDoubt: tainted, refusedHere } = about;
-  const evidence: Evidence = { kind, flight, parsed, echo, isTaken, tainted, named, refusedHere };
+  const { named, inDoubt, refusedHere } = about;
+  const evidence: Evidence = { kind, flight, parsed, echo, isTaken, inDoubt, named, refusedHere };
   hit.add(rowFor(evidence));
   const { verdict, next, heldAtEnd, heldReason: why, duplicate } = judge(evidence);
-  const stays = tainted || verdict === 'unknown' ? 'unknown' : 'open';
+  const stays = inDoubt || verdict === 'unknown' ? 'unknown' : 'open';
   const ended = verdict === 'unsent' || verdict === 'limited' || verdict === 'unknown' ? stays : verdict;
   return {
     verdict: duplicate ? 'duplicate' : verdict,

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waitForOwner } from '../../../src/once/engine/beforeClaim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
-import type { Intent, Journal } from '../../../src/once/journal/journal.ts';
+import type { Entry, Journal } from '../../../src/once/journal/journal.ts';
 
 import { endOf, ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
 
@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => scripted.remove());
 
-const sending = { id: 'i', state: 'sending', owner: 'o', ownerLives: true } as Intent;
-const accepted = { id: 'i', state: 'accepted' } as Intent;
+const sending = { id: 'i', state: 'sending', owner: 'o', ownerLives: true } as Entry;
+const accepted = { id: 'i', state: 'accepted' } as Entry;
 
 type Case = {
   /** What each look at the journal finds; the last again and again. */
-  readonly looks: readonly (Intent | undefined)[];
+  readonly looks: readonly (Entry | undefined)[];
   readonly limits?: Partial<EngineContext['limits']>;
   readonly beforeMs?: number;
   /** How far the clock jumps at each pause. */
@@ -50,7 +50,7 @@ describe('a wait for another process', () => {
     ['its end', { looks: [sending, sending, accepted] }, ['ended', 2, 100]],
     ['its death', { looks: [sending, { ...sending, ownerLives: false }] }, ['ended', 1, 50]],
     ['another that took over', { looks: [sending, { ...sending, owner: 'p' }] }, ['ended', 1, 50]],
-    ['an intent that is gone', { looks: [sending, undefined] }, ['ended', 1, 50]],
+    ['an entry that is gone', { looks: [sending, undefined] }, ['ended', 1, 50]],
     ['--max-wait', { looks: [sending] }, ['time-is-up', 10, 500]],
     ['a time of its own', { looks: [sending], limits: { ownerWaitMs: 100 } }, ['time-is-up', 2, 100]],
     ['what is left of the time', { looks: [sending], beforeMs: 400 }, ['time-is-up', 2, 500]],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Statement } from '../../../src/once/journal/dialect.ts';
 import { fileDialect } from '../../../src/once/journal/file/fileSchema.ts';
-import type { Intent, Selection } from '../../../src/once/journal/journal.ts';
+import type { Entry, Selection } from '../../../src/once/journal/journal.ts';
 import { select } from '../../../src/once/journal/pages.ts';
 import type { JournalRow, Values } from '../../../src/once/journal/rows.ts';
 
@@ -22,8 +22,8 @@ async function asked(selection: Partial<Selection>, count = 0) {
     return rowsOf(count);
   };
   const found: number[] = [];
-  const toIntent = ({ seq }: JournalRow): Intent => ({ id: String(seq) }) as Intent;
-  for await (const { id } of select({ limit: 1000, ...selection }, fileDialect, ask, toIntent))
+  const toEntry = ({ seq }: JournalRow): Entry => ({ id: String(seq) }) as Entry;
+  for await (const { id } of select({ limit: 1000, ...selection }, fileDialect, ask, toEntry))
     found.push(Number(id));
   return { way, texts, values, found };
 }

@@ -5,7 +5,7 @@ import { Note } from '../../../src/once/journal/known.ts';
 import type { Ask } from '../../../src/once/journal/rows.ts';
 import { type Base, Store } from '../../../src/once/journal/store.ts';
 
-const owners = { self: () => 'me', lives: () => true, bury: async () => false };
+const owners = { self: () => 'me', lives: () => true, endOwner: async () => false };
 const reads = { ownerLives: async () => true } as unknown as Base['reads'];
 
 /** A database that keeps nothing; it notes what a commit was asked to be. */

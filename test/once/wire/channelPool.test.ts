@@ -4,7 +4,7 @@ import type { Channel, Flight } from '../../../src/once/wire/flight.ts';
 
 const lost: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'no-answer' } };
 const shipment = { url: 'http://127.0.0.1/', token: { reveal: () => 't' }, body: new Uint8Array() };
-const limits = { timeoutMs: 1000, cut: new AbortController().signal, door: () => undefined };
+const limits = { timeoutMs: 1000, cut: new AbortController().signal, lastCheck: () => undefined };
 
 /** Lines that fly until they are told to land. */
 function slowLines() {

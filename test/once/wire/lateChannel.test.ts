@@ -4,7 +4,7 @@ import type { Channel, Flight } from '../../../src/once/wire/flight.ts';
 
 const landed: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'no-answer' } };
 const shipment = { url: 'http://127.0.0.1', token: { reveal: () => 'token' }, body: new Uint8Array() };
-const limits = { timeoutMs: 1, cut: new AbortController().signal, door: () => undefined };
+const limits = { timeoutMs: 1, cut: new AbortController().signal, lastCheck: () => undefined };
 
 function rehearsal() {
   const seen = { opened: 0, closed: 0 };

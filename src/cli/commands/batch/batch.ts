@@ -15,13 +15,13 @@ import type { Stop } from '../../../batch/stopRules.ts';
 import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { EngineContext } from '../../../once/engine/context.ts';
+import type { Kind, Wanted } from '../../../once/entry/wanted.ts';
 import { asFailure, type Exit, type Failure, told } from '../../../once/failures.ts';
-import type { Kind, Wanted } from '../../../once/intent/wanted.ts';
-import type { Intent, Journal } from '../../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
-import { takenBy } from '../../say/intent.ts';
+import { takenBy } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
 import { equalWords } from '../../say/outcomes.ts';
 import { waitingForOthers } from '../../say/rows.ts';
@@ -134,7 +134,7 @@ async function readAndPlan(batch: Batch): Promise<BatchPlan> {
     ...{ bot, journal, recipients, interrupted: interrupts.first, now: () => clock.now() },
     inWords: rowSentences,
     refusalInWords: (refusal: Failure) => refusal.message,
-    conflictInWords: (found: Intent, wanted: Wanted) => `the id ${takenBy(found, wanted)}`,
+    conflictInWords: (found: Entry, wanted: Wanted) => `the id ${takenBy(found, wanted)}`,
     equalInWords: equalWords,
   };
   const plan = await display.waiting(

@@ -12,9 +12,9 @@ import {
   reportColumns,
 } from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
+import { namingFrom } from '../../../once/entry/naming.ts';
+import type { Kind } from '../../../once/entry/wanted.ts';
 import { told } from '../../../once/failures.ts';
-import { namingFrom } from '../../../once/intent/naming.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { isoExact, listed } from '../../../once/phrases.ts';
 import type { Suggestion } from '../../../once/says.ts';
@@ -250,12 +250,12 @@ export function rowReportInputs(rows: readonly Row[], { journal }: Batch): RowRe
   return {
     rows,
     journal,
-    resultOf: async (intent, attempt) => {
-      const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
-      const report = { intent, attempt, signature };
+    resultOf: async (entry, attempt) => {
+      const signature = journal === undefined ? undefined : await signatureOf(entry, journal.reads);
+      const report = { entry, attempt, signature };
       return {
         result: idOrSignature(report),
-        atMs: isSettled(intent) ? settledAt(report) : undefined,
+        atMs: isSettled(entry) ? settledAt(report) : undefined,
       };
     },
   };

@@ -8,13 +8,13 @@ import {
 } from '../../../batch/plan.ts';
 import { inputName } from '../../../batch/read.ts';
 import type { Reasons } from '../../../batch/reasons.ts';
+import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
-import { formatAmount } from '../../../once/intent/amount.ts';
 import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { tooLittleToPay } from '../../say/balance.ts';
 import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
-import { ofRow, ofRows, warningWords } from '../../say/intent.ts';
+import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
 import {
   codeOfRows,

@@ -1,7 +1,7 @@
 import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
+import { amountOf, countedAsset } from '../../../once/entry/amount.ts';
+import type { Kind } from '../../../once/entry/wanted.ts';
 import { type Exit, exitOf, told } from '../../../once/failures.ts';
-import { amountOf, countedAsset } from '../../../once/intent/amount.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
@@ -138,7 +138,7 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
     else if (undecided.includes(standing)) sum.undecided += units;
   }
   return [...sums.values()].map(({ asset, done, undecided: doubtful }) => ({
-    // The journal keeps a symbol in small letters, so that all its spellings are one; a mint has 32 characters or more.
+    // The journal keeps a symbol in small letters, so that all its assetNames are one; a mint has 32 characters or more.
     asset: asset.length < 32 ? asset.toUpperCase() : asset,
     done: amountOf(done),
     undecided: amountOf(doubtful),

@@ -95,19 +95,19 @@ export class RowTeller {
 
   #noteUnverified(outcome: Outcome): void {
     if (outcome.is !== 'concluded') return;
-    const { intent, attempt } = outcome;
-    if (wasRepeated(intent)) this.unverified.repeated += 1;
-    if (intent.state !== 'accepted' || attempt?.verified !== false) return;
+    const { entry, attempt } = outcome;
+    if (wasRepeated(entry)) this.unverified.repeated += 1;
+    if (entry.state !== 'accepted' || attempt?.verified !== false) return;
     this.unverified.rows += 1;
     if (attempt.duplicate) this.unverified.duplicates += 1;
   }
 
   async #doneJson(row: Row): Promise<Record<string, unknown>> {
     const { given, context, journal } = this.#batch;
-    const intent = row.intent === undefined ? undefined : await journal?.reads.get(row.intent);
-    if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
-    const attempt = await journal?.reads.decisiveAttempt(intent.id);
-    const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
+    const entry = row.entry === undefined ? undefined : await journal?.reads.get(row.entry);
+    if (entry === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    const attempt = await journal?.reads.decisiveAttempt(entry.id);
+    const report = { command: given.command, entry, attempt, replayed: true, warnings: [] };
     return { ...(await reportJsonOrError(report, context.display)), ...whichRow(row) };
   }
 

@@ -66,11 +66,11 @@ export class BatchWait {
         `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${this.#chain.node.host}.`,
       );
     const stop = display.watched ? display.meter(() => `On chain: ${ended} of ${all}`) : (): void => {};
-    const onEnd = async ({ intent, view }: Verified): Promise<void> => {
+    const onEnd = async ({ entry, view }: Verified): Promise<void> => {
       counts[countedAs(view)] += 1;
-      if (wasRepeated(intent) && view.payments === undefined) counts.unsure += 1;
+      if (wasRepeated(entry) && view.payments === undefined) counts.unsure += 1;
       ended += 1;
-      await this.#tell(intent.id, journal, view);
+      await this.#tell(entry.id, journal, view);
     };
     const watching = { ...this.#options, clock, interrupted: interrupts.first, onLook: () => {}, onEnd };
     try {
@@ -88,12 +88,12 @@ export class BatchWait {
 
   async #accepted({ rows }: BatchPlan, journal: Journal, counts: { proven: number }): Promise<string[]> {
     const open: string[] = [];
-    for (const { intent: id } of rows) {
-      const intent = id === undefined ? undefined : await journal.reads.get(id);
-      if (intent?.state !== 'accepted') continue;
-      const view = standingOf(await journal.reads.observationsOf(intent.id));
-      if (view !== undefined && this.#isReached(view) && !wasRepeated(intent)) counts.proven += 1;
-      else open.push(intent.id);
+    for (const { entry: id } of rows) {
+      const entry = id === undefined ? undefined : await journal.reads.get(id);
+      if (entry?.state !== 'accepted') continue;
+      const view = standingOf(await journal.reads.observationsOf(entry.id));
+      if (view !== undefined && this.#isReached(view) && !wasRepeated(entry)) counts.proven += 1;
+      else open.push(entry.id);
     }
     return open;
   }
@@ -106,14 +106,14 @@ export class BatchWait {
    * With --json reports each row once more, with what the chain says; for a person only contradictions.
    */
   async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
-    const intent = await journal.reads.get(id);
-    if (intent === undefined) return;
+    const entry = await journal.reads.get(id);
+    if (entry === undefined) return;
     const { given, context } = this.#batch;
     const { display } = context;
-    const stored = await storedReport(intent, given.command, journal.reads);
+    const stored = await storedReport(entry, given.command, journal.reads);
     const view = seen ?? stored.chain;
     const report = { ...stored, chain: view };
-    const problem = chainProblem(intent, report.attempt, view, this.#options.until);
+    const problem = chainProblem(entry, report.attempt, view, this.#options.until);
     if (display.face === 'json') {
       const json = await reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
       await display.show({ ...outcomeView(report), json });

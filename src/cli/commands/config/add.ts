@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { RpcUrl } from '../../../chain/cluster.ts';
+import { parseBaseUrl } from '../../../once/entry/baseUrl.ts';
 import { type Exit, told } from '../../../once/failures.ts';
-import { parseBaseUrl } from '../../../once/intent/baseUrl.ts';
 import { listed } from '../../../once/phrases.ts';
 import { sentence } from '../../../once/says.ts';
 import { addProfile, changeProfiles, checkFree } from '../../bot/changeProfiles.ts';

@@ -49,12 +49,12 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
   });
   await whileOpen(opening, async (left) => {
     const states = ['open', 'sending', 'unknown', 'held'] as const;
-    for await (const intent of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
-      if (!isUnsettled(intent)) continue;
+    for await (const entry of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+      if (!isUnsettled(entry)) continue;
       throw told('not-allowed-now')`
         The journal ${left.place} has entries that are not settled: under another they could happen twice
         Settle them first:
-        $ history --state ${intent.state}`;
+        $ history --state ${entry.state}`;
     }
   });
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
+import { amountOf, formatAmount, readPayment } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
-import { amountOf, formatAmount, readPayment } from '../../../once/intent/amount.ts';
 import { states } from '../../../once/journal/columns.ts';
-import type { Intent, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
+import type { Entry, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
@@ -53,14 +53,14 @@ export async function exportHistory(
 ): Promise<Exit> {
   const nowMs = journal.clock.now();
   const limit = filters.limit ?? allOfThem;
-  // An intent that begins during the export belongs to the next one.
+  // An entry that begins during the export belongs to the next one.
   const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit + 1), oldestFirst: true } as const;
   const hash = createHash('sha256');
   const write = (text: string): Promise<'written' | 'closed'> => {
     hash.update(text);
     return display.write(text);
   };
-  const unsettled: { count: number; some: Intent[] } = { count: 0, some: [] };
+  const unsettled: { count: number; some: Entry[] } = { count: 0, some: [] };
   let rows = 0;
   let unsent = 0;
   let isCut = false;
@@ -69,20 +69,20 @@ export async function exportHistory(
   let state = await write(settledHeading(format, kept));
   let left = limit;
   for await (const page of inPages(journal.reads.select(selection))) {
-    const intents = page.slice(0, left);
-    isCut = intents.length < page.length;
-    left -= intents.length;
-    const settled = intents.filter(isInBooks);
+    const entries = page.slice(0, left);
+    isCut = entries.length < page.length;
+    left -= entries.length;
+    const settled = entries.filter(isInBooks);
     const lines = await Promise.all(
-      settled.map((intent) => lineOf(intent, { format, kept }, command, journal)),
+      settled.map((entry) => lineOf(entry, { format, kept }, command, journal)),
     );
     state = await write(lines.join(''));
     if (state === 'closed') break;
     rows += lines.length;
-    unsent += intents.filter((intent) => intent.state === 'open' && !intent.approved).length;
-    for (const intent of intents.filter(isUnsettled)) {
+    unsent += entries.filter((entry) => entry.state === 'open' && !entry.approved).length;
+    for (const entry of entries.filter(isUnsettled)) {
       unsettled.count += 1;
-      if (unsettled.some.length < mostNamed) unsettled.some.push(intent);
+      if (unsettled.some.length < mostNamed) unsettled.some.push(entry);
     }
   }
   const some = limit === 1 ? 'the oldest entry was' : `the oldest ${formatCount(limit)} entries were`;
@@ -96,12 +96,12 @@ export async function exportHistory(
   return exitOf(problem.code);
 }
 
-function isInBooks(intent: Intent): boolean {
-  return isSettled(intent) && !isPaidByAnother(intent);
+function isInBooks(entry: Entry): boolean {
+  return isSettled(entry) && !isPaidByAnother(entry);
 }
 
 /** A row that was left because another entry had paid it: the books have that one. */
-function isPaidByAnother({ resolvedAs, attempts }: Intent): boolean {
+function isPaidByAnother({ resolvedAs, attempts }: Entry): boolean {
   return resolvedAs === 'happened' && attempts === 0;
 }
 
@@ -114,8 +114,8 @@ const mostTitles = 1000;
 /** The columns that a batch's rows have beside ours, in the order in which they are met. */
 async function keptTitles(selection: Selection, { reads }: Journal): Promise<readonly string[]> {
   const titles = new Set<string>();
-  for await (const intent of reads.select(selection))
-    for (const title of isInBooks(intent) ? Object.keys(columnsOf(intent) ?? {}) : [])
+  for await (const entry of reads.select(selection))
+    for (const title of isInBooks(entry) ? Object.keys(columnsOf(entry) ?? {}) : [])
       if (titles.size < mostTitles) titles.add(title);
   return [...titles];
 }
@@ -124,14 +124,14 @@ async function keptTitles(selection: Selection, { reads }: Journal): Promise<rea
 type ExportLayout = { readonly format: SettledFormat; readonly kept: readonly string[] | undefined };
 
 async function lineOf(
-  intent: Intent,
+  entry: Entry,
   layout: ExportLayout,
   command: string,
   { reads }: Journal,
 ): Promise<string> {
   const [report, observations] = await Promise.all([
-    storedReport(intent, command, reads),
-    intent.kind === 'transfer' ? reads.observationsOf(intent.id) : [],
+    storedReport(entry, command, reads),
+    entry.kind === 'transfer' ? reads.observationsOf(entry.id) : [],
   ]);
   return settledLine({ report, observations }, layout);
 }
@@ -164,19 +164,19 @@ type Cells = Readonly<
 
 type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
 
-/** What the books need about one intent that happened. */
+/** What the books need about one entry that happened. */
 function cellsOf({ report, observations }: Settled): Cells {
-  const { intent } = report;
-  const request = requestOf(intent);
+  const { entry } = report;
+  const request = requestOf(entry);
   const transfer = transferOf(report);
   const message = messageOf(report);
   return {
     settled_at: isoExact(settledAt(report)),
-    id: intent.id,
-    kind: intent.kind,
-    name: intent.name,
-    row: intent.rowId,
-    bot: intent.bot,
+    id: entry.id,
+    kind: entry.kind,
+    name: entry.name,
+    row: entry.rowId,
+    bot: entry.bot,
     conversation: shown(request.conversation_id),
     to: shown(request.to_address),
     asset: shown(request.asset),
@@ -187,7 +187,7 @@ function cellsOf({ report, observations }: Settled): Cells {
     signature: shown(transfer?.signature),
     chain: report.chain?.verdict,
     fee: feeOf(observations),
-    columns: columnsOf(intent),
+    columns: columnsOf(entry),
   };
 }
 
@@ -227,11 +227,11 @@ function settledLine(settled: Settled, { format, kept }: ExportLayout): string {
   ]);
 }
 
-/** Intents of one state, and of one asset if they are transfers. */
-type Sum = Pick<Intent, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
+/** Entries of one state, and of one asset if they are transfers. */
+type Sum = Pick<Entry, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
   readonly asset: string | undefined;
   units: bigint;
-  intents: number;
+  entries: number;
 };
 
 /** What was sent, summed: a line for each state and asset. */
@@ -246,10 +246,10 @@ export async function showTotal(
   const sums = new Map<string, Sum>();
   const { untilMs } = selection;
   let { sinceMs } = selection;
-  for await (const intent of journal.reads.select(selection)) {
-    if (isPaidByAnother(intent)) continue;
-    add(intent, sums);
-    if (selection.sinceMs === undefined) sinceMs = Math.min(intent.createdAtMs, sinceMs ?? nowMs);
+  for await (const entry of journal.reads.select(selection)) {
+    if (isPaidByAnother(entry)) continue;
+    add(entry, sums);
+    if (selection.sinceMs === undefined) sinceMs = Math.min(entry.createdAtMs, sinceMs ?? nowMs);
   }
   const all = [...sums.values()]
     .sort(inOrder)
@@ -263,13 +263,13 @@ export async function showTotal(
       resolved_as: resolvedAs,
     })),
   };
-  const lines = all.map(({ state, resolvedAs, approved, kind, asset = '', amount, intents }): Fact => {
+  const lines = all.map(({ state, resolvedAs, approved, kind, asset = '', amount, entries }): Fact => {
     const sum = amount && `${formatAmountOf(amount, asset)}, `;
     const decided = approved ? approvedNotSent : resolvedAs && resolvedWay(resolvedAs);
     const more = decided && ` (${decided})`;
     return [
       state === 'open' && !approved ? 'not sent' : state,
-      `${sum ?? ''}${counted(intents, kind)}${more ?? ''}`,
+      `${sum ?? ''}${counted(entries, kind)}${more ?? ''}`,
     ];
   });
   const period = periodWords({ sinceMs, untilMs }, nowMs);
@@ -278,19 +278,19 @@ export async function showTotal(
   return 0;
 }
 
-function add(intent: Intent, sums: Map<string, Sum>): void {
-  const { state, resolvedAs, kind, payment, body } = intent;
-  const approved = isApprovedAndUnsent(intent);
+function add(entry: Entry, sums: Map<string, Sum>): void {
+  const { state, resolvedAs, kind, payment, body } = entry;
+  const approved = isApprovedAndUnsent(entry);
   const paid = payment === undefined ? undefined : readPayment(payment);
   const key = `${state} ${resolvedAs} ${approved} ${kind} ${paid?.asset}`;
   let sum = sums.get(key);
   if (sum === undefined) {
     const asset = paid && String(requestOf({ body }).asset);
-    sum = { state, resolvedAs, approved, kind, asset, units: 0n, intents: 0 };
+    sum = { state, resolvedAs, approved, kind, asset, units: 0n, entries: 0 };
     sums.set(key, sum);
   }
   sum.units += paid?.units ?? 0n;
-  sum.intents += 1;
+  sum.entries += 1;
 }
 
 /** What was done comes first. */
@@ -302,9 +302,9 @@ function inOrder(one: Sum, other: Sum): number {
   return rank(one) < rank(other) ? -1 : 1;
 }
 
-type Unsettled = Pick<Intent, 'id' | 'state' | 'heldReason' | 'approved'>;
+type Unsettled = Pick<Entry, 'id' | 'state' | 'heldReason' | 'approved'>;
 
-/** Intents that the books cannot record yet. `some` are the first of them. */
+/** Entries that the books cannot record yet. `some` are the first of them. */
 function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
   const named = some
     .map((one) => `${one.id} (${isApprovedAndUnsent(one) ? approvedNotSent : one.state})`)

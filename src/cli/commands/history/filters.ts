@@ -1,8 +1,8 @@
+import { addressComplaint } from '../../../once/entry/address.ts';
+import type { Kind } from '../../../once/entry/wanted.ts';
 import { told } from '../../../once/failures.ts';
-import { addressComplaint } from '../../../once/intent/address.ts';
-import type { Kind } from '../../../once/intent/wanted.ts';
 import { states } from '../../../once/journal/columns.ts';
-import type { Intent, Journal, Selection, State } from '../../../once/journal/journal.ts';
+import type { Entry, Journal, Selection, State } from '../../../once/journal/journal.ts';
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
@@ -92,7 +92,7 @@ export async function withRecipient(
     (await policiesAndSpellings(given, context)).policies,
   );
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
-  const { complaintWords } = await import('../../../once/intent/rules.ts');
+  const { complaintWords } = await import('../../../once/entry/rules.ts');
   const [problem] = complaintWords(complaint);
   throw told('usage')`--to "${filters.to}" ${problem}.
     Give the recipient’s whole address, or a name under recipients in the policy:
@@ -128,13 +128,13 @@ function isKind(text: string): text is Kind {
 // Requests that start together can become one query.
 const pageLength = 100;
 
-export async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<readonly Intent[]> {
-  let page: Intent[] = [];
+export async function* inPages(entries: AsyncIterable<Entry>): AsyncGenerator<readonly Entry[]> {
+  let page: Entry[] = [];
   const noTrouble = Symbol();
   let trouble: unknown = noTrouble;
   try {
-    for await (const intent of intents) {
-      page.push(intent);
+    for await (const entry of entries) {
+      page.push(entry);
       if (page.length < pageLength) continue;
       const whole = page;
       page = [];

@@ -1,13 +1,13 @@
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
-import type { Intent, Journal } from '../../../once/journal/journal.ts';
+import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { explain } from '../../say/explain.ts';
 import type { Problem } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
-import { intentByIdOrName, storedReport } from '../stored.ts';
+import { entryByIdOrName, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,
@@ -67,21 +67,19 @@ async function sayEmpty(given: HistoryArgs, context: Context): Promise<Exit> {
 async function list(filters: Filters, journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   const { display } = context;
   const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
-  // Intents of dead processes must be listed as unknown.
+  // Entries of dead processes must be listed as unknown.
   await noteDeaths(journal, context);
   let count = 0;
   let layout: HistoryLayout | undefined;
   // One more than is shown tells whether more exist.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
-  for await (const intents of inPages(journal.reads.select(selection))) {
-    const shown = intents.slice(0, limit - count);
-    count += intents.length;
+  for await (const entries of inPages(journal.reads.select(selection))) {
+    const shown = entries.slice(0, limit - count);
+    count += entries.length;
     const reports = await Promise.allSettled(
-      shown.map((intent) => storedReport(intent, given.command, journal.reads)),
+      shown.map((entry) => storedReport(entry, given.command, journal.reads)),
     );
-    const readable = reports.flatMap((report) =>
-      report.status === 'fulfilled' ? [report.value.intent] : [],
-    );
+    const readable = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value.entry] : []));
     const before = layout;
     const now = await historyLayout(readable, before);
     layout = now;
@@ -117,24 +115,24 @@ async function noteDeaths(
 }
 
 async function details(journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
-  // All IDs are checked before the first intent is shown.
-  const found = new Map<string, Intent>();
+  // All IDs are checked before the first entry is shown.
+  const found = new Map<string, Entry>();
   for (const text of given.args) {
-    const intent = await intentByIdOrName(text, journal);
-    found.set(intent.id, intent);
+    const entry = await entryByIdOrName(text, journal);
+    found.set(entry.id, entry);
   }
-  for (const [index, intent] of [...found.values()].entries()) {
+  for (const [index, entry] of [...found.values()].entries()) {
     if (index > 0 && context.display.face === 'human' && !context.display.quiet)
       await context.display.show({ json: {}, human: () => '\n' });
-    await detail(intent, journal, given, context);
+    await detail(entry, journal, given, context);
   }
   return 0;
 }
 
-/** Why an intent is not well according to the journal, and what to do; undefined if it is well. */
-async function explainStanding(intent: Intent, { reads, clock }: Journal): Promise<Problem | undefined> {
-  if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  return explain(endingOf(await concluded(intent, reads, false)), clock.now()).problem;
+/** Why an entry is not well according to the journal, and what to do; undefined if it is well. */
+async function explainStanding(entry: Entry, { reads, clock }: Journal): Promise<Problem | undefined> {
+  if (entry.state === 'open' || entry.state === 'sending') return undefined;
+  return explain(endingOf(await concluded(entry, reads, false)), clock.now()).problem;
 }
 
 /** Drops the advice to run `history`: the user is already reading it. */
@@ -144,16 +142,16 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
   return { ...explained, next: others.map((one) => ('decides' in one ? { decides: one.decides } : one)) };
 }
 
-async function detail(found: Intent, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
+async function detail(found: Entry, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
   const { display } = context;
   if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);
-  const intent = (await journal.reads.get(found.id)) ?? found;
-  const report = await storedReport(intent, given.command, journal.reads);
+  const entry = (await journal.reads.get(found.id)) ?? found;
+  const report = await storedReport(entry, given.command, journal.reads);
   const view = historyDetail({
     report,
-    attempts: await journal.reads.attemptsOf(intent.id),
-    decisions: await journal.reads.decisionsOf(intent.id),
-    explained: withoutItself(await explainStanding(intent, journal)),
+    attempts: await journal.reads.attemptsOf(entry.id),
+    decisions: await journal.reads.decisionsOf(entry.id),
+    explained: withoutItself(await explainStanding(entry, journal)),
   });
   await display.show(view);
 }

@@ -1,5 +1,5 @@
 import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
-import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
+import type { Attempt, Decision, Entry, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
 import { troubleWords } from '../../../once/wire/trouble.ts';
 import { approvedNotSent } from '../../say/chain.ts';
@@ -22,21 +22,21 @@ export type HistoryLayout = {
   readonly widthOf: WidthOf;
 };
 
-/** For these intents. The first ones of a list decide whether it has more than one bot. */
+/** For these entries. The first ones of a list decide whether it has more than one bot. */
 export async function historyLayout(
-  intents: readonly Intent[],
+  entries: readonly Entry[],
   first?: HistoryLayout,
 ): Promise<HistoryLayout> {
-  const foreign = intents.flatMap((intent) => [
-    ...[intent.bot, intent.name, intent.rowId, forWhom(intent)],
-    unlessDamaged(() => whoGetsWhat(intent)),
+  const foreign = entries.flatMap((entry) => [
+    ...[entry.bot, entry.name, entry.rowId, forWhom(entry)],
+    unlessDamaged(() => whoGetsWhat(entry)),
   ]);
   const widthOf = await widthsFor(foreign.map((text = '') => safeLine(text)));
   if (first !== undefined) return { ...first, widthOf };
-  return { bots: [...new Set(intents.map(({ bot }) => bot))], widthOf };
+  return { bots: [...new Set(entries.map(({ bot }) => bot))], widthOf };
 }
 
-/** A damaged intent fails when it is shown, after those before it. */
+/** A damaged entry fails when it is shown, after those before it. */
 function unlessDamaged(read: () => string): string {
   try {
     return read();
@@ -68,24 +68,24 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An intent in a few words: who gets what. */
-function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
-  const request = requestOf(intent);
-  if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
+/** An entry in a few words: who gets what. */
+function whoGetsWhat(entry: Pick<Entry, 'kind' | 'body'>, isWhole = false): string {
+  const request = requestOf(entry);
+  if (entry.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);
   const shown = isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
   return `${amountIn(request) ?? ''} → ${shown}`;
 }
 
 /** Its name, its row in a batch, how it was resolved, who wants it approved, or whose it is. */
-function marksOf(intent: Intent, width: number, { bots, widthOf }: HistoryLayout): string {
-  const { name, rowId, resolvedAs, bot } = intent;
+function marksOf(entry: Entry, width: number, { bots, widthOf }: HistoryLayout): string {
+  const { name, rowId, resolvedAs, bot } = entry;
   const cut = (text: string, share: number): string =>
     cutTo(safeLine(text), Math.floor(width / share), widthOf);
-  const beside = [rowId, forWhom(intent)].flatMap((said) => (said === undefined ? [] : [cut(said, 4)]));
+  const beside = [rowId, forWhom(entry)].flatMap((said) => (said === undefined ? [] : [cut(said, 4)]));
   const named = name && [cut(name, beside.length === 0 ? 2 : 4), ...beside].join(' ');
-  const waiting = isProposal(intent) ? 'waits for approval' : undefined;
-  const approval = isApprovedAndUnsent(intent) ? approvedNotSent : waiting;
+  const waiting = isProposal(entry) ? 'waits for approval' : undefined;
+  const approval = isApprovedAndUnsent(entry) ? approvedNotSent : waiting;
   const decided = resolvedAs === undefined ? approval : resolvedWay(resolvedAs);
   return [
     ...(named ? [` [${named}]`] : []),
@@ -95,31 +95,31 @@ function marksOf(intent: Intent, width: number, { bots, widthOf }: HistoryLayout
 }
 
 /** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
-function whatIn(intent: Intent, columns: number, layout: HistoryLayout): string {
+function whatIn(entry: Entry, columns: number, layout: HistoryLayout): string {
   const { widthOf } = layout;
   // A narrow terminal breaks the line.
   const width = Math.max(leastForWhat, columns - beforeWhat);
-  const marks = marksOf(intent, width, layout);
+  const marks = marksOf(entry, width, layout);
   const room = Math.max(0, width - widthOf(marks));
-  const whole = safeLine(whoGetsWhat(intent, true));
+  const whole = safeLine(whoGetsWhat(entry, true));
   if (widthOf(whole) <= room) return whole + marks;
-  const short = safeLine(whoGetsWhat(intent));
-  const least = widthOf(`${safeLine(amountIn(requestOf(intent)) ?? '')}…`);
+  const short = safeLine(whoGetsWhat(entry));
+  const least = widthOf(`${safeLine(amountIn(requestOf(entry)) ?? '')}…`);
   return cutTo(short, Math.max(room, least), widthOf) + marks;
 }
 
-/** One intent as one line of a table. */
+/** One entry as one line of a table. */
 export function historyLine(report: Report, layout: HistoryLayout): View {
-  const { intent } = report;
+  const { entry } = report;
   return {
     json: outcomeView(report).json,
-    quiet: intent.id,
+    quiet: entry.id,
     human: ({ paint, columns, isPipe }) => {
-      const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = iso(intent.createdAtMs).slice(0, widths.when);
+      const state = colours[entry.state](paint)(pad(entry.state, widths.state));
+      const when = iso(entry.createdAtMs).slice(0, widths.when);
       // Lines that programs read are whole.
       const most = isPipe === true ? Number.POSITIVE_INFINITY : columns;
-      return lineOf(when, state, intent.id, whatIn(intent, most, layout));
+      return lineOf(when, state, entry.id, whatIn(entry, most, layout));
     },
   };
 }
@@ -152,8 +152,8 @@ function attemptJson(attempt: Attempt): Fields {
 const longestReply = 1000;
 
 /** What the service said, if nothing else reports it: the person who decides needs it. */
-function replyLine({ attempt, intent }: Report): string | undefined {
-  if (attempt?.reply === undefined || attempt.reply.length === 0 || intent.state === 'accepted')
+function replyLine({ attempt, entry }: Report): string | undefined {
+  if (attempt?.reply === undefined || attempt.reply.length === 0 || entry.state === 'accepted')
     return undefined;
   const text = new TextDecoder().decode(attempt.reply);
   return text.length <= longestReply
@@ -169,19 +169,19 @@ type HistoryDetail = {
   readonly explained: Problem | undefined;
 };
 
-/** Everything that the journal holds about one intent. */
+/** Everything that the journal holds about one entry. */
 export function historyDetail({ report, attempts, decisions, explained }: HistoryDetail): View {
-  const { intent } = report;
+  const { entry } = report;
   const { message, hint, next } = explained ?? {};
   const view = outcomeView({ ...report, decisions }, [
     ['', undefined, { attempts: attempts.map(attemptJson) }],
     ...attempts.map(attemptFact),
     ['Reply', replyLine(report)],
-    ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
+    ['Resolved', entry.resolvedAs && resolvedWay(entry.resolvedAs)],
     ['Why', message, { explained: explained && { message, hint, next } }],
   ]);
   const todo = (canvas: Canvas): string => (explained === undefined ? '' : drawTodo(explained, canvas));
-  return { ...view, quiet: intent.id, human: (canvas) => view.human(canvas) + todo(canvas) };
+  return { ...view, quiet: entry.id, human: (canvas) => view.human(canvas) + todo(canvas) };
 }
 
 /** Each command on a line of its own, ready to paste. */

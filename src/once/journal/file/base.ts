@@ -11,7 +11,7 @@ import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
 import { foldLog } from './opening.ts';
 import { type ProcessOwners, whereMoved } from './ownFiles.ts';
 
-/** Enough for the re-run window of unnamed intents, which is hours at most. */
+/** Enough for the re-run window of unnamed entries, which is hours at most. */
 const latestLooked = 500;
 
 /** A file as a base: its prepared statements, and its one way of failing. */
@@ -34,7 +34,7 @@ export class FileBase implements Base {
     this.owners = {
       self: () => this.guard(() => owners.self()),
       lives: ({ owner }) => typeof owner === 'string' && owners.isAlive(owner),
-      bury: async (owner) => {
+      endOwner: async (owner) => {
         if (owners.isAlive(owner)) return false;
         owners.forget(owner);
         return true;
@@ -107,8 +107,8 @@ export class FileBase implements Base {
   }
 
   /**
-   * A damaged index finds nothing although the intent is there, and it would be sent again. So where nothing was found,
-   * the latest intents are checked one by one, as they are at that moment.
+   * A damaged index finds nothing although the entry is there, and it would be sent again. So where nothing was found,
+   * the latest entries are checked one by one, as they are at that moment.
    */
   #findUnnamed(find: Prepared, values: Values): readonly JournalRow[] {
     const isAlone = !this.#database.isTransaction;
@@ -151,7 +151,7 @@ const latestUnnamed = statementIn(
   fileDialect,
   /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
     count(CASE WHEN identity = :identity AND named_by IS NULL AND created_at >= :since THEN 1 END) AS same
-  FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
+  FROM entries NOT INDEXED WHERE seq > (SELECT max(seq) FROM entries) - :latest`,
 );
 
 const moves = statementIn(fileDialect, whereMoved);
@@ -189,7 +189,7 @@ function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared
     for (let nth = 0; nth < columns.length; nth += 1) row[columns[nth] ?? ''] = cells[nth] ?? null;
     return row;
   };
-  const isOfIntents = columns.includes('body');
+  const isOfEntries = columns.includes('body');
   const run: Prepared['run'] = statement.changes
     ? columns.length === 0
       ? (values) => {
@@ -203,7 +203,7 @@ function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared
     : (values) => {
         const all = prepared.all(...listed(statement, values)) as unknown as (readonly Cell[])[];
         const rows = all.map(rowOf);
-        return isOfIntents ? rows.map(sound) : rows;
+        return isOfEntries ? rows.map(sound) : rows;
       };
   return { run };
 }

@@ -24,10 +24,10 @@ INSERT INTO meta (name, value) VALUES ('journal-id', randomblob(16)), ('salt', r
 /** INSERT OR REPLACE deletes rows without running the triggers for deletion. */
 const replaced: readonly (readonly [table: string, same: readonly string[]])[] = [
   [
-    'intents',
+    'entries',
     ['seq = NEW.seq OR id = NEW.id', 'key = NEW.key AND base_url = NEW.base_url AND kind = NEW.kind'],
   ],
-  ['attempts', ['seq = NEW.seq', 'intent = NEW.intent AND number = NEW.number']],
+  ['attempts', ['seq = NEW.seq', 'entry = NEW.entry AND number = NEW.number']],
   ['decisions', ['seq = NEW.seq']],
   ['receipts', ['seq = NEW.seq', 'value = NEW.value AND what = NEW.what AND origin = NEW.origin']],
   ['observations', ['seq = NEW.seq']],

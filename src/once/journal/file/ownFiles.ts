@@ -67,7 +67,7 @@ export class OwnFiles {
 type Own = { readonly name: string; readonly lock: HeldLock };
 
 /**
- * The processes that own intents. Each process that claims holds one lock, and is alive as long as the lock is held.
+ * The processes that own entries. Each process that claims holds one lock, and is alive as long as the lock is held.
  */
 export class ProcessOwners {
   readonly #journalPath: string;

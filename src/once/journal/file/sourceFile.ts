@@ -38,7 +38,7 @@ export class SourceFile {
     const count = ownersAlive(this.path);
     if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
     const unfinished = this.#rows(
-      `SELECT id FROM intents WHERE state IN ('sending', 'unknown', 'held') ORDER BY seq`,
+      `SELECT id FROM entries WHERE state IN ('sending', 'unknown', 'held') ORDER BY seq`,
     );
     const shown = unfinished.slice(0, 5).map(({ id }) => String(id));
     if (unfinished.length > 0)
@@ -63,7 +63,7 @@ export class SourceFile {
   }
 
   get entries(): number {
-    return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
+    return Number(this.#rows('SELECT count(*) AS count FROM entries')[0]?.count);
   }
 
   /** From now on it sends nothing more, not even through a process that has it open. */

@@ -71,7 +71,7 @@ export function acceptLoss(givenPath: string, loss: Loss, who: string, atMs: num
 }
 
 /** How many entries and requests a copy has. */
-type RowCounts = { readonly intents: number; readonly attempts: number };
+type RowCounts = { readonly entries: number; readonly attempts: number };
 
 /** Copies a journal that may be in use into a new file. */
 export async function backUp(givenPath: string, target: string): Promise<RowCounts> {
@@ -99,7 +99,7 @@ export async function backUp(givenPath: string, target: string): Promise<RowCoun
   }
 }
 
-const counts = /* sql */ `SELECT (SELECT count(*) FROM intents) AS intents,
+const counts = /* sql */ `SELECT (SELECT count(*) FROM entries) AS entries,
   (SELECT count(*) FROM attempts) AS attempts`;
 
 /** Refuses what another process has made in the meantime. */

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../../src/once/intent/wanted.ts';
+import type { Kind } from '../../../../src/once/entry/wanted.ts';
 import type { Flight } from '../../../../src/once/wire/flight.ts';
 import { lost, reply, unsent } from '../../../../testing/scriptedEngine.ts';
 import { sentAgainWithin } from '../design.ts';

@@ -3,12 +3,12 @@ import { verifyEach } from '../../../../src/chain/verify.ts';
 import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';
-import { decideProposal, resolveIntent, resume } from '../../../../src/once/engine/resume.ts';
+import { decideProposal, resolveEntry, resume } from '../../../../src/once/engine/resume.ts';
 import { type Shown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
+import { type BaseUrl, identityUrl, originOf } from '../../../../src/once/entry/baseUrl.ts';
+import type { Kind } from '../../../../src/once/entry/wanted.ts';
 import { Failure } from '../../../../src/once/failures.ts';
-import { type BaseUrl, identityUrl, originOf } from '../../../../src/once/intent/baseUrl.ts';
-import type { Kind } from '../../../../src/once/intent/wanted.ts';
-import type { Attempt, Intent, Journal } from '../../../../src/once/journal/journal.ts';
+import type { Attempt, Entry, Journal } from '../../../../src/once/journal/journal.ts';
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import type { Policies } from '../../../../src/policy/policy.ts';
 import { readPolicy } from '../../../../src/policy/readPolicy.ts';
@@ -29,7 +29,7 @@ type Before = {
   readonly count: number;
 };
 
-/** What one signature shows of an intent. */
+/** What one signature shows of an entry. */
 type Shown = { readonly signature: string | undefined; readonly shown: string };
 
 const happened = { state: 'resolved', resolvedAs: 'happened', decidedBy: 'chain' };
@@ -69,7 +69,7 @@ function isAbove({ kind, body }: { readonly kind: Kind; readonly body: string },
   return kind === 'transfer' && rule !== undefined && Number(wantedIn(body).amount) > Number(rule.above);
 }
 
-const bodyOf = ({ body }: Pick<Intent, 'body'>): string => Buffer.from(body).toString();
+const bodyOf = ({ body }: Pick<Entry, 'body'>): string => Buffer.from(body).toString();
 
 function paymentIn(body: string): Payment | undefined {
   const { to_address: to, asset, amount } = JSON.parse(body);
@@ -77,7 +77,7 @@ function paymentIn(body: string): Payment | undefined {
 }
 
 /** It waits for a person, and nothing of it may be sent before. */
-const waitsForApproval = ({ state, heldReason }: Intent): boolean =>
+const waitsForApproval = ({ state, heldReason }: Entry): boolean =>
   state === 'held' && heldReason === 'approval';
 
 /** What a world has for a journal. */
@@ -126,7 +126,7 @@ export class World {
   readonly #chain: ModelChain;
   /** How far the machine's clock is behind the true time. */
   #behindMs = 0;
-  /** What a node said before an intent's first attempt. */
+  /** What a node said before an entry's first attempt. */
   /** What was proven, and by which signature. */
   readonly #proofs = new Map<string, Shown>();
   /** A process that only looks. */
@@ -201,7 +201,7 @@ export class World {
         break;
       }
       case 'look':
-        for (const { id } of await this.#intents())
+        for (const { id } of await this.#entries())
           this.#seen.set(id, await shownNow(id, this.#watcher.reads));
         break;
       case 'resume':
@@ -239,7 +239,7 @@ export class World {
     return found;
   }
 
-  #intents(): Promise<Intent[]> {
+  #entries(): Promise<Entry[]> {
     return allOf(this.#watcher.reads.select({ limit: 1000 }));
   }
 
@@ -286,7 +286,7 @@ export class World {
             mortal(async () => {
               const fate = fates[flown] ?? 'lost-undone';
               flown += 1;
-              const shut = limits.door();
+              const shut = limits.lastCheck();
               if (shut !== undefined)
                 return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
               try {
@@ -324,11 +324,11 @@ export class World {
 
   /** Whatever leaves is on record first; it is frozen; and nothing equal was paid. */
   async #expectOnRecord(key: string, body: string): Promise<void> {
-    const intent = (await this.#intents()).find((one) => one.key === key);
-    if (intent === undefined) throw new Error(`${key} left without an intent`);
-    expect(intent.state).toBe('sending');
-    expect(Buffer.from(intent.body).toString()).toBe(body);
-    const attempts = await this.#watcher.reads.attemptsOf(intent.id);
+    const entry = (await this.#entries()).find((one) => one.key === key);
+    if (entry === undefined) throw new Error(`${key} left without an entry`);
+    expect(entry.state).toBe('sending');
+    expect(Buffer.from(entry.body).toString()).toBe(body);
+    const attempts = await this.#watcher.reads.attemptsOf(entry.id);
     expect(attempts.at(-1)).toMatchObject({ verdict: undefined });
     const before = this.#bodies.get(key);
     if (before !== undefined && before.body !== body) {
@@ -338,7 +338,7 @@ export class World {
       expect(plainlyRefused).toBe(true);
     }
     this.#bodies.set(key, { body, attempts: attempts.length });
-    if (intent.mayHaveLandedAtMs === undefined) await this.#expectNoEqual(intent);
+    if (entry.mayHaveLandedAtMs === undefined) await this.#expectNoEqual(entry);
   }
 
   /** What was proposed, or is above the limit, leaves only after an approval of this very body; what was declined, never. */
@@ -352,11 +352,11 @@ export class World {
 
   /** Whatever the step was: what waits now, and what was declined. */
   async #noteProposals(): Promise<void> {
-    for (const intent of await this.#intents()) {
-      const body = bodyOf(intent);
-      const { id, state } = intent;
+    for (const entry of await this.#entries()) {
+      const body = bodyOf(entry);
+      const { id, state } = entry;
       expect({ id, body }).toEqual({ id, body: this.#proposedBodies.get(id) ?? body });
-      if (waitsForApproval(intent)) {
+      if (waitsForApproval(entry)) {
         this.#proposedBodies.set(id, body);
         // What was declined is not proposed again.
         expect({ id, before: this.#proposals.get(body) }).not.toEqual({ id, before: 'declined' });
@@ -371,24 +371,24 @@ export class World {
   async #lookAt({ which, isLate }: Pick<Extract<Step, { is: 'resolve' }>, 'which' | 'isLate'>) {
     const now = await this.#pick(which);
     if (now === undefined) return undefined;
-    const fresh = await shownNow(now.id, this.#watcher.reads);
-    const shown = (isLate ? this.#seen.get(now.id) : undefined) ?? fresh;
+    const candidate = await shownNow(now.id, this.#watcher.reads);
+    const shown = (isLate ? this.#seen.get(now.id) : undefined) ?? candidate;
     // That its process is dead was shown, too.
-    const seen = ({ intent, decisions }: OnScreen): string => {
-      const { state, ownerLives, attempts } = intent;
+    const seen = ({ entry, decisions }: OnScreen): string => {
+      const { state, ownerLives, attempts } = entry;
       const standing = state === 'sending' && !ownerLives ? 'unknown' : state;
-      return JSON.stringify([bodyOf(intent), standing, attempts, decisions]);
+      return JSON.stringify([bodyOf(entry), standing, attempts, decisions]);
     };
-    return { shown, now, isSame: seen(shown) === seen(fresh) };
+    return { shown, now, isSame: seen(shown) === seen(candidate) };
   }
 
   async #approve({ by, ...about }: Extract<Step, { is: 'approve' | 'decline' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
-    const { shown, now: intent, isSame } = looked;
+    const { shown, now: entry, isSame } = looked;
     const word = { ...this.scripted.word('approved'), kind: 'approved', who: by } as const;
     const refused = await failureKindOf(() => decideProposal(shown, word, this.#watcher));
-    const before = this.#proposals.get(bodyOf(intent));
+    const before = this.#proposals.get(bodyOf(entry));
     const changed = isSame ? undefined : 'changed-since-shown';
     const expected = {
       waits: changed,
@@ -397,39 +397,38 @@ export class World {
       none: 'not-a-proposal',
     };
     expect({ before, refused }).toEqual({ before, refused: expected[before ?? 'none'] });
-    if (refused === undefined) this.#proposals.set(bodyOf(intent), 'approved');
-    const after = await this.#watcher.reads.get(intent.id);
+    if (refused === undefined) this.#proposals.set(bodyOf(entry), 'approved');
+    const after = await this.#watcher.reads.get(entry.id);
     // Nothing is sent.
     if (refused === undefined && before === 'waits') expect(after?.state).toBe('open');
-    expect(after?.attempts).toBe(intent.attempts);
+    expect(after?.attempts).toBe(entry.attempts);
   }
 
   async #decline({ by, ...about }: Extract<Step, { is: 'approve' | 'decline' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
-    const { shown, now: intent, isSame } = looked;
+    const { shown, now: entry, isSame } = looked;
     const word = { ...this.scripted.word('declined'), kind: 'declined', who: by } as const;
     const refused = await failureKindOf(() => decideProposal(shown, word, this.#watcher));
-    const { state } = (await this.#watcher.reads.get(intent.id)) ?? intent;
+    const { state } = (await this.#watcher.reads.get(entry.id)) ?? entry;
     if (refused === undefined) expect(state).toBe('declined');
-    if (intent.state === 'declined') return expect(refused).toBeUndefined();
+    if (entry.state === 'declined') return expect(refused).toBeUndefined();
     // What may have landed is never declined, and what was approved only while nothing was paid.
-    const isApproved = this.#proposals.get(bodyOf(intent)) === 'approved';
-    const mayDecline =
-      waitsForApproval(intent) || (['open', 'rejected'].includes(intent.state) && isApproved);
+    const isApproved = this.#proposals.get(bodyOf(entry)) === 'approved';
+    const mayDecline = waitsForApproval(entry) || (['open', 'rejected'].includes(entry.state) && isApproved);
     if (!mayDecline) expect(refused).toBe('not-a-proposal');
     else expect(refused).toBe(isSame ? undefined : 'changed-since-shown');
   }
 
   /** What was paid, or may have been, is not paid besides under another entry. */
-  async #expectNoEqual(intent: Intent): Promise<void> {
-    if (intent.kind === 'message') return;
+  async #expectNoEqual(entry: Entry): Promise<void> {
+    if (entry.kind === 'message') return;
     const nowMs = this.scripted.clock.now();
-    for (const other of await this.#intents()) {
-      if (other.id === intent.id || originOf(other.baseUrl) !== originOf(intent.baseUrl)) continue;
-      const [mine, theirs] = [intent, other].map((one) => paymentIn(bodyOf(one)));
+    for (const other of await this.#entries()) {
+      if (other.id === entry.id || originOf(other.baseUrl) !== originOf(entry.baseUrl)) continue;
+      const [mine, theirs] = [entry, other].map((one) => paymentIn(bodyOf(one)));
       if (mine === undefined || theirs === undefined || !equal(mine, theirs, [])) continue;
-      const beside = { sent: intent.id, beside: other.id, state: other.state };
+      const beside = { sent: entry.id, beside: other.id, state: other.state };
       const isDoubtful = other.state === 'held' && !waitsForApproval(other);
       const stays = other.state === 'sending' || other.state === 'unknown' || isDoubtful;
       expect({ ...beside, stays }).toMatchObject({ stays: false });
@@ -439,7 +438,7 @@ export class World {
     }
   }
 
-  async #latestThatMayHavePaid({ id }: Intent): Promise<number | undefined> {
+  async #latestThatMayHavePaid({ id }: Entry): Promise<number | undefined> {
     const attempts = await this.#watcher.reads.attemptsOf(id);
     const notPaid = ['rejected', 'unsent', 'limited'];
     return attempts.findLast(({ verdict }) => !notPaid.includes(verdict ?? ''))?.startedAtMs;
@@ -455,12 +454,12 @@ export class World {
       mine,
       unnamed: order.naming.by === 'nothing',
       mayBegin: last === undefined || this.#isOver(last, known?.toldAtMs),
-      count: (await this.#intents()).length,
+      count: (await this.#entries()).length,
     };
   }
 
   /** Whether doing the same anew is no repetition of this one. */
-  #isOver(last: Intent, toldAtMs: number | undefined): boolean {
+  #isOver(last: Entry, toldAtMs: number | undefined): boolean {
     const nowMs = this.scripted.clock.now();
     if (last.kind === 'message' && nowMs - last.createdAtMs > searchedMessages) return true;
     if (last.state === 'rejected' || last.resolvedAs === 'did-not-happen') return true;
@@ -470,10 +469,10 @@ export class World {
   }
 
   async #after(before: Before, ended: Outcome | undefined, told: boolean, most = 1): Promise<void> {
-    const intents = await this.#intents();
-    const createdNow = intents.length - before.count;
+    const entries = await this.#entries();
+    const createdNow = entries.length - before.count;
     expect(createdNow).toBeLessThanOrEqual(most);
-    const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
+    const [newest] = entries.sort((left, right) => right.id.localeCompare(left.id));
     if (before.unnamed && createdNow === 1 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
         command: before.mine,
@@ -482,36 +481,35 @@ export class World {
       this.#known.set(before.mine, { lastId: newest.id, toldAtMs: undefined });
     }
     if (ended?.is !== 'concluded') return;
-    const { id, state, resolvedAs } = ended.intent;
+    const { id, state, resolvedAs } = ended.entry;
     if (state === 'declined')
       expect(ended).toMatchObject({ replayed: false, declined: { kind: 'declined' } });
     // Unless another one has gone on with it since.
     const now = await this.#watcher.reads.get(id);
-    if (now?.attempts === ended.intent.attempts) expect(now.state).toBe(state);
+    if (now?.attempts === ended.entry.attempts) expect(now.state).toBe(state);
     if (!told || !(state === 'accepted' || resolvedAs === 'happened')) return;
     await this.#watcher.commit((tx) => tx.markReported(id, this.scripted.clock.now()));
     const known = this.#known.get(before.mine);
     if (known?.lastId === id) known.toldAtMs ??= this.scripted.clock.now();
   }
 
-  async #pick(which: number): Promise<Intent | undefined> {
-    const intents = (await this.#intents()).sort((left, right) => left.id.localeCompare(right.id));
-    return intents[which % Math.max(1, intents.length)];
+  async #pick(which: number): Promise<Entry | undefined> {
+    const entries = (await this.#entries()).sort((left, right) => left.id.localeCompare(right.id));
+    return entries[which % Math.max(1, entries.length)];
   }
 
   async #resume({ sendAgain, fates, death, ...about }: Extract<Step, { is: 'resume' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
-    const { shown, now: intent, isSame } = looked;
+    const { shown, now: entry, isSame } = looked;
     const word = sendAgain ? this.scripted.word('send-again') : undefined;
-    const couldRepeat =
-      this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
-    if (word !== undefined && isSame && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
-    const { bot, baseUrl: spelledUrl } = intent;
+    const couldRepeat = this.#service.effectsOf(entry.key) > 0 && !this.#service.knows(entry.kind, entry.key);
+    if (word !== undefined && isSame && entry.state === 'held' && couldRepeat) this.#excused.add(entry.key);
+    const { bot, baseUrl: spelledUrl } = entry;
     const refused = await failureKindOf(() =>
       unlessUnnamed(this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(shown, engine, word))),
     );
-    const isRefused = word !== undefined && intent.state === 'held' && !isSame;
+    const isRefused = word !== undefined && entry.state === 'held' && !isSame;
     if (death === undefined || !isRefused)
       expect(refused).toBe(isRefused ? 'changed-since-shown' : undefined);
   }
@@ -519,71 +517,71 @@ export class World {
   async #resolve({ rightly, ...about }: Extract<Step, { is: 'resolve' }>): Promise<void> {
     const looked = await this.#lookAt(about);
     if (looked === undefined) return;
-    const { shown, now: intent, isSame } = looked;
-    if (intent.state === 'accepted' || intent.state === 'rejected') return;
+    const { shown, now: entry, isSame } = looked;
+    if (entry.state === 'accepted' || entry.state === 'rejected') return;
     // Whoever looks has waited until nothing is under way any more.
     this.#service.settle();
-    const happened = this.#service.effectsOf(intent.key) > 0;
+    const happened = this.#service.effectsOf(entry.key) > 0;
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
     const word = this.scripted.word(kind);
-    const refused = await failureKindOf(() => resolveIntent(shown, word, this.#watcher));
-    const proposal = this.#proposals.get(bodyOf(intent));
-    const isApproved = proposal === 'approved' && intent.state === 'open';
-    const isSettled = intent.resolvedAs === kind && shown.intent.resolvedAs !== kind;
+    const refused = await failureKindOf(() => resolveEntry(shown, word, this.#watcher));
+    const proposal = this.#proposals.get(bodyOf(entry));
+    const isApproved = proposal === 'approved' && entry.state === 'open';
+    const isSettled = entry.resolvedAs === kind && shown.entry.resolvedAs !== kind;
     const changed = isSame || isSettled ? undefined : 'changed-since-shown';
     const why = isApproved ? 'is-approved' : changed;
     const ofProposals = { waits: 'is-proposal', declined: 'proposal-declined', approved: why };
     expect(refused).toBe(proposal === undefined ? changed : ofProposals[proposal]);
     if (refused !== undefined || isSettled) return;
-    if (!rightly) this.#excused.add(intent.key);
+    if (!rightly) this.#excused.add(entry.key);
   }
 
   /** Somebody asks the chain: nothing else is shown or decided than what must be. */
   async #verify({ newestFirst, isFinal }: Extract<Step, { is: 'verify' }>): Promise<void> {
     this.#chain.isFinal = isFinal;
-    const transfers = (await this.#intents()).filter(({ kind }) => kind === 'transfer');
+    const transfers = (await this.#entries()).filter(({ kind }) => kind === 'transfer');
     transfers.sort((left, right) => left.id.localeCompare(right.id) * (newestFirst ? -1 : 1));
     const journal = await this.#ground.open(this.scripted);
     for (const transfer of transfers) await this.#verifyOne(transfer, journal);
     await this.#ground.end(journal, this.scripted);
   }
 
-  async #verifyOne(intent: Intent, journal: Journal): Promise<void> {
-    const { id } = intent;
+  async #verifyOne(entry: Entry, journal: Journal): Promise<void> {
+    const { id } = entry;
     const attempts = await this.#watcher.reads.attemptsOf(id);
     const proof = this.#proofs.get(id);
-    const shows = proof === undefined ? await this.#mustShow(intent, attempts) : [proof];
+    const shows = proof === undefined ? await this.#mustShow(entry, attempts) : [proof];
     const proven = shows.find(({ shown }) => shown.startsWith('proven'));
-    const seen = await this.#askChain(intent, journal);
+    const seen = await this.#askChain(entry, journal);
     expect(proven === undefined ? shows : [proven]).toContainEqual(seen);
     const against = shows.filter(({ shown }) => shown.startsWith('contradicted'));
     // What speaks against one signature is not the last word while another is undecided.
     if (proven === undefined && against.length < shows.length) expect(against).not.toContainEqual(seen);
     if (proven !== undefined) this.#proofs.set(id, proven);
-    const { state, resolvedAs } = (await this.#watcher.reads.get(id)) ?? intent;
+    const { state, resolvedAs } = (await this.#watcher.reads.get(id)) ?? entry;
     const isNew = proof === undefined && proven?.shown === 'proven';
-    const wasInDoubt = ['unknown', 'held', 'sending'].includes(intent.state);
+    const wasInDoubt = ['unknown', 'held', 'sending'].includes(entry.state);
     const decides = isNew && wasInDoubt;
     const decidedBy = (await this.#watcher.reads.decisionsOf(id)).at(-1)?.who;
     if (decides) expect({ id, state, resolvedAs, decidedBy }).toEqual({ ...happened, id });
     else {
-      const died = isNew && intent.state === 'sending' ? 'unknown' : intent.state;
-      expect({ id, state, resolvedAs }).toEqual({ id, state: died, resolvedAs: intent.resolvedAs });
+      const died = isNew && entry.state === 'sending' ? 'unknown' : entry.state;
+      expect({ id, state, resolvedAs }).toEqual({ id, state: died, resolvedAs: entry.resolvedAs });
     }
   }
 
-  async #mustShow(intent: Intent, attempts: readonly Attempt[]): Promise<Shown[]> {
+  async #mustShow(entry: Entry, attempts: readonly Attempt[]): Promise<Shown[]> {
     const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
-    const telling = intent.state === 'accepted' ? accepted : attempts;
+    const telling = entry.state === 'accepted' ? accepted : attempts;
     const signatures = new Set(telling.flatMap((one) => replyOf(one).signature ?? []));
     if (signatures.size === 0) return [{ signature: undefined, shown: 'undecided no-signature' }];
     const shows: Shown[] = [];
     for (const signature of signatures) {
       const shown = mustShow(this.#chain.paidBy(signature), {
-        wanted: wantedIn(Buffer.from(intent.body).toString()),
+        wanted: wantedIn(Buffer.from(entry.body).toString()),
         firstAttemptMs: attempts[0]?.startedAtMs ?? Number.NaN,
-        isNamed: intent.namedBy !== undefined,
-        isAnothers: await this.#isAnothers(signature, intent),
+        isNamed: entry.namedBy !== undefined,
+        isAnothers: await this.#isAnothers(signature, entry),
         isFinal: this.#chain.isFinal,
       });
       shows.push({ signature, shown });
@@ -591,8 +589,8 @@ export class World {
     return shows;
   }
 
-  /** It has proven another intent, or the service has given it to one of the same payment. */
-  async #isAnothers(signature: string, { id, baseUrl }: Intent): Promise<boolean> {
+  /** It has proven another entry, or the service has given it to one of the same payment. */
+  async #isAnothers(signature: string, { id, baseUrl }: Entry): Promise<boolean> {
     if ([...this.#proofs.values()].some((one) => one.signature === signature)) return true;
     const { reads } = this.#watcher;
     const given = { origin: baseUrl, what: 'signature', value: signature } as const;
@@ -600,10 +598,10 @@ export class World {
     return otherId !== undefined;
   }
 
-  async #askChain(intent: Intent, journal: Journal): Promise<Shown> {
+  async #askChain(entry: Entry, journal: Journal): Promise<Shown> {
     const seen: Shown[] = [];
     const dated = { ...journal, clock: this.scripted.clock };
-    await verifyEach([intent], { of: async () => this.#chain.opened() }, dated, async ({ view }) => {
+    await verifyEach([entry], { of: async () => this.#chain.opened() }, dated, async ({ view }) => {
       const { verdict, reasons, signature } = view;
       seen.push({ signature, shown: [verdict, ...reasons].join(' ') });
     });
@@ -615,11 +613,11 @@ export class World {
     if (this.#broken.length > 0) throw this.#broken[0];
     const unsettled = new Map<string, number>();
     const names = new Map<string, string>();
-    for (const intent of await this.#intents()) {
-      const { id, key, state, identity, tainted } = intent;
-      if (intent.name !== undefined) {
-        const body = intent.namedBy === 'run' ? intent.fingerprint : '';
-        const name = `${intent.baseUrl} ${intent.kind} ${intent.namedBy} ${intent.name} ${intent.rowId} ${body}`;
+    for (const entry of await this.#entries()) {
+      const { id, key, state, identity, inDoubt } = entry;
+      if (entry.name !== undefined) {
+        const body = entry.namedBy === 'run' ? entry.fingerprint : '';
+        const name = `${entry.baseUrl} ${entry.kind} ${entry.namedBy} ${entry.name} ${entry.rowId} ${body}`;
         expect({ name, id: names.get(name) ?? id }).toEqual({ name, id });
         names.set(name, id);
       }
@@ -634,7 +632,7 @@ export class World {
           expect({ id, state, effects }).toEqual({ id, state, effects: 0 });
       }
       if (effects > 0 && state !== 'accepted')
-        expect({ id, tainted }).toEqual({ id, tainted: state !== 'sending' || tainted });
+        expect({ id, inDoubt }).toEqual({ id, inDoubt: state !== 'sending' || inDoubt });
       if (state === 'unknown' || state === 'sending' || state === 'open') {
         unsettled.set(identity, (unsettled.get(identity) ?? 0) + 1);
       }

@@ -13,7 +13,7 @@ export type Tables = {
 
 type Row = Readonly<Record<string, string>>;
 
-/** An intent, as the journal begins one. */
+/** An entry, as the journal begins one. */
 export function beginning(changes: Row = {}): string {
   const is: Row = {
     ...{
@@ -29,38 +29,38 @@ export function beginning(changes: Row = {}): string {
     ...{ updated_at: '1', state: `'sending'`, owner: `'o'` },
     ...changes,
   };
-  return `INSERT INTO intents (${Object.keys(is)}) VALUES (${Object.values(is)})`;
+  return `INSERT INTO entries (${Object.keys(is)}) VALUES (${Object.values(is)})`;
 }
 
 const begin = beginning();
 const attempt = (number: number): string =>
-  `INSERT INTO attempts (intent, number, started_at) VALUES (1, ${number}, 1)`;
+  `INSERT INTO attempts (entry, number, started_at) VALUES (1, ${number}, 1)`;
 const end = (verdict: string): string =>
   `UPDATE attempts SET verdict = '${verdict}', phase = 'replied', ended_at = 2`;
-const doubt = 'UPDATE intents SET tainted = 1, may_have_landed_at = 1';
+const doubt = 'UPDATE entries SET in_doubt = 1, may_have_landed_at = 1';
 
 /** As an engine moves it: what is unknown or held is in doubt from then on. */
 function move(state: State, resolvedAs = 'did-not-happen'): string {
-  return `UPDATE intents SET state = '${state}',
+  return `UPDATE entries SET state = '${state}',
     owner = ${state === 'sending' ? `'p'` : 'NULL'},
     resolved_as = ${state === 'resolved' ? `'${resolvedAs}'` : 'NULL'}${
-      state === 'unknown' || state === 'held' ? ', tainted = 1, may_have_landed_at = 1' : ''
+      state === 'unknown' || state === 'held' ? ', in_doubt = 1, may_have_landed_at = 1' : ''
     }`;
 }
 
-type Setup = { tainted?: true; resolvedAs?: 'happened' };
+type Setup = { inDoubt?: true; resolvedAs?: 'happened' };
 
-/** The statements that bring the intent into a state, on a way that the journal allows. */
-function ways(state: State, { tainted, resolvedAs }: Setup = {}): string[] {
-  const begun = [begin, attempt(1), ...(tainted ? [doubt] : [])];
+/** The statements that bring the entry into a state, on a way that the journal allows. */
+function ways(state: State, { inDoubt, resolvedAs }: Setup = {}): string[] {
+  const begun = [begin, attempt(1), ...(inDoubt ? [doubt] : [])];
   if (state === 'sending') return begun;
   if (state === 'accepted') return [...begun, end('accepted'), move(state)];
   const between: State[] =
-    state === 'resolved' ? [tainted ? 'unknown' : 'open'] : state === 'declined' ? ['open'] : [];
+    state === 'resolved' ? [inDoubt ? 'unknown' : 'open'] : state === 'declined' ? ['open'] : [];
   return [...begun, ...between.map((one) => move(one)), move(state, resolvedAs)];
 }
 
-/** How an intent may move otherwise than to be accepted. Written from the design, not from the schema. */
+/** How an entry may move otherwise than to be accepted. Written from the design, not from the schema. */
 const allowed: Record<State, readonly State[]> = {
   open: ['sending', 'resolved', 'declined'],
   sending: ['open', 'unknown', 'rejected', 'held'],
@@ -76,18 +76,18 @@ const moves = states.flatMap((from) => states.filter((to) => to !== from).map((t
 const others = states.filter((state) => state !== 'sending');
 
 const observe = (verdict: string): string =>
-  `INSERT INTO observations (intent, verdict, at, signature, genesis, facts)
+  `INSERT INTO observations (entry, verdict, at, signature, genesis, facts)
    VALUES (1, '${verdict}', 1, 's', 'g', '{}')`;
 const decide = (kind = 'happened') =>
-  `INSERT INTO decisions (intent, kind, who, at, reason) VALUES (1, '${kind}', 'w', 1, 'r')`;
-const keep = `INSERT INTO receipts (origin, what, value, intent) VALUES ('u', 'signature', 's', 1)`;
+  `INSERT INTO decisions (entry, kind, who, at, reason) VALUES (1, '${kind}', 'w', 1, 'r')`;
+const keep = `INSERT INTO receipts (origin, what, value, entry) VALUES ('u', 'signature', 's', 1)`;
 const batch = `INSERT INTO batches (name, base_url, kind, rows, invalid) VALUES ('b', 'u', 'message', 1, 0)`;
 
 type Breach = readonly [says: string, ...statements: readonly string[]];
 
 const rewrites = [`body = @other`, `fingerprint = 'g'`, `bot = 'x'`];
 const frozen = (before: readonly string[]): Breach[] =>
-  rewrites.map((one) => ['the body of an intent is frozen', ...before, `UPDATE intents SET ${one}`]);
+  rewrites.map((one) => ['the body of an entry is frozen', ...before, `UPDATE entries SET ${one}`]);
 const each = (says: string, before: readonly string[], table: string, changes: readonly string[]): Breach[] =>
   changes.map((change) => [says, ...before, `UPDATE ${table} SET ${change}`]);
 
@@ -106,51 +106,51 @@ const breaches: readonly Breach[] = [
   ...[
     { state: `'open'`, owner: 'NULL' },
     { state: `'accepted'`, owner: 'NULL' },
-    { tainted: '1' },
+    { in_doubt: '1' },
     { state: `'held'`, owner: 'NULL', why: `'policy'`, attempts: '0' },
     { state: `'held'`, owner: 'NULL', attempts: '0' },
   ].map(
-    (changes): Breach => ['an intent begins claimed, or as a proposal, and untainted', beginning(changes)],
+    (changes): Breach => ['an entry begins claimed, or as a proposal, and not in doubt', beginning(changes)],
   ),
-  ...each('an intent keeps its key and identity', ways('open'), 'intents', [
+  ...each('an entry keeps its key and identity', ways('open'), 'entries', [
     ...[`id = 'x'`, `key = 'x'`, `identity = 'x'`, `base_url = 'x'`, `kind = 'transfer'`, `name = 'x'`],
     ...[`named_by = 'run'`, 'created_at = 0', 'seq = 9', `row_id = 'x'`, `columns = 'x'`],
   ]),
   ...(['sending', 'unknown', 'held', 'accepted'] as const).flatMap((state) => frozen(ways(state))),
-  ...frozen(ways('resolved', { tainted: true })),
+  ...frozen(ways('resolved', { inDoubt: true })),
   ...frozen(ways('resolved', { resolvedAs: 'happened' })),
   ...(['open', 'rejected', 'resolved'] as const).flatMap((state) =>
     frozen([...ways(state), decide('proposed')]),
   ),
-  ['attempts are not uncounted', begin, 'UPDATE intents SET attempts = 0'],
-  ['a tainted intent stays tainted', ...ways('unknown'), 'UPDATE intents SET tainted = 0'],
+  ['attempts are not uncounted', begin, 'UPDATE entries SET attempts = 0'],
+  ['an entry in doubt stays in doubt', ...ways('unknown'), 'UPDATE entries SET in_doubt = 0'],
   ...each(
     'an outcome is first reported once',
-    [...ways('accepted'), 'UPDATE intents SET reported_at = 5'],
-    'intents',
+    [...ways('accepted'), 'UPDATE entries SET reported_at = 5'],
+    'entries',
     ['reported_at = 6', 'reported_at = NULL'],
   ),
-  ['no intent moves between these states', ...ways('open'), move('held')],
-  ['only a decision about this body approves it', begin, `UPDATE intents SET approved = 1`],
+  ['no entry moves between these states', ...ways('open'), move('held')],
+  ['only a decision about this body approves it', begin, `UPDATE entries SET approved = 1`],
   ['what happened is not sent again', ...ways('resolved', { resolvedAs: 'happened' }), move('sending')],
   ...others
     .filter((state) => state !== 'accepted')
     .map(
       (state): Breach => [
-        'only an accepted attempt makes an intent accepted',
+        'only an accepted attempt makes an entry accepted',
         ...ways(state),
         move('accepted'),
       ],
     ),
-  ['a claim passes on only through unknown', begin, `UPDATE intents SET owner = 'p'`],
+  ['a claim passes on only through unknown', begin, `UPDATE entries SET owner = 'p'`],
   ...others.map((state): Breach => ['an attempt needs a claim', ...ways(state), attempt(2)]),
   [
     'an attempt begins without a verdict',
     begin,
-    `INSERT INTO attempts (intent, number, started_at, ended_at, verdict) VALUES (1, 1, 1, 2, 'accepted')`,
+    `INSERT INTO attempts (entry, number, started_at, ended_at, verdict) VALUES (1, 1, 1, 2, 'accepted')`,
   ],
   ...each('an attempt stays where it began', ways('sending'), 'attempts', [
-    ...['intent = 99', 'number = 2', 'started_at = 0', 'seq = 9'],
+    ...['entry = 99', 'number = 2', 'started_at = 0', 'seq = 9'],
   ]),
   ...each('an attempt ends once', ways('accepted'), 'attempts', [
     ...[`verdict = 'rejected'`, 'status = 500', 'reply = @other', 'verdict = NULL, ended_at = NULL'],
@@ -166,11 +166,11 @@ const breaches: readonly Breach[] = [
 
 /** What one row must not say of itself, whichever rule or column's check finds it first. */
 const never: readonly (readonly [what: string, ...statements: readonly string[]])[] = [
-  ['a state that is none', ...ways('open'), `UPDATE intents SET state = 'done'`],
-  ['open, and may have landed', ...ways('sending', { tainted: true }), move('open')],
-  ['rejected, and may have landed', ...ways('sending', { tainted: true }), move('rejected')],
-  ['unknown without a doubt', begin, `UPDATE intents SET state = 'unknown', owner = NULL`],
-  ['held without a doubt', begin, `UPDATE intents SET state = 'held', owner = NULL`],
+  ['a state that is none', ...ways('open'), `UPDATE entries SET state = 'done'`],
+  ['open, and may have landed', ...ways('sending', { inDoubt: true }), move('open')],
+  ['rejected, and may have landed', ...ways('sending', { inDoubt: true }), move('rejected')],
+  ['unknown without a doubt', begin, `UPDATE entries SET state = 'unknown', owner = NULL`],
+  ['held without a doubt', begin, `UPDATE entries SET state = 'held', owner = NULL`],
   ['without an owner', beginning({ owner: 'NULL' })],
   ['an empty key', beginning({ key: `''` })],
   ['an unknown kind', beginning({ kind: `'mail'` })],
@@ -185,15 +185,15 @@ const never: readonly (readonly [what: string, ...statements: readonly string[]]
   ['an id twice', begin, beginning({ seq: '2', key: `'k2'` })],
   ['a key twice at one place', begin, beginning({ seq: '2', id: `'j'` })],
   ['an attempt twice', begin, attempt(1), attempt(1)],
-  ['an attempt of no intent', `INSERT INTO attempts (intent, number, started_at) VALUES (7, 1, 1)`],
+  ['an attempt of no entry', `INSERT INTO attempts (entry, number, started_at) VALUES (7, 1, 1)`],
   ['a receipt twice', begin, keep, keep],
-  ['a receipt of no intent', keep],
+  ['a receipt of no entry', keep],
   ['a batch twice', batch, batch],
 ];
 
 /** Everything that is kept, with a row in it. */
 const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
-  intents: begin,
+  entries: begin,
   batches: batch,
   attempts: `${begin}; ${attempt(1)}`,
   decisions: `${begin}; ${decide()}`,
@@ -214,25 +214,25 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
     const runAll = async (statements: readonly string[]): Promise<void> => {
       for (const statement of statements) await tables.run(statement);
     };
-    const state = async () => (await tables.row('SELECT state FROM intents'))?.state;
+    const state = async () => (await tables.row('SELECT state FROM entries'))?.state;
 
     test.each(breaches)('holds to it that %s', async (says, ...statements) => {
       await runAll(statements.slice(0, -1));
       await expect(tables.run(statements.at(-1) ?? '')).rejects.toThrow(says);
     });
 
-    test.each(never)('has no intent that is %s', async (_what, ...statements) => {
+    test.each(never)('has no entry that is %s', async (_what, ...statements) => {
       await runAll(statements.slice(0, -1));
       const before = await state();
       await expect(tables.run(statements.at(-1) ?? '')).rejects.toThrow();
       expect(await state()).toBe(before);
     });
 
-    test.each(moves)('lets an intent go from %s to %s only where the design does', async (from, to) => {
+    test.each(moves)('lets an entry go from %s to %s only where the design does', async (from, to) => {
       await runAll(ways(from));
       if (to === 'accepted') await tables.run(end(to));
       const may = to === 'accepted' || allowed[from].includes(to);
-      const refusal = /no intent moves between these states|check constraint/iu;
+      const refusal = /no entry moves between these states|check constraint/iu;
       if (may) await tables.run(move(to));
       else await expect(tables.run(move(to))).rejects.toThrow(refusal);
       expect(await state()).toBe(may ? to : from);
@@ -247,14 +247,14 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
       await tables.run(begin);
       await tables.run(beginning({ seq: '2', id: `'j'`, kind: `'transfer'`, payment: `'p'` }));
       await tables.run(beginning({ seq: '3', id: `'l'`, base_url: `'v'` }));
-      expect(await tables.row('SELECT count(*) AS many FROM intents')).toEqual({ many: '3' });
+      expect(await tables.row('SELECT count(*) AS many FROM entries')).toEqual({ many: '3' });
     });
 
     test.each(['open', 'rejected', 'resolved'] as const)(
       'lets what is %s have another body',
       async (from) => {
-        await runAll([...ways(from), ...rewrites.map((one) => `UPDATE intents SET ${one}`)]);
-        expect(await tables.row('SELECT bot, fingerprint FROM intents')).toEqual({
+        await runAll([...ways(from), ...rewrites.map((one) => `UPDATE entries SET ${one}`)]);
+        expect(await tables.row('SELECT bot, fingerprint FROM entries')).toEqual({
           bot: 'x',
           fingerprint: 'g',
         });
@@ -274,13 +274,13 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
       ['held', '1'],
       ...['rejected', 'unsent', 'limited', 'accepted'].map((verdict) => [verdict, '0'] as const),
     ] as const)(
-      'takes an intent for in doubt after an attempt that ended %s: %s',
-      async (verdict, tainted) => {
+      'takes an entry for in doubt after an attempt that ended %s: %s',
+      async (verdict, inDoubt) => {
         await runAll([...ways('sending'), end(verdict)]);
         const landed = 'coalesce(may_have_landed_at, 0) AS landed';
-        expect(await tables.row(`SELECT tainted, ${landed} FROM intents`)).toEqual({
-          tainted,
-          landed: tainted,
+        expect(await tables.row(`SELECT in_doubt, ${landed} FROM entries`)).toEqual({
+          inDoubt,
+          landed: inDoubt,
         });
       },
     );

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { unitsOf } from '../../../../src/once/entry/amount.ts';
+import type { BaseUrl } from '../../../../src/once/entry/baseUrl.ts';
+import { originOf, parseBaseUrl } from '../../../../src/once/entry/baseUrl.ts';
 import { asFailure } from '../../../../src/once/failures.ts';
-import { unitsOf } from '../../../../src/once/intent/amount.ts';
-import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
-import { originOf, parseBaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type {
+  Entry,
   GuardedWork,
   Guards,
-  Intent,
-  NewIntent,
+  NewEntry,
   Observation,
   Selection,
 } from '../../../../src/once/journal/journal.ts';
@@ -18,7 +18,7 @@ import {
   done,
   endWith,
   type JournalInHand,
-  newIntent,
+  newEntry,
   nowMs,
 } from '../../../../testing/journals.ts';
 import { troubles } from '../../../../testing/troubles.ts';
@@ -41,10 +41,10 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
     (await allOf(journal.select({ limit: 1000, ...selection }))).map(({ id }) => id);
 
   describe(name, () => {
-    describe('an intent', () => {
+    describe('an entry', () => {
       test('comes back as it was begun', async () => {
         const journal = await openNew();
-        const intent = newIntent({
+        const entry = newEntry({
           kind: 'transfer',
           payment: 'p',
           namedBy: 'row',
@@ -53,28 +53,28 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           columns: JSON.stringify({ note: 'é\0\ud800' }),
           body: Buffer.from('é\0'),
         });
-        const begun = await journal.begin(intent, 'hash', nowMs);
-        const { body, ...rest } = intent;
-        const kept = await journal.get(intent.id);
+        const begun = await journal.begin(entry, 'hash', nowMs);
+        const { body, ...rest } = entry;
+        const kept = await journal.get(entry.id);
         expect({ ...begun, body: kept?.body }).toEqual(kept);
         expect(kept).toMatchObject({
           ...rest,
           state: 'sending',
-          tainted: false,
+          inDoubt: false,
           attempts: 1,
           owner: journal.self(),
           createdAtMs: nowMs,
         });
         expect(Buffer.from(kept?.body ?? []).equals(body)).toBe(true);
-        expect((await journal.findByKey({ baseUrl, kind: 'transfer' }, intent.key))?.id).toBe(intent.id);
-        expect(await journal.findByKey({ baseUrl, kind: 'message' }, intent.key)).toBeUndefined();
+        expect((await journal.findByKey({ baseUrl, kind: 'transfer' }, entry.key))?.id).toBe(entry.id);
+        expect(await journal.findByKey({ baseUrl, kind: 'message' }, entry.key)).toBeUndefined();
       });
 
       test('keeps what every attempt brought, verbatim', async () => {
         const journal = await openNew();
-        const intent = newIntent();
-        const { attempts: number } = await journal.begin(intent, 'hash', nowMs + 1);
-        expect(await journal.attemptsOf(intent.id)).toMatchObject([
+        const entry = newEntry();
+        const { attempts: number } = await journal.begin(entry, 'hash', nowMs + 1);
+        expect(await journal.attemptsOf(entry.id)).toMatchObject([
           { number, startedAtMs: nowMs + 1, verdict: undefined, duplicate: false, headers: {} },
         ]);
         const end = endWith('rejected', {
@@ -87,8 +87,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           reply: Buffer.from([0, 255, 123]),
           headers: { 'x-a': '1', __proto: '2' },
         });
-        await journal.endAttempt(intent.id, number, end, nowMs + 2);
-        const [attempt] = await journal.attemptsOf(intent.id);
+        await journal.endAttempt(entry.id, number, end, nowMs + 2);
+        const [attempt] = await journal.attemptsOf(entry.id);
         expect(attempt).toEqual({
           ...end,
           reply: attempt?.reply,
@@ -101,7 +101,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('keeps every trouble with all that is known of it', async () => {
         const journal = await openNew();
-        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        const { id } = await journal.begin(newEntry(), 'hash', nowMs);
         for (const [nth, [trouble]] of troubles.entries()) {
           if (nth > 0) await journal.startAttempt(id, 'hash', nowMs);
           const end = endWith('unsent', { phase: 'not-sent', status: undefined, trouble });
@@ -114,7 +114,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('keeps the text of a trouble as Unicode, and without a NUL', async () => {
         const journal = await openNew();
-        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        const { id } = await journal.begin(newEntry(), 'hash', nowMs);
         const trouble = { is: 'connection', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
         await journal.endAttempt(id, 1, endWith('unsent', { phase: 'not-sent', trouble }), nowMs);
         const [attempt] = await journal.attemptsOf(id);
@@ -144,17 +144,17 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const place = await store.newPlace();
         const one = await store.open(place);
         const other = await store.open(place);
-        const intent = newIntent();
-        await one.begin(intent, 'h', nowMs);
-        await expect(other.claim(intent.id, nowMs)).rejects.toThrow('is being sent already');
-        await expect(other.startAttempt(intent.id, 'h', nowMs)).rejects.toThrow(
+        const entry = newEntry();
+        await one.begin(entry, 'h', nowMs);
+        await expect(other.claim(entry.id, nowMs)).rejects.toThrow('is being sent already');
+        await expect(other.startAttempt(entry.id, 'h', nowMs)).rejects.toThrow(
           'is not claimed by this process',
         );
-        expect((await one.get(intent.id))?.attempts).toBe(1);
-        const started = await one.startAttempt(intent.id, 'h2', nowMs + 1);
+        expect((await one.get(entry.id))?.attempts).toBe(1);
+        const started = await one.startAttempt(entry.id, 'h2', nowMs + 1);
         expect(started).toMatchObject({ attempts: 2, owner: one.self(), ownerLives: true, tokenHash: 'h2' });
-        expect(await one.attemptsOf(intent.id)).toMatchObject([{ number: 1 }, { startedAtMs: nowMs + 1 }]);
-        await expect(one.begin({ ...newIntent(), key: intent.key }, 'h', nowMs)).rejects.toThrow();
+        expect(await one.attemptsOf(entry.id)).toMatchObject([{ number: 1 }, { startedAtMs: nowMs + 1 }]);
+        await expect(one.begin({ ...newEntry(), key: entry.key }, 'h', nowMs)).rejects.toThrow();
       });
     });
 
@@ -163,7 +163,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         'as %s is told as it is on record',
         async (state) => {
           const journal = await openNew();
-          const { id } = await journal.begin(newIntent(), 'h', nowMs);
+          const { id } = await journal.begin(newEntry(), 'h', nowMs);
           await journal.endAttempt(id, 1, endWith(state === 'open' ? 'unsent' : state), nowMs + 1);
           const told = await journal.conclude(id, state, 'no-proof', nowMs + 2);
           const kept = await journal.get(id);
@@ -191,15 +191,15 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
-    describe('a change of one intent', () => {
+    describe('a change of one entry', () => {
       const named = (name: string) =>
         ({ namedBy: 'once', name, kind: 'transfer', payment: '["p","sol","1"]' }) as const;
       const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
 
       async function inEveryState(journal: JournalInHand) {
         const all = (verdict: Parameters<typeof done>[1]) => done(journal, verdict, named(verdict));
-        const begun = [newIntent(named('open')), newIntent(named('sending'))] as const;
-        for (const intent of begun) await journal.begin(intent, 'h', nowMs);
+        const begun = [newEntry(named('open')), newEntry(named('sending'))] as const;
+        for (const entry of begun) await journal.begin(entry, 'h', nowMs);
         await journal.endAttempt(begun[0].id, 1, endWith('unsent'), nowMs);
         await journal.conclude(begun[0].id, 'open', undefined, nowMs);
         const resolved = await all('unknown');
@@ -260,19 +260,19 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
 
       /** Begun and tried by `late`, whom everybody then takes for dead. */
-      async function overtaken(wanted: Partial<NewIntent> = {}): Promise<Overtaken> {
+      async function overtaken(wanted: Partial<NewEntry> = {}): Promise<Overtaken> {
         const place = await store.newPlace();
         const late = await store.open(place);
         const now = await store.open(place);
         await done(now, 'unknown', { namedBy: 'once', name: 'other' });
-        const intent = newIntent({ namedBy: 'once', name: 'n', ...wanted });
-        const { attempts: number } = await late.begin(intent, 'h', nowMs);
+        const entry = newEntry({ namedBy: 'once', name: 'n', ...wanted });
+        const { attempts: number } = await late.begin(entry, 'h', nowMs);
         await store.declareDead(place, late.self());
-        expect(await now.get(intent.id)).toMatchObject({ state: 'unknown', owner: undefined });
-        return { late, now, id: intent.id, number };
+        expect(await now.get(entry.id)).toMatchObject({ state: 'unknown', owner: undefined });
+        return { late, now, id: entry.id, number };
       }
 
-      async function lateAccepted({ late, id, number }: Overtaken): Promise<Intent | undefined> {
+      async function lateAccepted({ late, id, number }: Overtaken): Promise<Entry | undefined> {
         await late.endAttempt(id, number, endWith('accepted'), nowMs + 9);
         return late.conclude(id, 'accepted', undefined, nowMs + 9);
       }
@@ -336,7 +336,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.get(id)).toMatchObject({
           state: 'resolved',
           resolvedAs: 'did-not-happen',
-          tainted: true,
+          inDoubt: true,
           mayHaveLandedAtMs: undefined,
         });
       });
@@ -356,7 +356,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('about a proposal is kept for its body, and only declining it ends it', async () => {
         const journal = await openNew();
-        const proposal = newIntent({ kind: 'transfer', payment: 'p' });
+        const proposal = newEntry({ kind: 'transfer', payment: 'p' });
         const proposed = await journal.propose(proposal, 'approval', nowMs);
         expect(proposed).toMatchObject({ state: 'held', owner: undefined, ownerLives: false });
         const { id, fingerprint } = proposed;
@@ -381,7 +381,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         async (next) => {
           const journal = await openNew();
           const { id, fingerprint } = await journal.propose(
-            newIntent({ kind: 'transfer', payment: 'p' }),
+            newEntry({ kind: 'transfer', payment: 'p' }),
             'approval',
             nowMs,
           );
@@ -438,7 +438,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('is one that is being sent, or that a person said to have happened, at its latest claim', async () => {
         const journal = await openNew();
-        const sending = newIntent(named('sending'));
+        const sending = newEntry(named('sending'));
         await journal.begin(sending, 'h', nowMs - 1);
         expect(await journal.equalPayment(about)).toMatchObject({ id: sending.id, state: 'sending' });
         const other = await openNew();
@@ -459,8 +459,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await done(journal, 'accepted', { ...named('c'), payment: '["9WzE","usdc","25"]' });
         for (const url of [`${baseUrl}:1`, `${baseUrl}.evil/a`, `${baseUrl}-2`, 'sandbox'])
           await done(journal, 'accepted', { ...named(url), baseUrl: url as BaseUrl });
-        const { id } = await journal.propose(newIntent(named('d')), 'approval', nowMs);
-        await journal.propose(newIntent(named('e')), 'approval', nowMs);
+        const { id } = await journal.propose(newEntry(named('d')), 'approval', nowMs);
+        await journal.propose(newEntry(named('e')), 'approval', nowMs);
         const undone = await done(journal, 'unknown', named('f'));
         await journal.decide(undone, { ...word, kind: 'did-not-happen' });
         // Another one has paid it, so nothing was ever sent for it.
@@ -501,11 +501,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
-    describe('intents that begin so', () => {
+    describe('entries that begin so', () => {
       test('are found by id, two at most', async () => {
         const journal = await openNew();
         for (const id of ['aaaa1111', 'aaaa2222', 'cccc%'])
-          await journal.begin(newIntent({ id, key: `aaaa-${id}` }), 'h', nowMs);
+          await journal.begin(newEntry({ id, key: `aaaa-${id}` }), 'h', nowMs);
         const found = async (prefix: string): Promise<string[]> =>
           (await journal.startingWith(prefix)).map(({ id }) => id);
         expect(await found('aaaa1')).toEqual(['aaaa1111']);
@@ -549,11 +549,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('is narrowed by bot, name, batch, recipient and time, and by all of them', async () => {
         const journal = await openNew();
-        const paying = (to: string): Partial<NewIntent> => ({
+        const paying = (to: string): Partial<NewEntry> => ({
           kind: 'transfer',
           payment: JSON.stringify([to, 'sol', '1']),
         });
-        const row = (batch: string, rowId: string): Partial<NewIntent> => ({
+        const row = (batch: string, rowId: string): Partial<NewEntry> => ({
           namedBy: 'row',
           name: batch,
           rowId,
@@ -589,7 +589,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('that is narrowed in several ways at once has what suits each of them, in order', async () => {
         const journal = await openNew();
         const begun = await journal.commit(
-          (tx) => Promise.all(known.map(({ intent, state, atMs }) => done(tx, state, intent, atMs))),
+          (tx) => Promise.all(known.map(({ entry, state, atMs }) => done(tx, state, entry, atMs))),
           beforeSending,
         );
         const newest = known
@@ -659,11 +659,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('of rows tells how they stand, and counts how everything does', async () => {
         const journal = await openNew();
         expect(await journal.stateCounts()).toEqual({});
-        const row = (rowId: string): Partial<NewIntent> => ({ namedBy: 'row', name: 'b', rowId });
+        const row = (rowId: string): Partial<NewEntry> => ({ namedBy: 'row', name: 'b', rowId });
         await done(journal, 'accepted', row('1'), nowMs - 300);
         await done(journal, 'accepted', row('2'), nowMs - 200);
         await done(journal, 'unknown', row('3'), nowMs - 100);
-        await journal.begin(newIntent(row('4')), 'h', nowMs);
+        await journal.begin(newEntry(row('4')), 'h', nowMs);
         await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 400);
         await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 300);
         const standings = await journal.rowsStanding('b');
@@ -684,7 +684,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
             (tx) =>
               Promise.all(
                 Array.from({ length: 100 }, (_, n) =>
-                  tx.begin(newIntent({ namedBy: 'run', name: 'many' }), 'hash', nowMs + (n % 7)),
+                  tx.begin(newEntry({ namedBy: 'run', name: 'many' }), 'hash', nowMs + (n % 7)),
                 ),
               ),
             beforeSending,
@@ -747,7 +747,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.observationsOf(await done(journal, 'accepted', transfer))).toEqual([]);
       });
 
-      test('proves nothing by a payment that is not the intent’s own', async () => {
+      test('proves nothing by a payment that is not the entry’s own', async () => {
         const journal = await openNew();
         const [one, other] = [
           await done(journal, 'accepted', transfer),
@@ -768,7 +768,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('of one payment is given to one of two who see it at once', async () => {
         const journal = await openNew();
-        const intents = [
+        const entries = [
           await done(journal, 'accepted', transfer),
           await done(journal, 'accepted', transfer),
         ];
@@ -779,9 +779,9 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
             await tx.observe(id, seen);
             return true;
           });
-        const proven = await Promise.all(intents.map(prove));
+        const proven = await Promise.all(entries.map(prove));
         expect(proven.filter(Boolean)).toHaveLength(1);
-        const kept = await Promise.all(intents.map((id) => journal.observationsOf(id)));
+        const kept = await Promise.all(entries.map((id) => journal.observationsOf(id)));
         expect(kept.flat()).toEqual([seen]);
       });
     });
@@ -819,47 +819,47 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
     describe('several changes at once', () => {
       test('are all made or none', async () => {
         const journal = await openNew();
-        const intent = newIntent();
+        const entry = newEntry();
         const failing = journal.commit(async (tx) => {
-          await tx.begin(intent, 'h', nowMs);
+          await tx.begin(entry, 'h', nowMs);
           throw new Error('no');
         }, beforeSending);
         await expect(failing).rejects.toThrow('no');
-        expect(await journal.get(intent.id)).toBeUndefined();
-        await journal.begin(intent, 'h', nowMs);
+        expect(await journal.get(entry.id)).toBeUndefined();
+        await journal.begin(entry, 'h', nowMs);
       });
 
       test('are seen within their commit, and nowhere else until it is made', async () => {
         const place = await store.newPlace();
         const [journal, other] = [await store.open(place), await store.open(place)];
-        const intent = newIntent();
-        let meanwhile: Promise<Intent | undefined> | undefined;
+        const entry = newEntry();
+        let meanwhile: Promise<Entry | undefined> | undefined;
         const failing = journal.commit(async (tx) => {
-          await tx.begin(intent, 'h', nowMs);
-          meanwhile = journal.get(intent.id);
-          expect((await tx.get(intent.id))?.state).toBe('sending');
+          await tx.begin(entry, 'h', nowMs);
+          meanwhile = journal.get(entry.id);
+          expect((await tx.get(entry.id))?.state).toBe('sending');
           throw new Error('no');
         }, beforeSending);
         await expect(failing).rejects.toThrow('no');
         expect(await meanwhile).toBeUndefined();
-        await journal.begin(intent, 'h', nowMs);
-        expect((await other.get(intent.id))?.state).toBe('sending');
+        await journal.begin(entry, 'h', nowMs);
+        expect((await other.get(entry.id))?.state).toBe('sending');
       });
 
       test('are made by nobody who still holds a commit that is over', async () => {
         const journal = await openNew();
-        const { id } = await journal.begin(newIntent(), 'h', nowMs);
+        const { id } = await journal.begin(newEntry(), 'h', nowMs);
         const kept = await journal.commit(async (tx) => tx, beforeSending);
-        const intent = newIntent();
+        const entry = newEntry();
         for (const tooLate of [
-          () => kept.begin(intent, 'h', nowMs),
+          () => kept.begin(entry, 'h', nowMs),
           () => kept.startAttempt(id, 'h', nowMs),
           () => kept.endAttempt(id, 1, endWith('rejected'), nowMs),
           () => kept.keepReceipts(id, [{ origin: 'o', what: 'transfer-id', value: 'v' }]),
           () => kept.conclude(id, 'accepted', undefined, nowMs),
         ])
           await expect(tooLate()).rejects.toThrow('this transaction is over');
-        expect(await journal.get(intent.id)).toBeUndefined();
+        expect(await journal.get(entry.id)).toBeUndefined();
         expect(await journal.get(id)).toMatchObject({ state: 'sending', attempts: 1 });
       });
 
@@ -880,11 +880,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
     });
 
     describe('several works in one commit', () => {
-      const works = (intents: readonly NewIntent[], failing?: number): GuardedWork<string>[] =>
-        intents.map((intent, index) => ({
+      const works = (entries: readonly NewEntry[], failing?: number): GuardedWork<string>[] =>
+        entries.map((entry, index) => ({
           guards: beforeSending,
           work: async (tx) => {
-            const { id } = await tx.begin(intent, 'h', nowMs);
+            const { id } = await tx.begin(entry, 'h', nowMs);
             if (index === failing) throw new Error('cannot');
             return id;
           },
@@ -892,24 +892,24 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('get each its own answer', async () => {
         const journal = await openNew();
-        const intents = [newIntent(), newIntent(), newIntent()];
-        expect(await journal.commitTogether(works(intents))).toEqual(
-          intents.map(({ id }) => ({ status: 'fulfilled', value: id })),
+        const entries = [newEntry(), newEntry(), newEntry()];
+        expect(await journal.commitTogether(works(entries))).toEqual(
+          entries.map(({ id }) => ({ status: 'fulfilled', value: id })),
         );
-        expect((await ids(journal)).sort()).toEqual(intents.map(({ id }) => id));
-        for (const { id } of intents) expect(await journal.attemptsOf(id)).toMatchObject([{ number: 1 }]);
+        expect((await ids(journal)).sort()).toEqual(entries.map(({ id }) => id));
+        for (const { id } of entries) expect(await journal.attemptsOf(id)).toMatchObject([{ number: 1 }]);
       });
 
       test('where one fails it fails alone, and its neighbours are done once', async () => {
         const journal = await openNew();
-        const intents = [newIntent(), newIntent(), newIntent()];
-        const ends = await journal.commitTogether(works(intents, 1));
+        const entries = [newEntry(), newEntry(), newEntry()];
+        const ends = await journal.commitTogether(works(entries, 1));
         expect(ends).toEqual([
-          { status: 'fulfilled', value: intents[0]?.id },
+          { status: 'fulfilled', value: entries[0]?.id },
           { status: 'rejected', reason: new Error('cannot') },
-          { status: 'fulfilled', value: intents[2]?.id },
+          { status: 'fulfilled', value: entries[2]?.id },
         ]);
-        expect((await ids(journal)).sort()).toEqual([intents[0]?.id, intents[2]?.id]);
+        expect((await ids(journal)).sort()).toEqual([entries[0]?.id, entries[2]?.id]);
         expect((await allOf(journal.select({ limit: 9 }))).map(({ attempts }) => attempts)).toEqual([1, 1]);
       });
 
@@ -926,20 +926,20 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
 
       test('see what those before them did', async () => {
         const journal = await openNew();
-        const intent = newIntent();
+        const entry = newEntry();
         const [, found] = await journal.commitTogether<unknown>([
-          { guards: beforeSending, work: (tx) => tx.begin(intent, 'h', nowMs) },
-          { guards: beforeSending, work: async (tx) => (await tx.findByKey(intent, intent.key))?.id },
+          { guards: beforeSending, work: (tx) => tx.begin(entry, 'h', nowMs) },
+          { guards: beforeSending, work: async (tx) => (await tx.findByKey(entry, entry.key))?.id },
         ]);
-        expect(found).toEqual({ status: 'fulfilled', value: intent.id });
+        expect(found).toEqual({ status: 'fulfilled', value: entry.id });
       });
 
-      test('end what they ask at once as if one after the other: attempts before their intents', async () => {
+      test('end what they ask at once as if one after the other: attempts before their entries', async () => {
         const journal = await openNew();
-        const [early, late] = [newIntent(), newIntent()];
+        const [early, late] = [newEntry(), newEntry()];
         let runs = 0;
-        for (const intent of [early, late])
-          await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+        for (const entry of [early, late])
+          await journal.commit((tx) => tx.begin(entry, 'h', nowMs), beforeSending);
         await journal.commit((tx) => tx.endAttempt(early.id, 1, endWith('accepted'), nowMs + 1));
         const ends = await journal.commitTogether<unknown>([
           {
@@ -967,11 +967,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const journal = await openNew();
         const identity = 'the same';
         const begun = await journal.commitTogether(
-          [newIntent({ identity }), newIntent({ identity })].map((intent) => ({
+          [newEntry({ identity }), newEntry({ identity })].map((entry) => ({
             guards: { ...beforeSending, alone: [identity] },
             work: async (tx) => {
               const found = await tx.findUnnamed(identity, 0);
-              return (found ?? (await tx.begin(intent, 'h', nowMs))).id;
+              return (found ?? (await tx.begin(entry, 'h', nowMs))).id;
             },
           })),
         );

@@ -1,11 +1,11 @@
-import type { NewIntent, Selection } from '../../../../src/once/journal/journal.ts';
+import type { NewEntry, Selection } from '../../../../src/once/journal/journal.ts';
 import { nowMs } from '../../../../testing/journals.ts';
 
 type Verdict = 'accepted' | 'rejected' | 'held';
 
-/** An intent to be put into a journal, and what it is found by. */
+/** An entry to be put into a journal, and what it is found by. */
 export type Known = {
-  readonly intent: Partial<NewIntent>;
+  readonly entry: Partial<NewEntry>;
   readonly to: string | undefined;
   readonly asset: string | undefined;
   readonly state: Verdict;
@@ -17,17 +17,17 @@ const verdicts: readonly Verdict[] = ['accepted', 'rejected', 'held'];
 /** Every way to be found, in all mixtures; no two at the same time. */
 export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known => {
   const to = n % 3 === 0 ? 'ada' : 'bob';
-  const named: Partial<NewIntent> =
+  const named: Partial<NewEntry> =
     n % 7 < 4
       ? { namedBy: 'row', name: 'pay-11', rowId: `r${n}` }
       : { namedBy: 'once', name: `pay-2${n % 4}` };
   const isTransfer = n % 2 === 0;
   const asset = n % 8 === 0 ? 'usdc' : 'sol';
-  const payment: Partial<NewIntent> = isTransfer
+  const payment: Partial<NewEntry> = isTransfer
     ? { kind: 'transfer', payment: JSON.stringify([to, asset, `${n}`]) }
     : { kind: 'message' };
   return {
-    intent: { ...named, ...payment },
+    entry: { ...named, ...payment },
     to: isTransfer ? to : undefined,
     asset: isTransfer ? asset : undefined,
     state: verdicts[(n + Math.floor(n / 3)) % 3] ?? 'held',
@@ -55,12 +55,12 @@ export const narrowings: readonly Partial<Selection>[] = [assets, names, states,
   kinds,
 );
 
-export function suits({ intent, to, asset, state, atMs }: Known, asked: Partial<Selection>): boolean {
+export function suits({ entry, to, asset, state, atMs }: Known, asked: Partial<Selection>): boolean {
   const { kind, batch, name, states: wanted, sinceMs = 0, untilMs = 2 * nowMs } = asked;
   return (
-    (kind ?? intent.kind) === intent.kind &&
-    (batch === undefined || (intent.namedBy === 'row' && intent.name === batch)) &&
-    (name ?? intent.name) === intent.name &&
+    (kind ?? entry.kind) === entry.kind &&
+    (batch === undefined || (entry.namedBy === 'row' && entry.name === batch)) &&
+    (name ?? entry.name) === entry.name &&
     (asked.to ?? to) === to &&
     (asked.asset?.toLowerCase() ?? asset) === asset &&
     (wanted?.includes(state) ?? true) &&

@@ -1,4 +1,4 @@
-import { originOf } from '../../../../src/once/intent/baseUrl.ts';
+import { originOf } from '../../../../src/once/entry/baseUrl.ts';
 import type { BatchInput, Selection } from '../../../../src/once/journal/journal.ts';
 import {
   allOf,
@@ -6,7 +6,7 @@ import {
   done,
   endWith,
   type JournalInHand,
-  newIntent,
+  newEntry,
   nowMs,
 } from '../../../../testing/journals.ts';
 import { narrowings } from './narrowings.ts';
@@ -53,7 +53,7 @@ const id = 'filled-500';
 const receipts = [{ origin: baseUrl, what: 'signature', value: 'signature-3' }] as const;
 const payment = paymentOf(500);
 
-/** Each is about few intents, so that it reads few of them. */
+/** Each is about few entries, so that it reads few of them. */
 export const fewRead: readonly Deed[] = [
   ['an unnamed one', (to) => to.findUnnamed('identity-500', 0)],
   ['a key', (to) => to.findByKey(scope, 'key-500')],
@@ -96,10 +96,10 @@ const input = {
   invalid: 0,
 } satisfies BatchInput;
 
-/** Each changes one intent, or a small batch. */
+/** Each changes one entry, or a small batch. */
 export const fewChanged: readonly Deed[] = [
-  ['begin', (to) => to.begin(newIntent(), 'h', nowMs)],
-  ['propose', (to) => to.propose(newIntent(transfer(many + 1)), 'approval', nowMs)],
+  ['begin', (to) => to.begin(newEntry(), 'h', nowMs)],
+  ['propose', (to) => to.propose(newEntry(transfer(many + 1)), 'approval', nowMs)],
   [
     'claim, and try again',
     async (to) => {

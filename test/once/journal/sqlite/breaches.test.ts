@@ -17,12 +17,12 @@ describeBreaches('a journal in a file', async () => {
   };
 });
 
-const attempt = 'INSERT INTO attempts (intent, number, started_at) VALUES (1, 1, 1)';
-const decision = `INSERT INTO decisions (seq, intent, kind, who, at, reason) VALUES (1, 1, 'happened', 'w', 1, 'r')`;
+const attempt = 'INSERT INTO attempts (entry, number, started_at) VALUES (1, 1, 1)';
+const decision = `INSERT INTO decisions (seq, entry, kind, who, at, reason) VALUES (1, 1, 'happened', 'w', 1, 'r')`;
 
 test.each([
-  ['intents', beginning({ seq: 'NULL', key: `'k2'` })],
-  ['intents, by key', beginning({ seq: 'NULL', id: `'j'` })],
+  ['entries', beginning({ seq: 'NULL', key: `'k2'` })],
+  ['entries, by key', beginning({ seq: 'NULL', id: `'j'` })],
   ['attempts', attempt],
   ['decisions', decision],
 ])('a file replaces nothing in %s', (_table, statement) => {

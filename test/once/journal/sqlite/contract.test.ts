@@ -7,11 +7,11 @@ describeContract('a journal in SQLite', {
   open: async (path) => opened(path),
   declareDead: async (path, owner) => {
     const { database } = openFile(path);
-    const sending = '(SELECT seq FROM intents WHERE owner = :owner)';
+    const sending = '(SELECT seq FROM entries WHERE owner = :owner)';
     const died = `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1`;
-    database.prepare(`${died} WHERE intent IN ${sending}`).run({ owner });
+    database.prepare(`${died} WHERE entry IN ${sending}`).run({ owner });
     database
-      .prepare(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = :owner`)
+      .prepare(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = :owner`)
       .run({ owner });
     database.close();
   },

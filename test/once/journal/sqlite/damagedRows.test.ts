@@ -23,8 +23,8 @@ afterEach(() => scripted.remove());
 
 // The proof flipped bits in journals until what was read made no sense: botctl called that a bug of its own.
 test.each([
-  ['a state that there is not', `UPDATE intents SET state = 'sendine'`],
-  ['a time beyond all time', 'UPDATE intents SET created_at = 9000000000000000000'],
+  ['a state that there is not', `UPDATE entries SET state = 'sendine'`],
+  ['a time beyond all time', 'UPDATE entries SET created_at = 9000000000000000000'],
 ])('%s is damage', async (_what, sql) => {
   damageJournal(scripted.path, sql);
   const read = (): unknown =>
@@ -48,7 +48,10 @@ test.each(['{"is":"refusee}', '{"iq":"refused"}', '"refused"', 'null'])(
 );
 
 test('what the journal refuses because it is damaged is damage', async () => {
-  damageJournal(scripted.path, `UPDATE intents SET state = 'unknown', tainted = 1, resolved_as = 'happened'`);
+  damageJournal(
+    scripted.path,
+    `UPDATE entries SET state = 'unknown', in_doubt = 1, resolved_as = 'happened'`,
+  );
   const { id } = await scripted.only();
   const write = (): unknown => scripted.look((journal) => journal.hold(id, 'clock', 1));
   expect(await failureOf(write)).toMatchObject({ code: 'journal-damaged' });
@@ -59,7 +62,7 @@ const check = "'open', 'sending', 'unknown', 'accepted'";
 // One bit of the journal's own schema: no row shows it, and what it refuses is not botctl's mistake.
 test('a check that was damaged itself is damage', async () => {
   const { id } = await scripted.only();
-  damageJournal(scripted.path, `UPDATE intents SET state = 'open'`);
+  damageJournal(scripted.path, `UPDATE entries SET state = 'open'`);
   const database = new DatabaseSync(scripted.path);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
@@ -79,10 +82,10 @@ test('a check that was damaged itself is damage', async () => {
 // SQLite does not see a bit that flipped within a row. The proof saw one leave: no JSON any more; it might as
 // well have been another amount.
 test.each([
-  ['a body', `UPDATE intents SET body = CAST(replace(CAST(body AS TEXT), '1.5', '9.5') AS BLOB)`],
-  ['a key within a body', `UPDATE intents SET body = CAST(replace(CAST(body AS TEXT), '-', '_') AS BLOB)`],
-  ['a body that is no JSON any more', `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`],
-  ['a key', `UPDATE intents SET key = key || 'x' WHERE named_by IS NULL`],
+  ['a body', `UPDATE entries SET body = CAST(replace(CAST(body AS TEXT), '1.5', '9.5') AS BLOB)`],
+  ['a key within a body', `UPDATE entries SET body = CAST(replace(CAST(body AS TEXT), '-', '_') AS BLOB)`],
+  ['a body that is no JSON any more', `UPDATE entries SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`],
+  ['a key', `UPDATE entries SET key = key || 'x' WHERE named_by IS NULL`],
 ])('%s that was damaged is not sent', async (_what, sql) => {
   const payment = transfer();
   await scripted.run(payment, [lost], { limits: { maxWaitMs: 0 } });
@@ -93,8 +96,8 @@ test.each([
 });
 
 test.each([
-  ['a fingerprint', `UPDATE intents SET fingerprint = '0' || substr(fingerprint, 2)`],
-  ['a body', `UPDATE intents SET body = CAST(replace(CAST(body AS TEXT), '1.5', '9.5') AS BLOB)`],
+  ['a fingerprint', `UPDATE entries SET fingerprint = '0' || substr(fingerprint, 2)`],
+  ['a body', `UPDATE entries SET body = CAST(replace(CAST(body AS TEXT), '1.5', '9.5') AS BLOB)`],
 ])('%s that was damaged under a name is not told as another body', async (_what, sql) => {
   const payment = transfer({}, once('rent'));
   await scripted.run(payment, [paid]);

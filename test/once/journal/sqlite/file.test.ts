@@ -25,8 +25,8 @@ import {
   countStates,
   done,
   inHand,
+  newEntry,
   newFolder,
-  newIntent,
   newPath,
   nowMs,
   opened,
@@ -35,11 +35,11 @@ import {
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 /** A journal that was used, as it is found after a restart: all of it in its one file. */
-async function usedJournal(intents = 3): Promise<string> {
+async function usedJournal(entries = 3): Promise<string> {
   const path = newPath();
   const journal = openJournal(path);
   await journal.commit(async (tx) => {
-    for (let nth = 0; nth < intents; nth += 1) await done(tx, nth % 2 === 0 ? 'accepted' : 'unknown');
+    for (let nth = 0; nth < entries; nth += 1) await done(tx, nth % 2 === 0 ? 'accepted' : 'unknown');
   });
   await journal.close();
   const database = new DatabaseSync(path);
@@ -234,7 +234,7 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     const failure = await failureOf(async () => {
       const journal = opened(path);
       for await (const { id } of journal.select({ limit: 1000 })) await journal.attemptsOf(id);
-      await journal.begin(newIntent(), 'h', nowMs);
+      await journal.begin(newEntry(), 'h', nowMs);
     });
     expect(failure.code).toBe('journal-damaged');
     expect(linesOf(failure)[0]).toContain(`mv ${path} ${path}.damaged`);
@@ -351,9 +351,9 @@ describe('a journal that cannot be written', () => {
       const begun: string[] = [];
       const full = await failureOf(async () => {
         for (let nth = 0; nth < 100; nth += 1) {
-          const intent = newIntent({ body });
-          await journal.begin(intent, 'h', nowMs);
-          begun.push(intent.id);
+          const entry = newEntry({ body });
+          await journal.begin(entry, 'h', nowMs);
+          begun.push(entry.id);
         }
       });
       expect(full.code).toBe('journal-not-writable');
@@ -401,8 +401,8 @@ describe('a journal that cannot be written', () => {
     writeFileSync(`${path}.owners`, 'x');
     for (const work of [
       () => journal.self(),
-      () => journal.begin(newIntent(), 'h', nowMs),
-      () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs)),
+      () => journal.begin(newEntry(), 'h', nowMs),
+      () => journal.commit((tx) => tx.begin(newEntry(), 'h', nowMs)),
     ]) {
       expect((await failureOf(work)).code).toBe('journal-not-writable');
     }

@@ -4,15 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
 import { damageJournal } from '../../../../testing/damageJournal.ts';
-import { endWith, inHand, newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import { endWith, inHand, newEntry, newPath, nowMs, opened } from '../../../../testing/journals.ts';
 
-test('the death of an owner is recorded of the intent that was asked for, and of no attempt that ended', async () => {
+test('the death of an owner is recorded of the entry that was asked for, and of no attempt that ended', async () => {
   const path = newPath();
   const owner = inHand(openJournal(path));
-  const [one, other] = [
-    await owner.begin(newIntent(), 'h', nowMs),
-    await owner.begin(newIntent(), 'h', nowMs),
-  ];
+  const [one, other] = [await owner.begin(newEntry(), 'h', nowMs), await owner.begin(newEntry(), 'h', nowMs)];
   await owner.endAttempt(one.id, 1, endWith('limited'), nowMs + 1);
   await owner.startAttempt(one.id, 'h', nowMs + 2);
   const journal = opened(path);
@@ -26,7 +23,7 @@ test('the death of an owner is recorded of the intent that was asked for, and of
   expect(existsSync(left)).toBe(false);
   expect(await journal.get(one.id)).toMatchObject({
     state: 'unknown',
-    tainted: true,
+    inDoubt: true,
     mayHaveLandedAtMs: nowMs + 2,
   });
   expect(await journal.attemptsOf(one.id)).toMatchObject([
@@ -39,9 +36,9 @@ test('the death of an owner is recorded of the intent that was asked for, and of
 
 test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i', async (ms) => {
   const path = newPath();
-  const { id } = await opened(path).begin(newIntent(), 'h', nowMs);
+  const { id } = await opened(path).begin(newEntry(), 'h', nowMs);
   const read = (change: string): Promise<unknown> => {
-    damageJournal(path, `UPDATE intents SET ${change}`);
+    damageJournal(path, `UPDATE entries SET ${change}`);
     return opened(path).get(id);
   };
   expect(await read(`updated_at = ${ms}`)).toMatchObject({ updatedAtMs: ms });
@@ -52,14 +49,14 @@ test.each([8.64e15, -8.64e15])('a time is damage only where no date has it: %i',
 describe('a commit', () => {
   test('that waits for something other than the journal is refused, and nothing of it is kept', async () => {
     const journal = opened();
-    const intent = newIntent();
+    const entry = newEntry();
     const waiting = journal.commit(async (tx) => {
-      await tx.begin(intent, 'h', nowMs);
+      await tx.begin(entry, 'h', nowMs);
       await new Promise((resolve) => setTimeout(resolve, 1));
     });
     await expect(waiting).rejects.toThrow('a commit waited for something other than the journal');
-    expect(await journal.get(intent.id)).toBeUndefined();
-    await journal.begin(intent, 'h', nowMs);
+    expect(await journal.get(entry.id)).toBeUndefined();
+    await journal.begin(entry, 'h', nowMs);
   });
 
   test('asked for while another one is on begins when that one is over', async () => {
@@ -77,14 +74,14 @@ describe('a commit', () => {
 
   test('is not seen by a read that was asked for in the same breath', async () => {
     const journal = opened();
-    const intent = newIntent();
-    const before = [journal.get(intent.id), journal.get(intent.id)];
+    const entry = newEntry();
+    const before = [journal.get(entry.id), journal.get(entry.id)];
     const committed = journal.commit(async (tx) => {
-      await tx.begin(intent, 'h', nowMs);
+      await tx.begin(entry, 'h', nowMs);
       for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
       throw new Error('no');
     });
-    const after = [journal.get(intent.id), journal.get(intent.id)];
+    const after = [journal.get(entry.id), journal.get(entry.id)];
     await expect(committed).rejects.toThrow('no');
     expect(await Promise.all([...before, ...after])).toEqual([undefined, undefined, undefined, undefined]);
   });
@@ -92,8 +89,8 @@ describe('a commit', () => {
 
 describe('several works in one commit', () => {
   const begin = (): GuardedWork<unknown> => {
-    const intent = newIntent();
-    return { guards: {}, work: (tx) => tx.begin(intent, 'h', nowMs) };
+    const entry = newEntry();
+    return { guards: {}, work: (tx) => tx.begin(entry, 'h', nowMs) };
   };
 
   test('are durable by one commit, and each alone by its own', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { buildModule } from '../../../../testing/builtModule.ts';
 
 export type JournalProgram = {
-  /** Starts a process that runs `code` with `openJournal`, `path`, `intent(n)` and `say` at hand. */
+  /** Starts a process that runs `code` with `openJournal`, `path`, `entry(n)` and `say` at hand. */
   start(path: string, code: string): RunningJournal;
   remove(): void;
 };
@@ -27,7 +27,7 @@ function run(href: string, path: string, code: string): RunningJournal {
     import { openJournal } from ${JSON.stringify(href)};
     const path = ${JSON.stringify(path)};
     const say = (text) => process.stdout.write(text + '\\n');
-    const intent = (n) => ({ id: 'intent-' + n, kind: 'message', baseUrl: 'https://bots.example.com', spelledUrl: 'https://bots.example.com', bot: 'b',
+    const entry = (n) => ({ id: 'entry-' + n, kind: 'message', baseUrl: 'https://bots.example.com', spelledUrl: 'https://bots.example.com', bot: 'b',
       key: 'key-' + n, identity: 'identity-' + n, fingerprint: 'f', body: Buffer.from('{}') });
     const end = (verdict) => ({ phase: 'replied', verdict, duplicate: false, verified: true, headers: {} });
     ${code}`;

@@ -10,8 +10,8 @@ import {
   countStates,
   done,
   inHand,
+  newEntry,
   newFolder,
-  newIntent,
   newPath,
   nowMs,
   opened,
@@ -45,20 +45,20 @@ describe('noted after the commit, before anybody is told', () => {
   test('are attempts and decisions, and nothing that was rolled back', async () => {
     const path = newPath();
     const journal = opened(path);
-    const intent = newIntent();
-    await journal.begin(intent, 'h', nowMs);
-    expect(notedBeside(path)).toEqual([{ entry: intent.id, number: 1, atMs: nowMs }]);
+    const entry = newEntry();
+    await journal.begin(entry, 'h', nowMs);
+    expect(notedBeside(path)).toEqual([{ entry: entry.id, number: 1, atMs: nowMs }]);
     const failing = journal.commit(async (tx) => {
-      await tx.begin(newIntent(), 'h', nowMs + 1);
+      await tx.begin(newEntry(), 'h', nowMs + 1);
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(notedBeside(path)).toEqual([{ entry: intent.id, number: 1, atMs: nowMs }]);
-    await journal.conclude(intent.id, 'open', undefined, nowMs + 2);
-    await journal.decide(intent.id, {
+    expect(notedBeside(path)).toEqual([{ entry: entry.id, number: 1, atMs: nowMs }]);
+    await journal.conclude(entry.id, 'open', undefined, nowMs + 2);
+    await journal.decide(entry.id, {
       ...{ kind: 'did-not-happen', who: 'ada', atMs: nowMs + 3, reason: 'seen', signature: undefined },
     });
-    expect(notedBeside(path)).toEqual([{ entry: intent.id, number: 0, atMs: nowMs + 3 }]);
+    expect(notedBeside(path)).toEqual([{ entry: entry.id, number: 0, atMs: nowMs + 3 }]);
   });
 
   test('are all of what is sent: where nothing can be noted, the commit is not believed', async () => {
@@ -66,7 +66,7 @@ describe('noted after the commit, before anybody is told', () => {
     const journal = opened(path);
     rmSync(`${path}.note`);
     mkdirSync(`${path}.note`);
-    const begun = { guards: {}, work: () => journal.begin(newIntent(), 'h', nowMs) };
+    const begun = { guards: {}, work: () => journal.begin(newEntry(), 'h', nowMs) };
     expect(await failureOf(() => begun.work())).toMatchObject({ code: 'journal-not-writable' });
     expect(await countStates(journal)).toEqual({ accepted: 1, sending: 1 });
   });

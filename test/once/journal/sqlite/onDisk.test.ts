@@ -27,8 +27,8 @@ import { failureOf } from '../../../../testing/failure.ts';
 import {
   countStates,
   done,
+  newEntry,
   newFolder,
-  newIntent,
   newPath,
   nowMs,
   opened,
@@ -182,10 +182,10 @@ describe('a commit', () => {
 describe('a loss', () => {
   test('of what cannot even be checked is told as damage where a rule refuses a write', async () => {
     const journal = opened();
-    const intent = newIntent();
-    await journal.begin(intent, 'h', nowMs);
+    const entry = newEntry();
+    await journal.begin(entry, 'h', nowMs);
     disk.isBroken = true;
-    expect((await failureOf(() => journal.begin(intent, 'h', nowMs))).code).toBe('journal-damaged');
+    expect((await failureOf(() => journal.begin(entry, 'h', nowMs))).code).toBe('journal-damaged');
   });
 
   test('is not looked for, nor a journal made, where there is none', () => {
@@ -214,7 +214,7 @@ describe('a backup', () => {
     const path = await inUse();
     const target = join(newFolder(), 'copy.db');
     disk.synced = [];
-    expect(await backUp(path, target)).toEqual({ intents: 3, attempts: 3 });
+    expect(await backUp(path, target)).toEqual({ entries: 3, attempts: 3 });
     expect(disk.synced).toEqual(expect.arrayContaining(['copy.db', basename(dirname(target))]));
     expect(readdirSync(dirname(target))).toEqual(['copy.db']);
     expect(statSync(target).mode & 0o777).toBe(0o600);

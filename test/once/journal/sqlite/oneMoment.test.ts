@@ -25,7 +25,7 @@ vi.mock(import('@photostructure/sqlite'), async (original) => {
 
 // Statements alone: what is between two others of one breath cannot wait for its turn.
 const beginSame = `
-  INSERT INTO intents (id, kind, base_url, bot, key, identity, fingerprint, body, state, owner, created_at, updated_at)
+  INSERT INTO entries (id, kind, base_url, bot, key, identity, fingerprint, body, state, owner, created_at, updated_at)
   VALUES ('i', 'message', 'u', 'b', 'k', 'same', 'f', x'7b7d', 'sending', 'o', 1, 1)`;
 
 test('that another process begins during a look is no damage, whenever it does', async () => {

@@ -1,4 +1,4 @@
-// However many intents a journal in a file has, it is asked by indexes: whole tables are read for overviews alone.
+// However many entries a journal in a file has, it is asked by indexes: whole tables are read for overviews alone.
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { expect, test, vi } from 'vitest';
 import { type JournalInHand, newPath, opened } from '../../../../testing/journals.ts';
@@ -30,7 +30,7 @@ async function stepsOf(path: string, work: (journal: JournalInHand) => Promise<u
 }
 
 const wholeTable =
-  /^SCAN (?:intents|attempts|decisions|observations|batches|receipts)(?! USING (?:COVERING )?INDEX)/u;
+  /^SCAN (?:entries|attempts|decisions|observations|batches|receipts)(?! USING (?:COVERING )?INDEX)/u;
 
 test('no question and no change reads a whole table', async () => {
   const path = newPath();
@@ -50,7 +50,7 @@ test('no question and no change reads a whole table', async () => {
 test('an equal payment is found by the payment and its time, whatever else went to the same address', async () => {
   const [, work] = indexed.find(([what]) => what === 'an equal payment') ?? [];
   const read = (await stepsOf(newPath(), async (journal) => work?.(journal))).filter((step) =>
-    step.startsWith('SEARCH intents'),
+    step.startsWith('SEARCH entries'),
   );
   expect(read).not.toEqual([]);
   for (const step of read) expect(step).toMatch(/payment|PRIMARY KEY|rowid/u);
@@ -58,7 +58,7 @@ test('an equal payment is found by the payment and its time, whatever else went 
 
 test('what was spent is asked of one index', async () => {
   const spent = await stepsOf(newPath(), (journal) => journal.spending('SOL', 0));
-  expect(spent.filter((step) => /\bintents\b/u.test(step))).toEqual([
-    expect.stringContaining('SEARCH intents USING INDEX intents_spent (asset=? AND tried_at>?)'),
+  expect(spent.filter((step) => /\bentries\b/u.test(step))).toEqual([
+    expect.stringContaining('SEARCH entries USING INDEX entries_spent (asset=? AND tried_at>?)'),
   ]);
 });

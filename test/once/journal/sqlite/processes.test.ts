@@ -15,11 +15,11 @@ afterAll(() => program.remove());
 
 const owning = `
   const journal = openJournal(path);
-  await journal.commit((tx) => tx.begin(intent(1), 'h', 1));
+  await journal.commit((tx) => tx.begin(entry(1), 'h', 1));
   say(journal.self());
   process.stdin.once('data', async () => {
-    await journal.commit((tx) => tx.endAttempt('intent-1', 1, end('accepted'), 2));
-    const concluded = await journal.commit((tx) => tx.conclude('intent-1', 'accepted', undefined, 2));
+    await journal.commit((tx) => tx.endAttempt('entry-1', 1, end('accepted'), 2));
+    const concluded = await journal.commit((tx) => tx.conclude('entry-1', 'accepted', undefined, 2));
     say(String(concluded?.state));
     await journal.close();
   });`;
@@ -33,7 +33,7 @@ describe('several processes', () => {
         path,
         `const journal = openJournal(path);
          for (let n = 0; n < ${each}; n += 1) {
-           const one = intent(${nth} * 1000 + n);
+           const one = entry(${nth} * 1000 + n);
            await journal.commit((tx) => tx.begin(one, 'h', n));
            await journal.commit((tx) => tx.endAttempt(one.id, 1, end('accepted'), n));
            await journal.commit((tx) => tx.conclude(one.id, 'accepted', undefined, n));
@@ -59,7 +59,7 @@ describe('several processes', () => {
       path,
       `say('waits');
        const journal = openJournal(path);
-       const begun = await journal.commit((tx) => tx.begin(intent(1), 'h', 1));
+       const begun = await journal.commit((tx) => tx.begin(entry(1), 'h', 1));
        say(String(begun.attempts));
        await journal.close();`,
     );
@@ -80,13 +80,13 @@ describe('several processes', () => {
     const name = await owner.next();
     const journal = opened(path);
     expect(await journal.ownerLives(name)).toBe(true);
-    await journal.recordDeath('intent-1', nowMs);
-    expect((await journal.get('intent-1'))?.state).toBe('sending');
+    await journal.recordDeath('entry-1', nowMs);
+    expect((await journal.get('entry-1'))?.state).toBe('sending');
     owner.child.stdin?.end('go');
     expect(await owner.ended()).toEqual([name, 'accepted']);
   });
 
-  test('begin one intent once', async () => {
+  test('begin one entry once', async () => {
     const path = newPath();
     opened(path);
     const running = Array.from({ length: 4 }, () =>
@@ -95,7 +95,7 @@ describe('several processes', () => {
         `const journal = openJournal(path);
          say(await journal.commit(async (tx) => {
            if (await tx.findUnnamed('identity-1', 0)) return 'found';
-           await tx.begin(intent(1), 'h', 1);
+           await tx.begin(entry(1), 'h', 1);
            return 'begun';
          }));
          await journal.close();`,
@@ -112,7 +112,7 @@ describe('several processes', () => {
       path,
       `const journal = openJournal(path);
        await journal.commit(async (tx) => {
-         await tx.begin(intent(1), 'h', 1);
+         await tx.begin(entry(1), 'h', 1);
          say('in it');
          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
        });
@@ -121,7 +121,7 @@ describe('several processes', () => {
     );
     await slow.next();
     // Nobody sees it before the other one has committed.
-    await journal.commit(async (tx) => expect(await tx.get('intent-1')).toBeDefined());
+    await journal.commit(async (tx) => expect(await tx.get('entry-1')).toBeDefined());
     await slow.ended();
   });
 });
@@ -135,23 +135,23 @@ describe('an owner', () => {
     expect(await journal.ownerLives(owner)).toBe(true);
     child.kill('SIGSTOP');
     expect(await journal.ownerLives(owner)).toBe(true);
-    await journal.recordDeath('intent-1', nowMs);
-    expect(await journal.get('intent-1')).toMatchObject({ state: 'sending', owner });
+    await journal.recordDeath('entry-1', nowMs);
+    expect(await journal.get('entry-1')).toMatchObject({ state: 'sending', owner });
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(await journal.ownerLives(owner)).toBe(false);
-    await journal.recordDeath('intent-1', nowMs);
-    expect(await journal.get('intent-1')).toMatchObject({
+    await journal.recordDeath('entry-1', nowMs);
+    expect(await journal.get('entry-1')).toMatchObject({
       state: 'unknown',
-      tainted: true,
+      inDoubt: true,
       mayHaveLandedAtMs: 1,
     });
-    expect(await journal.attemptsOf('intent-1')).toMatchObject([
+    expect(await journal.attemptsOf('entry-1')).toMatchObject([
       { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },
     ]);
     expect(existsSync(`${path}.owners/${owner}`)).toBe(false);
-    await journal.claim('intent-1', nowMs);
-    expect((await journal.startAttempt('intent-1', 'h', nowMs)).attempts).toBe(2);
+    await journal.claim('entry-1', nowMs);
+    expect((await journal.startAttempt('entry-1', 'h', nowMs)).attempts).toBe(2);
   });
 
   test('is not dead for being asked after by many at once', async () => {
@@ -183,7 +183,7 @@ describe('one process that opens the journal twice', () => {
   test('keeps its hold on it when one of the two is closed', async () => {
     const path = newPath();
     const journal = opened(path);
-    await journal.begin({ ...intentOne(), id: 'first', key: 'first' }, 'h', 1);
+    await journal.begin({ ...entryOne(), id: 'first', key: 'first' }, 'h', 1);
     await opened(path).close();
     // Were the hold lost, this one would take itself for the last and fold the log away under us.
     await program.start(path, `await openJournal(path).close();`).ended();
@@ -197,7 +197,7 @@ describe('one process that opens the journal twice', () => {
   });
 });
 
-function intentOne() {
+function entryOne() {
   return {
     kind: 'message' as const,
     baseUrl: 'https://bots.example.com' as never,

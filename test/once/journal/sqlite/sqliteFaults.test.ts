@@ -31,7 +31,7 @@ describe('what SQLite says, by its number or by its words', () => {
     ['a lock that does not work', sqlite(15), 'journal-not-writable'],
     ['corrupt', sqlite(11), 'journal-damaged'],
     ['not a database', sqlite(26), 'journal-damaged'],
-    ['a table that is gone', sqlite(1, 'no such table: intents'), 'journal-damaged'],
+    ['a table that is gone', sqlite(1, 'no such table: entries'), 'journal-damaged'],
     ['a column that is gone', sqlite(1, 'no such column: state'), 'journal-damaged'],
     ['words: malformed', sqlite(undefined, 'database disk image is malformed'), 'journal-damaged'],
     ['words: full', sqlite(undefined, 'database or disk is full'), 'journal-not-writable'],

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSignature } from '../../../src/once/intent/signature.ts';
+import { isSignature } from '../../../src/once/entry/signature.ts';
 
 test('a signature is 64 bytes in base58, zeros at its beginning included, and nothing else', () => {
   fc.assert(

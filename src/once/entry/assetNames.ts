@@ -1,41 +1,38 @@
 import { countedAsset } from './amount.ts';
 import type { TransferRequest } from './wanted.ts';
 
-/** All spellings of an asset, by each of them: the names of a token and its mint. An asset with one spelling is absent. */
-export type Spellings = ReadonlyMap<string, readonly string[]>;
+/** All assetNames of an asset, by each of them: the names of a token and its mint. An asset with one spelling is absent. */
+export type AssetNames = ReadonlyMap<string, readonly string[]>;
 
 /**
  * What profiles call the mints of tokens. All that share a name or a mint are one, also two mints that profiles call the
  * same: this only adds to what is compared and counted.
  */
-export function spellingsIn(assets: readonly Readonly<Record<string, string>>[]): Spellings {
+export function assetNamesIn(assets: readonly Readonly<Record<string, string>>[]): AssetNames {
   const all = new Map<string, readonly string[]>();
   for (const named of assets.flatMap((one) => Object.entries(one))) {
-    const same = [...new Set(named.flatMap((one) => spellingsOf(one, all)))];
+    const same = [...new Set(named.flatMap((one) => assetNamesOf(one, all)))];
     for (const one of same) all.set(one, same);
   }
   return all;
 }
 
 /** In lower case. The first stands for all of them. */
-export function spellingsOf(asset: string, all: Spellings | undefined): readonly string[] {
+export function assetNamesOf(asset: string, all: AssetNames | undefined): readonly string[] {
   const counted = countedAsset(asset);
   return all?.get(counted) ?? [counted];
 }
 
 /** The request with the spelling that stands for all. */
-export function inOneSpelling(request: TransferRequest, all: Spellings | undefined): TransferRequest {
+export function underOneName(request: TransferRequest, all: AssetNames | undefined): TransferRequest {
   const [asset = request.asset] = all?.get(countedAsset(request.asset)) ?? [];
   return asset === request.asset ? request : { ...request, asset };
 }
 
 /** A payment in every spelling of its asset. A message pays nothing. */
-export function spellingsOfPayment(
-  payment: string | undefined,
-  all: Spellings | undefined,
-): readonly string[] {
+export function underEachName(payment: string | undefined, all: AssetNames | undefined): readonly string[] {
   if (payment === undefined) return [];
   if (all === undefined || all.size === 0) return [payment];
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];
-  return spellingsOf(asset, all).map((one) => JSON.stringify([to, one, amount]));
+  return assetNamesOf(asset, all).map((one) => JSON.stringify([to, one, amount]));
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeUtf8, parseJson, placeIn, readJson } from '../../../src/once/intent/jsonText.ts';
+import { decodeUtf8, parseJson, placeIn, readJson } from '../../../src/once/entry/jsonText.ts';
 import { failureOf } from '../../../testing/failure.ts';
 
 async function faultOf(json: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMessage } from '../../../src/once/intent/message.ts';
+import { parseMessage } from '../../../src/once/entry/message.ts';
 import { failureOf } from '../../../testing/failure.ts';
 
 const plain = { conversation_id: 'conv_1', content: 'Hello' };

@@ -1,7 +1,7 @@
-import { intentFailure, type NameSource, type Unseen } from './facts.ts';
+import { entryFailure, type NameSource, type Unseen } from './facts.ts';
 import { digestOf, type Kind, type Wanted } from './wanted.ts';
 
-/** How the caller names an intent. */
+/** How the caller names an entry. */
 export type Naming =
   | { readonly by: 'nothing' }
   | { readonly by: 'once'; readonly name: string }
@@ -28,7 +28,7 @@ export function namingFrom(choice: NamingChoice): Naming {
   const sources: NameSource[] = [];
   if (choice.once !== undefined) sources.push('--once');
   if (key !== undefined) sources.push(keySource);
-  if (sources.length > 1) throw intentFailure('several-names', { sources });
+  if (sources.length > 1) throw entryFailure('several-names', { sources });
   if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
   if (key !== undefined) return { by: 'key', key: notEmpty(keySource, key) };
   if (choice.runFromEnv !== undefined) return { by: 'run', name: notEmpty('BOTCTL_RUN', choice.runFromEnv) };
@@ -38,11 +38,11 @@ export function namingFrom(choice: NamingChoice): Naming {
 const maxNameBytes = 512;
 
 function notEmpty(source: NameSource, name: string): string {
-  if (name.trim() === '') throw intentFailure('empty-name', { source });
+  if (name.trim() === '') throw entryFailure('empty-name', { source });
   if (Buffer.byteLength(name) > maxNameBytes)
-    throw intentFailure('long-name', { source, mostBytes: maxNameBytes });
+    throw entryFailure('long-name', { source, mostBytes: maxNameBytes });
   const unseen = invisibleIn(name);
-  if (unseen !== undefined) throw intentFailure('unseen-in-name', { source, unseen });
+  if (unseen !== undefined) throw entryFailure('unseen-in-name', { source, unseen });
   return name;
 }
 
@@ -83,14 +83,14 @@ function asUuid(hex: string): string {
   return [...parts, hex.slice(20, 32)].join('-');
 }
 
-/** The idempotency key. It is random for an unnamed intent, and the same on every machine for any other. */
+/** The idempotency key. It is random for an unnamed entry, and the same on every machine for any other. */
 export function keyFor(naming: Naming, scope: Scope, canonical: string, randomKey: () => string): string {
   if (naming.by === 'nothing') return randomKey();
   if (naming.by === 'key') return naming.key;
   return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...fieldsOf(naming, canonical)]));
 }
 
-/** Two commands mean the same intent if and only if their identities are equal. */
+/** Two commands mean the same entry if and only if their identities are equal. */
 export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, canonical: string): string {
   const fields =
     naming.by === 'nothing'

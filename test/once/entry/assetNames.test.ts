@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import {
-  inOneSpelling,
-  spellingsIn,
-  spellingsOf,
-  spellingsOfPayment,
-} from '../../../src/once/intent/spellings.ts';
+  assetNamesIn,
+  assetNamesOf,
+  underEachName,
+  underOneName,
+} from '../../../src/once/entry/assetNames.ts';
 
-const all = spellingsIn([
+const all = assetNamesIn([
   { USDC: 'MintA', BONK: 'MintB' },
   { usd: 'minta' },
   { Bonk: 'MintC', Bonk2: 'MintB' },
 ]);
-const sorted = (asset: string): string[] => [...spellingsOf(asset, all)].sort();
+const sorted = (asset: string): string[] => [...assetNamesOf(asset, all)].sort();
 
 test('a name and its mint are one asset, whoever calls it so and in whichever case', () => {
   for (const asset of ['USDC', 'usdc', 'MINTA', 'usd'])
@@ -24,16 +24,16 @@ test('a name of two mints joins them', () => {
 });
 
 test('what no profile names has one spelling', () => {
-  expect(spellingsOf('EURC', all)).toEqual(['eurc']);
-  expect(spellingsOf('USDC', undefined)).toEqual(['usdc']);
-  expect(spellingsOfPayment('["a","usdc","1"]', undefined)).toEqual(['["a","usdc","1"]']);
+  expect(assetNamesOf('EURC', all)).toEqual(['eurc']);
+  expect(assetNamesOf('USDC', undefined)).toEqual(['usdc']);
+  expect(underEachName('["a","usdc","1"]', undefined)).toEqual(['["a","usdc","1"]']);
 });
 
 test('a payment is spelled in each way, and one of them stands for all', () => {
   const payments = ['["a","minta","1"]', '["a","usd","1"]', '["a","usdc","1"]'];
-  expect([...spellingsOfPayment('["a","usdc","1"]', all)].sort()).toEqual(payments);
+  expect([...underEachName('["a","usdc","1"]', all)].sort()).toEqual(payments);
   const request = { to_address: 'a', amount: '1' };
-  const one = inOneSpelling({ ...request, asset: 'USDC' }, all);
-  for (const asset of ['MintA', 'usd']) expect(inOneSpelling({ ...request, asset }, all)).toEqual(one);
-  expect(inOneSpelling({ ...request, asset: 'EURC' }, all)).toEqual({ ...request, asset: 'EURC' });
+  const one = underOneName({ ...request, asset: 'USDC' }, all);
+  for (const asset of ['MintA', 'usd']) expect(underOneName({ ...request, asset }, all)).toEqual(one);
+  expect(underOneName({ ...request, asset: 'EURC' }, all)).toEqual({ ...request, asset: 'EURC' });
 });

@@ -9,7 +9,7 @@ import {
   nameOf,
   namingFrom,
   type Scope,
-} from '../../../src/once/intent/naming.ts';
+} from '../../../src/once/entry/naming.ts';
 import { failureOf } from '../../../testing/failure.ts';
 
 const nothing: NamingChoice = {
@@ -178,7 +178,7 @@ describe('a derived key', () => {
 });
 
 describe('a key that is not derived', () => {
-  test('is random for an unnamed intent, and as given for --idempotency-key', () => {
+  test('is random for an unnamed entry, and as given for --idempotency-key', () => {
     expect(keyFor({ by: 'nothing' }, scope, body, () => 'random')).toBe('random');
     expect(keyOf({ by: 'key', key: 'Mine / as it is' })).toBe('Mine / as it is');
   });
@@ -188,7 +188,7 @@ describe('an identity', () => {
   const env = (tokenHash: string) => ({ bot: 'env', tokenHash });
   const profile = (bot: string) => ({ bot, tokenHash: undefined });
 
-  test('of a named intent never depends on who speaks', () => {
+  test('of a named entry never depends on who speaks', () => {
     fc.assert(
       fc.property(derived, name, name, (naming, bot, tokenHash) => {
         expect(identityFor(naming, scope, { bot, tokenHash }, body)).toBe(

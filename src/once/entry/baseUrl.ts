@@ -1,6 +1,6 @@
-import { intentFailure, longestBaseUrl, type UrlFault } from './facts.ts';
+import { entryFailure, longestBaseUrl, type UrlFault } from './facts.ts';
 
-/** The address of a service, in one spelling only, because it is part of an intent's identity. */
+/** The address of a service, in one spelling only, because it is part of an entry's identity. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };
 
 /** The sandbox's base URL in every identity and key, whichever port it uses. */
@@ -12,7 +12,7 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** Proxies and servers may read these as another path, so one service would have many spellings. */
+/** Proxies and servers may read these as another path, so one service would have many assetNames. */
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
 /**
@@ -20,7 +20,7 @@ const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
  * because a URL parser would remove it. `name` is for the error.
  */
 export function parseBaseUrl(text: string, name?: string): BaseUrl {
-  const bad = (fault: UrlFault) => intentFailure('bad-base-url', { name, fault });
+  const bad = (fault: UrlFault) => entryFailure('bad-base-url', { name, fault });
   if (text.length > longestBaseUrl) throw bad('long');
   if (!URL.canParse(text)) throw bad('not-a-url');
   const url = new URL(text);

@@ -2,7 +2,7 @@ import { type Failure, failing, told } from '../failures.ts';
 import { clipped, listed } from '../phrases.ts';
 import { type Complaint, complaintSentence, complaintSentences, type OptionsOfField } from './rules.ts';
 
-/** What gives an intent its name: an option, a variable, or the key in a payload. */
+/** What gives an entry its name: an option, a variable, or the key in a payload. */
 export type NameSource = '--once' | '--idempotency-key' | 'BOTCTL_RUN' | 'payload';
 
 /** What is wrong with a text, and where. */
@@ -72,7 +72,7 @@ type Refused = {
 };
 
 /** Why a request is refused before it is sent. */
-export const intentFailure = failing('intent', {
+export const entryFailure = failing('entry', {
   /** All complaints at once, so that a caller can fix them in one go. */
   'not-valid': ({ kind, complaints, options }: Refused) => {
     const said = complaintSentences(complaints, (one) => complaintSentence(one, optionsOf(one, options)));

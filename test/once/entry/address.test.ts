@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressComplaint } from '../../../src/once/intent/address.ts';
-import { knownAddresses } from '../../../src/once/intent/unusual.ts';
+import { addressComplaint } from '../../../src/once/entry/address.ts';
+import { knownAddresses } from '../../../src/once/entry/unusual.ts';
 
 const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 // The USDC account of that wallet: an address derived from a program, which no key controls.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type AllowedRecipients, addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { intentFailure } from './facts.ts';
+import { entryFailure } from './facts.ts';
 import type { Complaint, Complaints, OptionsOfField } from './rules.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
@@ -47,7 +47,7 @@ export function parseTransfer(
 ): CheckedTransfer {
   const checked = checkTransfer(fields, allowed);
   if ('complaints' in checked)
-    throw intentFailure('not-valid', { kind: 'transfer', complaints: checked.complaints, options });
+    throw entryFailure('not-valid', { kind: 'transfer', complaints: checked.complaints, options });
   return checked;
 }
 

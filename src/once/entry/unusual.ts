@@ -1,5 +1,5 @@
 import { clipped } from '../phrases.ts';
-import { intentFailure } from './facts.ts';
+import { entryFailure } from './facts.ts';
 import { complain } from './rules.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -48,5 +48,5 @@ export function refuseUnusual({ kind, request }: Wanted, own: OwnAddresses | und
   const unusual = unusualAddress(request.to_address, own);
   if (unusual === undefined) return;
   const complaints = [complain('to_address', 'unusual', unusual)];
-  throw intentFailure('not-valid', { kind, complaints, options: { to_address: ['--to'] } });
+  throw entryFailure('not-valid', { kind, complaints, options: { to_address: ['--to'] } });
 }

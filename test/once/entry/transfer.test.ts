@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseTransfer } from '../../../src/once/intent/transfer.ts';
-import { canonicalOf, paymentOf } from '../../../src/once/intent/wanted.ts';
+import { parseTransfer } from '../../../src/once/entry/transfer.ts';
+import { canonicalOf, paymentOf } from '../../../src/once/entry/wanted.ts';
 import { failureOf } from '../../../testing/failure.ts';
 
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';

@@ -1,5 +1,5 @@
-import type { Wanted, Warning } from '../../once/intent/wanted.ts';
-import type { Intent } from '../../once/journal/journal.ts';
+import type { Wanted, Warning } from '../../once/entry/wanted.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatAmountOf, listed } from '../../once/phrases.ts';
 
 export function warningWords(warning: Warning): string {
@@ -23,13 +23,13 @@ export function ofRows(rows: number, first: readonly { line: number }[], text: s
 }
 
 /** `is taken by transfer 0a1b2c3d4e5f (accepted), with a different amount (it was 1 SOL, now 2 SOL)`. */
-export function takenBy(found: Intent, wanted: Wanted): string {
+export function takenBy(found: Entry, wanted: Wanted): string {
   const { id, kind, state } = found;
   return `is taken by ${kind} ${id} (${state})${differenceFrom(found, wanted)}`;
 }
 
 /** `, with a different amount (it was 1 SOL, now 2 SOL)`. */
-export function differenceFrom({ body }: Intent, { request }: Wanted): string {
+export function differenceFrom({ body }: Entry, { request }: Wanted): string {
   const differences = differencesOf(requestIn(body), { ...request });
   return differences.length === 0 ? '' : `, with ${listed(differences)}`;
 }

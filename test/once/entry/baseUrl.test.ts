@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { identityUrl, originOf, parseBaseUrl, sandboxBaseUrl } from '../../../src/once/intent/baseUrl.ts';
+import { identityUrl, originOf, parseBaseUrl, sandboxBaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import { failureOf, wordsOf } from '../../../testing/failure.ts';
 
 describe('a base URL is written one way only', () => {

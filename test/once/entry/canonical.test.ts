@@ -8,7 +8,7 @@ import {
   fingerprint,
   isWhole,
   type Json,
-} from '../../../src/once/intent/wanted.ts';
+} from '../../../src/once/entry/wanted.ts';
 
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 

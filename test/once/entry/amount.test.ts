@@ -8,7 +8,7 @@ import {
   isLess,
   minorUnits,
   unitsOf,
-} from '../../../src/once/intent/amount.ts';
+} from '../../../src/once/entry/amount.ts';
 
 const places = 9;
 

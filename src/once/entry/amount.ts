@@ -90,7 +90,7 @@ export function countedAsset(asset: string): string {
   return asset.toLowerCase();
 }
 
-/** The recipient, asset and amount in an intent's `payment`. */
+/** The recipient, asset and amount in an entry's `payment`. */
 export function readPayment(payment: string): { to: string; asset: string; units: bigint } {
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];
   return { to, asset, units: unitsOf(amount) };
@@ -109,7 +109,7 @@ export function unitsOfSums(whole: string, nanos: string): bigint {
   return BigInt(whole) * unitsOf('1') + BigInt(nanos) * unitsOf('0.000000001');
 }
 
-/** The asset and the amount in an intent's `payment`, as its sums have them. A damaged one counts nowhere. */
+/** The asset and the amount in an entry's `payment`, as its sums have them. A damaged one counts nowhere. */
 export function summedPayment(payment = ''): { asset?: string } & ReturnType<typeof summedAmount> {
   const [, asset, amount] = /^\["[^"]*","([^"]*)","([0-9.]+)"\]$/u.exec(payment) ?? [];
   return asset === undefined || amount === undefined ? {} : { asset, ...summedAmount(amount) };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseButton, rowsFrom } from '../../../src/once/intent/message.ts';
-import type { Button } from '../../../src/once/intent/wanted.ts';
+import { parseButton, rowsFrom } from '../../../src/once/entry/message.ts';
+import type { Button } from '../../../src/once/entry/wanted.ts';
 
 const complaint = (value: unknown) => ({ field: '--button', rule: 'button', value });
 

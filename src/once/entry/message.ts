@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { intentFailure } from './facts.ts';
+import { entryFailure } from './facts.ts';
 import { type Complaint, type Complaints, complain, type FieldRules, type OptionsOfField } from './rules.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { ActionRow, Button, Component, MessageRequest, Wanted, Warning } from './wanted.ts';
@@ -74,7 +74,7 @@ type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string
 export function parseMessage(fields: unknown, options: OptionsOfField = {}): CheckedMessage {
   const checked = checkMessage(fields);
   if ('complaints' in checked)
-    throw intentFailure('not-valid', { kind: 'message', complaints: checked.complaints, options });
+    throw entryFailure('not-valid', { kind: 'message', complaints: checked.complaints, options });
   return checked;
 }
 

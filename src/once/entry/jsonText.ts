@@ -1,12 +1,12 @@
 import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
-import { intentFailure, type TextFault } from './facts.ts';
+import { entryFailure, type TextFault } from './facts.ts';
 
 /** Decodes UTF-8 without its byte order mark. If the bytes are not UTF-8, the error says at which byte. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw intentFailure('bad-text', { source, fault: { is: 'not-utf8', ...firstBadByte(bytes) } });
+    throw entryFailure('bad-text', { source, fault: { is: 'not-utf8', ...firstBadByte(bytes) } });
   }
 }
 
@@ -49,7 +49,7 @@ function isExact(value: number, written: string): boolean {
 /** Strict JSON with positions: no comments, no trailing commas, no key twice in an object. */
 export function parseJson(json: string, source: string): unknown {
   const read = readJson(json);
-  if ('fault' in read) throw intentFailure('bad-text', { source, fault: read.fault });
+  if ('fault' in read) throw entryFailure('bad-text', { source, fault: read.fault });
   return read.value;
 }
 

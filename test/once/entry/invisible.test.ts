@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { invisibleIn } from '../../../src/once/intent/naming.ts';
+import { invisibleIn } from '../../../src/once/entry/naming.ts';
 
 test.each([
   ['a\tb', 'hidden', 0x0009, 2],
