@@ -79,7 +79,7 @@ export const paidColumns = {
 /** How it stands. */
 export const standingColumns = {
   state: oneOf('state', states),
-  inDoubt: flag('inDoubt'),
+  inDoubt: flag('in_doubt'),
   /**
    * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
    * is not in doubt.

@@ -267,7 +267,7 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
       const claimed = await ask(verbs.claim, { id, owner: owners.self(), at });
       if (claimed.length === 0) throw new Overtaken(`entry ${id} is being sent already`);
     },
-    rewrite: (id, to) => change(verbs.rewrite, { id, ...to, ...summedPayment(to.payment) }),
+    rewrite: (id, to) => change(verbs.rewrite, { ...to, ...summedPayment(to.payment), id }),
     recordDeath: async (id, at) => {
       const [row] = await ask(verbs.get, { id });
       const owner = optional<string>(row?.owner);

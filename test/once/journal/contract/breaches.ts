@@ -279,7 +279,7 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
         await runAll([...ways('sending'), end(verdict)]);
         const landed = 'coalesce(may_have_landed_at, 0) AS landed';
         expect(await tables.row(`SELECT in_doubt, ${landed} FROM entries`)).toEqual({
-          inDoubt,
+          in_doubt: inDoubt,
           landed: inDoubt,
         });
       },
