@@ -129,7 +129,7 @@ export async function spendingOf(
 }
 
 /** Adds when the limit of a day leaves enough. Asked only where it does not: it reads each payment. */
-export async function withFreeing(
+async function withFreeing(
   refusal: Refusal,
   { assetNames }: SpentOf,
   reads: Pick<Reads, 'spent'>,
