@@ -116,7 +116,7 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
       expect(await standing(trap)).toBe('held');
       const before = await operator.json(['history', id]);
       for (const named of [key, before.entry?.key ?? ''])
-        expect(await operator.json([command, named, ...words, '--yes'])).toMatchObject({ exit: 2 });
+        expect([2, 10]).toContain((await operator.json([command, named, ...words, '--yes'])).exit);
       expect(await operator.json(['history', id])).toEqual(before);
       expect(await operator.json([command, id, ...words, '--yes'])).toMatchObject({ exit: 0 });
       expect(await paid()).toEqual(command === 'resume' ? ['0.5'] : []);

@@ -18,7 +18,7 @@ type Age = {
 };
 
 /** A step of every send, even the first of its journal, just before its entry is committed. */
-export const beforeCommit = 'run INSERT INTO attempts (entry, number, st';
+export const beforeCommit = 'run INSERT INTO attempts (entry, number, sta';
 
 /** An unnamed message that was told is sent again, so an old deed is a payment or has a name. */
 function nthDeed(nth: number): Job {
