@@ -60,7 +60,7 @@ async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<S
 
 type Telling = { readonly summary: StepSummary | undefined; command: string };
 
-/** The only catch-all in the program. */
+/** Whatever was thrown and not told yet ends here. */
 async function dispatch(
   outer: ProcessContext,
   tree: readonly CommandSpec[],

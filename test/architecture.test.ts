@@ -262,22 +262,22 @@ const silent = ['machine', 'once', 'policy', 'chain', 'postgres', 'batch'];
 
 /** Where these stand, and what they share: one row a failure. */
 const withWords = [
-  'batch/facts.ts',
+  'batch/failures.ts',
   'chain/cluster.ts',
   'once/engine/deciding.ts',
-  'once/engine/facts.ts',
+  'once/engine/failures.ts',
   'once/failures.ts',
   'once/input.ts',
-  'once/entry/facts.ts',
+  'once/entry/failures.ts',
   'once/entry/rules.ts',
   'once/entry/unusual.ts',
-  'once/journal/facts.ts',
+  'once/journal/failures.ts',
   'once/phrases.ts',
   'once/says.ts',
   'once/wire/connecting.ts',
   'once/wire/trouble.ts',
-  'policy/facts.ts',
-  'postgres/facts.ts',
+  'policy/failures.ts',
+  'postgres/failures.ts',
 ];
 
 /**

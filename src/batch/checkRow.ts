@@ -7,7 +7,7 @@ import type { OwnAddresses } from '../once/entry/unusual.ts';
 import type { Kind, Wanted } from '../once/entry/wanted.ts';
 import { type Policies, withAddress } from '../policy/policy.ts';
 import type { RawRow } from './columns.ts';
-import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
+import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './failures.ts';
 
 /** Whether addresses may be paid. It is the most expensive check, so each address is checked once. */
 export class Recipients {

@@ -1,6 +1,6 @@
 import { longestKey } from '../once/entry/jsonText.ts';
 import type { Kind } from '../once/entry/wanted.ts';
-import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
+import { batchFailure, complainOfRow, type RowComplaint } from './failures.ts';
 
 /** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
 export const rowFields: Readonly<Record<Kind, readonly string[]>> = {

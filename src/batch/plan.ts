@@ -20,7 +20,7 @@ import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
 import { namedByBody, namedById, type Recipients } from './checkRow.ts';
-import { batchFailure, type RowComplaint } from './facts.ts';
+import { batchFailure, type RowComplaint } from './failures.ts';
 import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
 import { Reasons } from './reasons.ts';
 

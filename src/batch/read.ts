@@ -16,7 +16,7 @@ import {
   rowOf,
 } from './columns.ts';
 import { csvRecords, delimiterOf } from './csv.ts';
-import { batchFailure, complainOfRow, type OwnRules, type RowComplaint } from './facts.ts';
+import { batchFailure, complainOfRow, type OwnRules, type RowComplaint } from './failures.ts';
 import { Reasons } from './reasons.ts';
 import type { Template } from './template.ts';
 

@@ -4,7 +4,7 @@ import { Occupied, occupantOf, WholeFile } from '../machine/wholeFile.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import type { Attempt, Entry, Journal } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
-import { batchFailure } from './facts.ts';
+import { batchFailure } from './failures.ts';
 import type { Row } from './plan.ts';
 
 /** One row of the input in the report of a batch. */

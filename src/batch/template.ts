@@ -1,5 +1,5 @@
 import { type FieldNames, folded, jsonFields, type RawRow } from './columns.ts';
-import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } from './facts.ts';
+import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } from './failures.ts';
 
 type Part = string | { readonly column: string };
 

@@ -135,8 +135,8 @@ type Details = Advice & {
 };
 
 /**
- * A failure in words. What was not done because of it is not among them: only the top knows which command runs. Thrown
- * only if nothing was sent; the outcome of an attempt is a value, never a Failure.
+ * A failure in words. What was not done because of it is not among them: only the top knows which command runs.
+ * The outcome of an attempt is a value, never a Failure.
  */
 export class Failure extends Error {
   readonly code: FailureCode;

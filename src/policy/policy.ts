@@ -1,6 +1,6 @@
 import { countedAsset, type Spent } from '../once/entry/amount.ts';
 import { type Complaint, complain } from '../once/entry/rules.ts';
-import type { OverRefusal, Refusal } from './facts.ts';
+import type { OverRefusal, Refusal } from './failures.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { addressComplaint } from '../once/entry/address.ts';
 import { canonicalAmount, countedAsset, unitsOf } from '../once/entry/amount.ts';
 import { placeIn, readJson } from '../once/entry/jsonText.ts';
-import { type PolicyFault, policyFailure, policySchema } from './facts.ts';
+import { type PolicyFault, policyFailure, policySchema } from './failures.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
 const amount = z.string();

@@ -4,7 +4,7 @@ import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
 import type { TransferRequest } from '../once/entry/wanted.ts';
 import type { Decision, Entry, Reads, SpendingReads } from '../once/journal/journal.ts';
-import { policyFailure, type Refusal } from './facts.ts';
+import { policyFailure, type Refusal } from './failures.ts';
 import {
   dayMs,
   freeAtMs,

@@ -6,7 +6,7 @@ import { diskTroubleOf } from '../machine/disk.ts';
 import { readSmall } from '../machine/smallFile.ts';
 import type { Failure } from '../once/failures.ts';
 import { showsPassword } from '../once/journal/place.ts';
-import { sharedFailure, type UrlFault } from './facts.ts';
+import { sharedFailure, type UrlFault } from './failures.ts';
 
 /** Where a shared journal is and how to reach it. */
 export type Address = {

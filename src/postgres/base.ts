@@ -8,7 +8,7 @@ import type { Base, OwnReads } from '../once/journal/store.ts';
 import type { Verbs } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
-import { ServerTroubleError, type SharedKind, sharedFailure } from './facts.ts';
+import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
 import {
   codeOf,
   isElsewhere,

@@ -5,7 +5,7 @@ import { readLeftovers } from '../machine/process.ts';
 import type { Statement } from '../once/journal/dialect.ts';
 import { listed, type Values } from '../once/journal/rows.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
-import { ServerTroubleError, sharedFailure } from './facts.ts';
+import { ServerTroubleError, sharedFailure } from './failures.ts';
 import { elsewhere, isLastWord } from './faults.ts';
 import type { Row } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf } from './address.ts';
 import { type LeftMs, PgConnection } from './connection.ts';
-import { ServerTroubleError, sharedFailure } from './facts.ts';
+import { ServerTroubleError, sharedFailure } from './failures.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
 import { introduce } from './handshake.ts';
 

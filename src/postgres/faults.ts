@@ -1,6 +1,6 @@
 import { Failure } from '../once/failures.ts';
 import { Overtaken } from '../once/journal/verbs.ts';
-import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './facts.ts';
+import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './failures.ts';
 
 /** The server's error code; undefined if the error is not the server's. */
 export function codeOf(error: unknown): string | undefined {

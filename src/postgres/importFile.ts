@@ -3,7 +3,7 @@ import type { SourceFile } from '../once/journal/file/sourceFile.ts';
 import type { JournalRow } from '../once/journal/rows.ts';
 import { kept } from '../once/journal/schema.ts';
 import { lockOfWriters } from './base.ts';
-import { sharedFailure } from './facts.ts';
+import { sharedFailure } from './failures.ts';
 import { takingItsTime } from './handshake.ts';
 import { onlyIn } from './sql.ts';
 import { type Asking, inOneCommit } from './upkeep.ts';

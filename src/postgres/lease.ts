@@ -3,7 +3,7 @@ import { hostname, uptime } from 'node:os';
 import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
-import { sharedFailure } from './facts.ts';
+import { sharedFailure } from './failures.ts';
 import { nowMs, type Row, tablesIn } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */

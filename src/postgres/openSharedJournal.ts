@@ -10,7 +10,7 @@ import { type Address, placeOf } from './address.ts';
 import { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
-import { sharedFailure } from './facts.ts';
+import { sharedFailure } from './failures.ts';
 import {
   askAll,
   askJournal,

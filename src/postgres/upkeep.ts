@@ -7,13 +7,13 @@ import {
   standingColumns,
   triedColumn,
 } from '../once/journal/columns.ts';
-import type { Loss } from '../once/journal/facts.ts';
+import type { Loss } from '../once/journal/failures.ts';
 import type { Note } from '../once/journal/known.ts';
 import { kept } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
-import { sharedFailure } from './facts.ts';
+import { sharedFailure } from './failures.ts';
 import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './faults.ts';
 import {
   askJournal,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Checking, checkRow, Recipients } from '../../src/batch/checkRow.ts';
-import type { RowComplaint } from '../../src/batch/facts.ts';
+import type { RowComplaint } from '../../src/batch/failures.ts';
 import type { Kind } from '../../src/once/entry/wanted.ts';
 import { recipient } from '../../testing/sandbox.ts';
 

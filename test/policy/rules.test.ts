@@ -1,7 +1,7 @@
 // The rules by themselves, each on both sides of its border, and with two policies at once.
 import { describe, expect, test } from 'vitest';
 import { amountOf, type Spent, unitsOf } from '../../src/once/entry/amount.ts';
-import type { Refusal } from '../../src/policy/facts.ts';
+import type { Refusal } from '../../src/policy/failures.ts';
 import {
   dayMs,
   freeAtMs,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure, retryOf } from '../../src/once/failures.ts';
 import { Overtaken } from '../../src/once/journal/verbs.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
-import { ServerTroubleError } from '../../src/postgres/facts.ts';
+import { ServerTroubleError } from '../../src/postgres/failures.ts';
 import {
   elsewhere,
   isComingBack,

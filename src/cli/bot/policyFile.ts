@@ -4,7 +4,7 @@ import { diskTroubleOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
 import { firstBadByte } from '../../once/entry/jsonText.ts';
-import { policyFailure } from '../../policy/facts.ts';
+import { policyFailure } from '../../policy/failures.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Exit, told } from '../../once/failures.ts';
-import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/facts.ts';
+import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/failures.ts';
 import type { Known } from '../../once/journal/known.ts';
 import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';

@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { Failure, told } from '../../once/failures.ts';
-import { journalFailure } from '../../once/journal/facts.ts';
+import { journalFailure } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';

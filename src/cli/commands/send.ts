@@ -1,4 +1,4 @@
-import { entryFailure } from '../../once/entry/facts.ts';
+import { entryFailure } from '../../once/entry/failures.ts';
 import { parseMessage, rowsFrom } from '../../once/entry/message.ts';
 import type { Order } from '../../once/entry/naming.ts';
 import type { Context, Run } from '../parse/command.ts';

@@ -1,4 +1,4 @@
-import { entryFailure } from '../../once/entry/facts.ts';
+import { entryFailure } from '../../once/entry/failures.ts';
 import type { Order } from '../../once/entry/naming.ts';
 import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { parseTransfer } from '../../once/entry/transfer.ts';

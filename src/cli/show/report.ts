@@ -2,7 +2,7 @@ import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/deciding.ts';
-import { damagedJournal } from '../../once/journal/facts.ts';
+import { damagedJournal } from '../../once/journal/failures.ts';
 import type { Attempt, Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
 import { readReply } from '../../once/wire/flight.ts';

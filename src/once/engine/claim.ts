@@ -8,7 +8,7 @@ import type { ApprovalReason } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
-import { engineFailure } from './facts.ts';
+import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
 import type { HeldReason } from './verdict.ts';

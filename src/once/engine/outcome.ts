@@ -6,7 +6,7 @@ import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
 import type { Word } from './context.ts';
-import { engineFailure } from './facts.ts';
+import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
 import { keyFixesBody } from './verdict.ts';

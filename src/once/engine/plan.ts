@@ -53,7 +53,7 @@ function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): 
 }
 
 /** Whether the entry that it goes on with may have happened. */
-export function isInDoubt({ found }: Pick<Plan, 'found'>): boolean {
+export function mayHaveLanded({ found }: Pick<Plan, 'found'>): boolean {
   return found?.state === 'unknown' || found?.state === 'sending';
 }
 

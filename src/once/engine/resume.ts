@@ -3,7 +3,7 @@ import { isApprovedAndUnsent, isProposal, lastDecision } from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
-import { engineFailure } from './facts.ts';
+import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { isBeingSent } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';

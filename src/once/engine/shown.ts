@@ -1,5 +1,5 @@
 import type { Entry, Reads } from '../journal/journal.ts';
-import { engineFailure } from './facts.ts';
+import { engineFailure } from './failures.ts';
 import { mustFind } from './outcome.ts';
 
 /** An entry as it is shown to who decides about it. */

@@ -1,4 +1,4 @@
-import { entryFailure, longestBaseUrl, type UrlFault } from './facts.ts';
+import { entryFailure, longestBaseUrl, type UrlFault } from './failures.ts';
 
 /** The address of a service, in one spelling only, because it is part of an entry's identity. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };

@@ -1,5 +1,5 @@
 import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
-import { entryFailure, type TextFault } from './facts.ts';
+import { entryFailure, type TextFault } from './failures.ts';
 
 /** Decodes UTF-8 without its byte order mark. If the bytes are not UTF-8, the error says at which byte. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {

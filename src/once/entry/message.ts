@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { entryFailure } from './facts.ts';
+import { entryFailure } from './failures.ts';
 import { type Complaint, type Complaints, complain, type FieldRules, type OptionsOfField } from './rules.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { ActionRow, Button, Component, MessageRequest, Wanted, Warning } from './wanted.ts';

@@ -1,4 +1,4 @@
-import { entryFailure, type NameSource, type Unseen } from './facts.ts';
+import { entryFailure, type NameSource, type Unseen } from './failures.ts';
 import { digestOf, type Kind, type Wanted } from './wanted.ts';
 
 /** How the caller names an entry. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type AllowedRecipients, addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { entryFailure } from './facts.ts';
+import { entryFailure } from './failures.ts';
 import type { Complaint, Complaints, OptionsOfField } from './rules.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';

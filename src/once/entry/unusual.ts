@@ -1,5 +1,5 @@
 import { clipped } from '../phrases.ts';
-import { entryFailure } from './facts.ts';
+import { entryFailure } from './failures.ts';
 import { complain } from './rules.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -1,6 +1,6 @@
 // Checks every journal's name, even without PostgreSQL, so this file loads nothing of it.
 import { isAbsolute, sep } from 'node:path';
-import type { NoFile } from './facts.ts';
+import type { NoFile } from './failures.ts';
 
 /** Whether a journal's name is meant as a URL. */
 export function isJournalUrl(text: string): boolean {

@@ -2,12 +2,12 @@ import { renameSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
-import { engineFailure } from '../../../src/once/engine/facts.ts';
+import { engineFailure } from '../../../src/once/engine/failures.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { exitOf } from '../../../src/once/failures.ts';
 import type { Journal } from '../../../src/once/journal/journal.ts';
 import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
-import { sharedFailure } from '../../../src/postgres/facts.ts';
+import { sharedFailure } from '../../../src/postgres/failures.ts';
 import { explained } from '../../../testing/explained.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import {

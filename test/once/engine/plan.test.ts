@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
-import { identify, isInDoubt, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
+import { identify, makePlan, mayHaveLanded, planOfNewJournal } from '../../../src/once/engine/plan.ts';
 import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
@@ -40,8 +40,11 @@ describe('a plan', () => {
   });
 
   test('is in doubt of what is unknown or being sent', () => {
-    const doubtful = states.filter((state) => isInDoubt({ found: { state } as never }));
-    expect([doubtful.toSorted(), isInDoubt({ found: undefined })]).toEqual([['sending', 'unknown'], false]);
+    const doubtful = states.filter((state) => mayHaveLanded({ found: { state } as never }));
+    expect([doubtful.toSorted(), mayHaveLanded({ found: undefined })]).toEqual([
+      ['sending', 'unknown'],
+      false,
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NoFile } from '../../../src/once/journal/facts.ts';
+import type { NoFile } from '../../../src/once/journal/failures.ts';
 import { showsPassword, whyNoFile } from '../../../src/once/journal/place.ts';
 
 describe('a journal’s name', () => {

@@ -1,5 +1,5 @@
 import { Recipients } from '../../../batch/checkRow.ts';
-import { rowSentences } from '../../../batch/facts.ts';
+import { rowSentences } from '../../../batch/failures.ts';
 import {
   type BatchOrder,
   type BatchPlan,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
-import { nameAnother } from '../../../batch/facts.ts';
+import { nameAnother } from '../../../batch/failures.ts';
 import type { BatchOrder, EqualRow, Row } from '../../../batch/plan.ts';
 import type { FileFacts } from '../../../batch/read.ts';
 import {

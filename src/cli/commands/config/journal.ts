@@ -1,6 +1,6 @@
 import { isUnsettled } from '../../../once/engine/approval.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
-import { journalFailure } from '../../../once/journal/facts.ts';
+import { journalFailure } from '../../../once/journal/failures.ts';
 import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';

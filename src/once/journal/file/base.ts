@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import type { Failure } from '../../failures.ts';
 import { type Statement, statementIn } from '../dialect.ts';
-import { factsOf, journalFailure } from '../facts.ts';
+import { factsOf, journalFailure } from '../failures.ts';
 import { Mutex } from '../mutex.ts';
 import { type Ask, type Cell, type JournalRow, listed, sound, type Values } from '../rows.ts';
 import type { Base, OwnReads } from '../store.ts';

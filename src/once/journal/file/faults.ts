@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import { Failure } from '../../failures.ts';
-import { journalFailure, type Move } from '../facts.ts';
+import { journalFailure, type Move } from '../failures.ts';
 import { DamagedRow } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
 

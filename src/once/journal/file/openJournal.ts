@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { factsOf, journalFailure } from '../facts.ts';
+import { factsOf, journalFailure } from '../failures.ts';
 import type { Journal } from '../journal.ts';
 import { Store } from '../store.ts';
 import { FileBase } from './base.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { makeFolder, syncFolder } from '../../../machine/disk.ts';
 import { whileLocked } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
-import { journalFailure } from '../facts.ts';
+import { journalFailure } from '../failures.ts';
 import { type Known, Note } from '../known.ts';
 import { schemaVersion } from '../schema.ts';
 import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';

@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { codeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
-import { journalFailure, type NotAFile, type TakenAway } from '../facts.ts';
+import { journalFailure, type NotAFile, type TakenAway } from '../failures.ts';
 
 // As many links as Linux follows. This also ends circular links.
 const mostLinks = 40;

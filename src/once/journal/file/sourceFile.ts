@@ -1,6 +1,6 @@
 // SQL: reading a file that moves to a server.
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { factsOf, journalFailure } from '../facts.ts';
+import { factsOf, journalFailure } from '../failures.ts';
 import type { JournalRow } from '../rows.ts';
 import { sqliteFailure } from './faults.ts';
 import { foldLog, openFile } from './opening.ts';

@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from '@photostructure/sqlite';
 import { codeOf, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
-import { factsOf, journalFailure, type Loss } from '../facts.ts';
+import { factsOf, journalFailure, type Loss } from '../failures.ts';
 import { damaged, pragma, sqliteFailure } from './faults.ts';
 import { openFile } from './opening.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';

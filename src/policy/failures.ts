@@ -1,6 +1,6 @@
 import type { DiskTrouble } from '../machine/disk.ts';
 import { amountOf } from '../once/entry/amount.ts';
-import { type TextFault, textFaultWords } from '../once/entry/facts.ts';
+import { type TextFault, textFaultWords } from '../once/entry/failures.ts';
 import { type Complaint, complaintWords } from '../once/entry/rules.ts';
 import { type Failure, failing, told } from '../once/failures.ts';
 import { clipped, formatAmountOf, iso, isoExact, listed, troubleInWords } from '../once/phrases.ts';

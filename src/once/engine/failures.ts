@@ -1,6 +1,6 @@
 import type { Kind } from '../entry/wanted.ts';
 import { failing, told } from '../failures.ts';
-import { damagedJournal } from '../journal/facts.ts';
+import { damagedJournal } from '../journal/failures.ts';
 import type { State } from '../journal/journal.ts';
 import { approving, type Declined, declinedBy, resolving } from './deciding.ts';
 

@@ -7,7 +7,7 @@ import {
   lossSentence,
   missingMayBeSent,
   otherVersion,
-} from '../once/journal/facts.ts';
+} from '../once/journal/failures.ts';
 import { troubleInWords } from '../once/phrases.ts';
 import type { Suggestion } from '../once/says.ts';
 

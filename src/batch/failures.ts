@@ -1,5 +1,5 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/entry/facts.ts';
+import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../once/entry/failures.ts';
 import {
   type Complaint,
   type ComplaintOf,
