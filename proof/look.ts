@@ -21,8 +21,8 @@ export function entriesIn(path: string): Kept[] {
   try {
     return database.prepare('SELECT id, key, state, attempts FROM entries ORDER BY seq').all() as Kept[];
   } catch (error) {
-    // Its process died before the table was made.
-    if (error instanceof Error && /no such table/u.test(error.message)) return [];
+    // Its process died before the tables were committed.
+    if (error instanceof Error && /no such table|write a readonly database/u.test(error.message)) return [];
     throw error;
   } finally {
     database.close();

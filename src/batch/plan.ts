@@ -7,6 +7,7 @@ import { meaningOf } from '../once/engine/planKinds.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
+import { originOf } from '../once/entry/baseUrl.ts';
 import { isUnknownAsset } from '../once/entry/unusual.ts';
 import {
   canonicalOf,
@@ -218,11 +219,12 @@ class Planner {
       return invalid(row, problem);
     }
     this.#warnOf(wanted);
-    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found) : undefined;
+    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found, equal === undefined) : undefined;
     const waits = word?.is === 'needs-approval';
     if (waits) this.#waitsAhead += 1;
     let problem: string | undefined;
-    if (word?.is === 'refused') {
+    // What another entry has paid may be left out; if it is not, its claim asks.
+    if (word?.is === 'refused' && equal === undefined) {
       this.#refusal ??= word.failure;
       problem = refusalInWords(word.failure);
       this.#refused.note(row, problem);
@@ -244,13 +246,13 @@ class Planner {
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, entry: Entry | undefined): ReturnType<typeof spendWithin> {
+  async #wordOf(wanted: Wanted, entry: Entry | undefined, counts: boolean): ReturnType<typeof spendWithin> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return { is: 'allowed' };
     const { bot, journal } = this.#inputs;
     const spend = spendOf(wanted.request, bot);
     const asked = { spend, entry, proposes, isShared: journal?.isShared === true };
-    return spendWithin(policies, asked, this.#sums, this.#nowMs);
+    return spendWithin(policies, asked, this.#sums, this.#nowMs, counts);
   }
 
   #warnOf(wanted: Wanted): void {
@@ -274,9 +276,10 @@ class Planner {
     const sinceMs = journal.clock.now() - equalWithinMs;
     // By key: another process may have begun a row of this input since it was looked up.
     const own = new Set(this.#rows.map(({ identity }) => identity?.key));
+    const origin = originOf(bot.baseUrl);
     const paid = new Map<string | undefined, Entry>();
     for await (const entry of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
-      if (entry.baseUrl === bot.baseUrl && mayPay(entry, sinceMs) && !own.has(entry.key))
+      if (originOf(entry.baseUrl) === origin && mayPay(entry, sinceMs) && !own.has(entry.key))
         paid.set(underEachName(entry.payment, bot.assetNames)[0], entry);
     for (const row of toPay) {
       const equal = paid.get(paymentOfRow(row, bot));

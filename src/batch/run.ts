@@ -77,7 +77,10 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
       else if (step !== undefined) places.take(finish(row, step.value, run));
     }
     // Away from the other process, so that each claims rows in a place of its own.
-    if (elsewhere.length > met) left.push(...left.splice(0, Math.floor(chance.fraction() * left.length)));
+    if (elsewhere.length > met) {
+      const at = Math.floor(chance.fraction() * left.length);
+      left = [...left.slice(at), ...left.slice(0, at)];
+    }
   }
   await places.allFree();
   interrupts.first.removeEventListener('abort', onInterrupt);

@@ -110,8 +110,8 @@ export async function confirmName(
   await confirmed(question, () => idNotWhole(entry), given, context);
 }
 
-function isOf({ id, key }: Entry, text: string): boolean {
-  return id.startsWith(text) || key.startsWith(text);
+function isOf({ id }: Entry, text: string): boolean {
+  return id.startsWith(text);
 }
 
 /** Why it is decided so. */

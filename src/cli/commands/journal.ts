@@ -113,12 +113,7 @@ function confirmLoss(place: string, loss: Loss, given: ParsedArgs<'yes'>, contex
   const lost = safeLine(lossSentence(place, loss));
   const warning = `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
   const question: Question = (canvas) => `${remark(warning, canvas)}Accept the loss?`;
-  return confirmed(
-    question,
-    () => noTerminalFor('usage', lost, [['journal', 'accept-loss']]),
-    given,
-    context,
-  );
+  return confirmed(question, () => noTerminalFor('usage', warning, [['doctor']]), given, context);
 }
 
 async function tellLoss(

@@ -204,7 +204,7 @@ const running = 'un the same command again: it sends only what was not sent.';
 
 /** What to do before the rows can be done, if the batch did not stop. */
 function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
-  const isHeld = needs.has('decide') && (!counts.waiting || counts.held);
+  const isHeld = counts.held !== undefined;
   const parts = [
     counts.waiting ? 'Approve or decline the rows that wait' : '',
     isHeld ? 'Decide about the held rows: resolve or resume them' : '',

@@ -2,7 +2,7 @@ import type { Kind } from '../entry/wanted.ts';
 import { failing, told } from '../failures.ts';
 import { damagedJournal } from '../journal/failures.ts';
 import type { State } from '../journal/journal.ts';
-import { approving, type Declined, declinedBy, resolving } from './deciding.ts';
+import { approving, type Declined, declinedBy, forAPerson, resolving } from './deciding.ts';
 
 type OfDeclined = { id: string; declined: Declined | undefined };
 
@@ -33,7 +33,7 @@ export const engineFailure = failing('engine', {
   'not-a-proposal': ({ id, state, inDoubt }: { id: string; state: State; inDoubt: boolean }) => {
     const isInDoubt = inDoubt && (state === 'held' || state === 'unknown' || state === 'sending');
     if (isInDoubt)
-      return told('not-allowed-now', { next: [['resume', id], ...resolving(id)] })`
+      return told('not-allowed-now', { next: [forAPerson('resume', id), ...resolving(id)] })`
         Entry ${id} is ${state} and does not wait for approval: it may have happened
         Resume it, or decide whether it happened.`;
     return told('not-allowed-now')`Entry ${id} is ${state} and does not wait for approval
