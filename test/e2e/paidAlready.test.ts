@@ -159,6 +159,15 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     expect(await effects()).toBe(8);
   });
 
+  test('of its own name is found at any path of the service', async () => {
+    const twice = (id: string): readonly Row[] => [1, 2].map((nth) => [`${id}${nth}`, recipient, '0.011']);
+    expect((await batch(rows('pay.csv', twice('r')), 'payroll')).code).toBe(0);
+    operator.env.BOTCTL_BASE_URL = `${operator.sandbox.baseUrl}/v2`;
+    const { code, stderr } = await batch(rows('again.csv', twice('x')), 'payroll', '--max-wait', '0s');
+    expect([code, stderr]).toEqual([10, expect.stringContaining('line 2 (id x1)')]);
+    expect(await effects()).toBe(2);
+  });
+
   test('--skip-repeats ends 10 while what paid a row is in doubt itself', async () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
     const doubtful = [...payAda.slice(0, -1), '0.011', '--once', 'doubtful'];

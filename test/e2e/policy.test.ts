@@ -87,6 +87,19 @@ describe('a limit', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
+  test('of a day is not spent by the rows of a batch that are left out', async () => {
+    expect(await held({ ...base, limits: { SOL: { day: '2' } } }, pay('one', '1.2'))).toMatchObject({
+      exit: 0,
+    });
+    const path = operator.home.file(
+      'pay.csv',
+      `id,to_address,asset,amount\na,${ada},SOL,1.2\nb,${ada},SOL,0.3\n`,
+    );
+    const file = ['batch', 'transfer', path, '--once', 'payroll', '--skip-repeats', '--yes'];
+    expect((await operator.run(file)).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  });
+
   test('of a day counts all bots and services of the journal', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } } };
     expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });

@@ -7,6 +7,7 @@ import {
   formatAmount,
   isLess,
   minorUnits,
+  summedPayment,
   unitsOf,
 } from '../../../src/once/entry/amount.ts';
 
@@ -97,6 +98,11 @@ describe('exact sums', () => {
     ['1', '1', false],
   ])('%s is less than %s: %s', (left, right, is) => {
     expect(isLess(minorUnits(left), minorUnits(right))).toBe(is);
+  });
+
+  test.each(['usdc', 'u"s', 'u\\s'])('have the asset %s as it is named', (asset) => {
+    const payment = JSON.stringify(['ada', asset, '1.5']);
+    expect(summedPayment(payment)).toEqual({ asset, whole: 1, nanos: 500_000_000 });
   });
 
   test('have one scale of 38 places', () => {
