@@ -109,9 +109,12 @@ export function unitsOfSums(whole: string, nanos: string): bigint {
   return BigInt(whole) * unitsOf('1') + BigInt(nanos) * unitsOf('0.000000001');
 }
 
-/** The asset and the amount in an entry's `payment`, as its sums have them. */
-export function summedPayment(payment?: string): { asset?: string } & ReturnType<typeof summedAmount> {
-  if (payment === undefined) return {};
-  const [, asset, amount] = JSON.parse(payment) as [string, string, string];
-  return { asset, ...summedAmount(amount) };
+/** The asset and the amount in an entry's `payment`, as its sums have them. A damaged one counts nowhere. */
+export function summedPayment(payment = ''): { asset?: string } & ReturnType<typeof summedAmount> {
+  try {
+    const [, asset, amount] = JSON.parse(payment) as [string, string, string];
+    return { asset, ...summedAmount(amount) };
+  } catch {
+    return {};
+  }
 }
