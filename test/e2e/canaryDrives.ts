@@ -91,7 +91,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   resume: [
     { line: ['--all'], code: 0 },
-    { line: ['key-of-the-lost'], before: [lostMessage], code: 8 },
+    { line: ['{id}'], before: [lostMessage], code: 8 },
     { line: ['nothing-like-it'], code: 2 },
   ],
   verify: [
