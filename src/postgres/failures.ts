@@ -34,7 +34,7 @@ const urlFaults = {
 export type UrlFault = keyof typeof urlFaults;
 
 const serverTroubles = {
-  /** No answer in time: on a connection that stands, or because there is none. */
+  /** No answer came in time, with a connection or without one. */
   silent: 'its server did not answer in time',
   'out-of-reach': 'its host did not answer in time',
   'no-reason': 'it gave no reason',

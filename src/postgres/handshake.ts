@@ -251,7 +251,7 @@ const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::
   WHERE n.nspname = $1`;
 
 /**
- * Creates the schema where there is none, and returns what there was. Only one process does so at a time; one that waited
+ * Creates the schema if it does not exist, and returns what was there. Only one process does so at a time; one that waited
  * finds it done. `random` must be a cryptographically strong source of bytes.
  */
 export async function migrate(

@@ -4,8 +4,8 @@ import type { Consent } from '../../once/engine/beforeClaim.ts';
 import { refuseUnnamedProposal } from '../../once/engine/claim.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
-import { mayHaveLanded, type Plan } from '../../once/engine/plan.ts';
-import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
+import type { Plan } from '../../once/engine/plan.ts';
+import { mayHaveLanded, meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import type { Kind, Wanted } from '../../once/entry/wanted.ts';
@@ -125,7 +125,7 @@ function consentFor(
       return equal === undefined ? 'go' : 'pay';
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
-      if (mayHaveLanded(plan) && thrown instanceof Failure && thrown.code === 'no-answer')
+      if (mayHaveLanded(plan.found) && thrown instanceof Failure && thrown.code === 'no-answer')
         display.warn(`${thrown.message} ${thrown.details.hint}`);
       throw thrown;
     }
@@ -133,7 +133,7 @@ function consentFor(
 }
 
 function waitsForApproval({ wanted, naming }: Order, plan: Plan, bot: Bot, policies: Policies = []): boolean {
-  if (wanted.kind === 'message' || mayHaveLanded(plan) || plan.found?.approved === true) return false;
+  if (wanted.kind === 'message' || mayHaveLanded(plan.found) || plan.found?.approved === true) return false;
   const waits = needsApproval(policies, spendOf(wanted.request, bot));
   if (waits && !isNamed(naming)) refuseUnnamedProposal({ namedBy: undefined });
   return waits;

@@ -103,10 +103,6 @@ export function idOrSignature(report: Replied): string | undefined {
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
-export function isSettled({ state, resolvedAs }: Entry): boolean {
-  return state === 'accepted' || resolvedAs === 'happened';
-}
-
 /** When the service or an operator said that it happened. */
 export function settledAt({ entry, attempt }: Replied): number {
   return entry.state === 'accepted' ? (attempt?.endedAtMs ?? entry.updatedAtMs) : entry.updatedAtMs;

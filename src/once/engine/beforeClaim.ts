@@ -2,8 +2,8 @@ import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, isBeingSent, makePlan, mayHaveLanded, type Plan } from './plan.ts';
-import { meaningOf } from './planKinds.ts';
+import { type Identity, isBeingSent, makePlan, type Plan } from './plan.ts';
+import { mayHaveLanded, meaningOf } from './planKinds.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
 type Answer = 'go' | 'pay' | 'again' | 'no';
@@ -76,7 +76,7 @@ async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Ou
   return engine.commit(async (tx) => {
     await tx.recordDeath(found.id, engine.clock.now());
     const entry = mustFind(await tx.get(found.id));
-    return mayHaveLanded({ found: entry }) ? concluded(entry, tx, false) : undefined;
+    return mayHaveLanded(entry) ? concluded(entry, tx, false) : undefined;
   });
 }
 

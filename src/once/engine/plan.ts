@@ -52,11 +52,6 @@ function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): 
   return reads.findUnnamed(digest, scope.kind === 'message' ? nowMs - searchedMessagesMs : 0);
 }
 
-/** Whether the entry that it goes on with may have happened. */
-export function mayHaveLanded({ found }: Pick<Plan, 'found'>): boolean {
-  return found?.state === 'unknown' || found?.state === 'sending';
-}
-
 export function isBeingSent({ state, ownerLives }: Entry): boolean {
   return state === 'sending' && ownerLives;
 }

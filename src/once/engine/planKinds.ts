@@ -63,7 +63,8 @@ export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
 export const isDone = ({ state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>): boolean =>
   state === 'accepted' || resolvedAs === 'happened';
 
-const mayHaveLanded = ({ state }: Found): boolean => state === 'unknown' || state === 'sending';
+export const mayHaveLanded = (found: Pick<Entry, 'state'> | undefined): boolean =>
+  found?.state === 'unknown' || found?.state === 'sending';
 
 const startsAgain = ({ named, state, resolvedAs }: Found): boolean =>
   state === 'open' || (named && (state === 'rejected' || resolvedAs === 'did-not-happen'));

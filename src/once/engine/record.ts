@@ -50,7 +50,7 @@ export async function record(
   }
 }
 
-/** How long to wait before the next try, or why there is none; undefined if the entry has its outcome. */
+/** How long to wait before the next try, or why no try follows; undefined if the entry has its outcome. */
 function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
   if (ruling.next === 'done') return undefined;
   return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
-import { identify, makePlan, mayHaveLanded, planOfNewJournal } from '../../../src/once/engine/plan.ts';
+import { identify, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
+import { mayHaveLanded } from '../../../src/once/engine/planKinds.ts';
 import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
@@ -40,11 +41,8 @@ describe('a plan', () => {
   });
 
   test('is in doubt of what is unknown or being sent', () => {
-    const doubtful = states.filter((state) => mayHaveLanded({ found: { state } as never }));
-    expect([doubtful.toSorted(), mayHaveLanded({ found: undefined })]).toEqual([
-      ['sending', 'unknown'],
-      false,
-    ]);
+    const doubtful = states.filter((state) => mayHaveLanded({ state }));
+    expect([doubtful.toSorted(), mayHaveLanded(undefined)]).toEqual([['sending', 'unknown'], false]);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   reportColumns,
 } from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
+import { isDone } from '../../../once/engine/planKinds.ts';
 import { namingFrom } from '../../../once/entry/naming.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { told } from '../../../once/failures.ts';
@@ -25,7 +26,7 @@ import { inDoubtOf } from '../../say/batch.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
-import { idOrSignature, isSettled, settledAt } from '../../show/report.ts';
+import { idOrSignature, settledAt } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { sourceOf, textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
@@ -255,7 +256,7 @@ export function rowReportInputs(rows: readonly Row[], { journal }: Batch): RowRe
       const report = { entry, attempt, signature };
       return {
         result: idOrSignature(report),
-        atMs: isSettled(entry) ? settledAt(report) : undefined,
+        atMs: isDone(entry) ? settledAt(report) : undefined,
       };
     },
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
+import { isDone } from '../../../once/engine/planKinds.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
@@ -13,7 +14,6 @@ import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import {
   columnsOf,
-  isSettled,
   messageOf,
   type Report,
   requestOf,
@@ -97,7 +97,7 @@ export async function exportHistory(
 }
 
 function isInBooks(entry: Entry): boolean {
-  return isSettled(entry) && !isPaidByAnother(entry);
+  return isDone(entry) && !isPaidByAnother(entry);
 }
 
 /** A row that was left because another entry had paid it: the books have that one. */
