@@ -59,28 +59,33 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   const places = new Places(inputs.concurrency);
   let left = rowsToDo(plan);
   let elsewhere: RowToDo[] = [];
-  while (rules.stop === undefined && left.length + elsewhere.length > 0) {
-    if (left.length === 0) {
-      await waitForOthers(elsewhere.length, run);
-      [left, elsewhere] = [elsewhere, []];
+  try {
+    while (rules.stop === undefined && left.length + elsewhere.length > 0) {
+      if (left.length === 0) {
+        await waitForOthers(elsewhere.length, run);
+        [left, elsewhere] = [elsewhere, []];
+      }
+      const free = await pace.turns(await places.free(), rules.signal);
+      if (rules.stop !== undefined) break;
+      const taken = left.splice(0, free);
+      // Asked for together, so they are claimed in one commit.
+      const steps = await Promise.allSettled(taken.map((row) => claimRow(row, run)));
+      const met = elsewhere.length;
+      for (const [index, row] of taken.entries()) {
+        const step = steps[index];
+        if (step?.status === 'rejected') rules.fail(step.reason);
+        else if (step !== undefined && isWaitedFor(row, step.value, run)) elsewhere.push(row);
+        else if (step !== undefined) places.take(finish(row, step.value, run));
+      }
+      // Away from the other process, so that each claims rows in a place of its own.
+      if (elsewhere.length > met) {
+        const at = Math.floor(chance.fraction() * left.length);
+        left = [...left.slice(at), ...left.slice(0, at)];
+      }
     }
-    const free = await pace.turns(await places.free(), rules.signal);
-    if (rules.stop !== undefined) break;
-    const taken = left.splice(0, free);
-    // Asked for together, so they are claimed in one commit.
-    const steps = await Promise.allSettled(taken.map((row) => claimRow(row, run)));
-    const met = elsewhere.length;
-    for (const [index, row] of taken.entries()) {
-      const step = steps[index];
-      if (step?.status === 'rejected') rules.fail(step.reason);
-      else if (step !== undefined && isWaitedFor(row, step.value, run)) elsewhere.push(row);
-      else if (step !== undefined) places.take(finish(row, step.value, run));
-    }
-    // Away from the other process, so that each claims rows in a place of its own.
-    if (elsewhere.length > met) {
-      const at = Math.floor(chance.fraction() * left.length);
-      left = [...left.slice(at), ...left.slice(0, at)];
-    }
+  } catch (thrown) {
+    // Nothing that is thrown here passes by the rows that are on their way.
+    rules.fail(thrown);
   }
   await places.allFree();
   interrupts.first.removeEventListener('abort', onInterrupt);
