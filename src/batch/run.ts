@@ -39,11 +39,14 @@ type Run = RunInputs & {
   readonly repeated: ReadonlySet<string | undefined>;
   /** When this run first found that another process is sending a row. */
   readonly elsewhereSinceMs: Map<Row, number>;
+  /** Claimed, and not answered. */
+  readonly onTheirWay: Set<Row>;
 };
 
 /** Does the rows that are not done, until all have ended or a rule says stop. */
 export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop | undefined> {
-  const { clock, chance, interrupts, journal, limits } = inputs.engine;
+  const { concurrency, engine: given } = inputs;
+  const { clock, chance, interrupts, journal, limits } = given;
   const rules = new StopRules(inputs);
   const onInterrupt = (): void => rules.interrupt();
   // Each row adds a listener, and Node warns about a leak if there are many.
@@ -51,79 +54,74 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   if (interrupts.first.aborted) onInterrupt();
   interrupts.first.addEventListener('abort', onInterrupt, { once: true });
   const pace = new BatchPace(clock, inputs.ratePerS);
+  const onTheirWay = new Set<Row>();
+  const commit = sharedCommit(journal, () => onTheirWay.size > concurrency / 4);
   // A row that another process is sending is tried again later: the engine does not wait for it.
-  const own = { pace, commit: sharedCommit(journal), limits: { ...limits, ownerWaitMs: 0 } };
-  const repeated = paidTwice(plan, inputs.engine);
-  const engine = { ...inputs.engine, ...own };
-  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map() };
-  const places = new Places(inputs.concurrency);
-  let left = rowsToDo(plan);
+  const engine = { ...given, pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
+  const repeated = paidTwice(plan, engine);
+  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map(), onTheirWay };
+  const places = new Places(concurrency);
+  // The next row stands last: taking the first of 250,000 rows each time takes a minute.
+  let left = rowsToDo(plan).reverse();
   let elsewhere: RowToDo[] = [];
-  try {
-    while (rules.stop === undefined && left.length + elsewhere.length > 0) {
-      if (left.length === 0) {
-        await waitForOthers(elsewhere.length, run);
-        [left, elsewhere] = [elsewhere, []];
-      }
-      const free = await pace.turns(await places.free(), rules.signal);
-      if (rules.stop !== undefined) break;
-      const taken = left.splice(0, free);
-      // Asked for together, so they are claimed in one commit.
-      const steps = await Promise.allSettled(taken.map((row) => claimRow(row, run)));
-      const met = elsewhere.length;
-      for (const [index, row] of taken.entries()) {
-        const step = steps[index];
-        if (step?.status === 'rejected') rules.fail(step.reason);
-        else if (step !== undefined && isWaitedFor(row, step.value, run)) elsewhere.push(row);
-        else if (step !== undefined) places.take(finish(row, step.value, run));
-      }
-      // Away from the other process, so that each claims rows in a place of its own.
-      if (elsewhere.length > met) {
-        const at = Math.floor(chance.fraction() * left.length);
-        left = [...left.slice(at), ...left.slice(0, at)];
-      }
+  const doRow = async (row: RowToDo, leave: () => void): Promise<void> => {
+    const step = await claimRow(row, run);
+    if (!isWaitedFor(row, step, run)) return finish(row, step, run, leave);
+    elsewhere.push(row);
+    // Away from the other process, so that each claims rows in a place of its own.
+    const at = Math.floor(chance.fraction() * left.length);
+    left = [...left.slice(at), ...left.slice(0, at)];
+  };
+  while (rules.stop === undefined) {
+    await places.free();
+    if (left.length === 0) {
+      await places.done();
+      if (elsewhere.length === 0) break;
+      await waitForOthers(elsewhere.length, run);
+      [left, elsewhere] = [elsewhere, []];
     }
-  } catch (thrown) {
-    // Nothing that is thrown here passes by the rows that are on their way.
-    rules.fail(thrown);
+    await pace.turn(rules.signal);
+    const row = rules.stop === undefined ? left.pop() : undefined;
+    if (row !== undefined) places.take((leave) => doRow(row, leave).catch((thrown) => rules.fail(thrown)));
   }
-  await places.allFree();
+  await places.done();
   interrupts.first.removeEventListener('abort', onInterrupt);
   return rules.stop;
 }
 
-/** Rows that may be on their way at a time. */
+/** Rows that may be done at a time. The rows of all places that are free are claimed in one commit. */
 class Places {
-  readonly #all: number;
   #free: number;
   #onFree = (): void => {};
+  readonly #works = new Set<Promise<void>>();
 
   constructor(all: number) {
-    this.#all = all;
     this.#free = all;
   }
 
-  take(work: Promise<void>): void {
-    this.#free -= 1;
-    void work.then(() => {
-      this.#free += 1;
+  /** The place is free when the work leaves it, at the latest when it ends. */
+  take(work: (leave: () => void) => Promise<void>): void {
+    let isIn = true;
+    const leave = (): void => {
+      if (isIn) this.#free += 1;
+      isIn = false;
       this.#onFree();
-    });
+    };
+    this.#free -= 1;
+    const working = work(leave).then(leave);
+    this.#works.add(working);
+    void working.then(() => this.#works.delete(working));
   }
 
-  async free(least = 1): Promise<number> {
-    while (this.#free < least) {
+  async free(): Promise<void> {
+    while (this.#free === 0)
       await new Promise<void>((resolve) => {
         this.#onFree = resolve;
       });
-      // Rows that were recorded in one commit end in one turn, and the next ones are claimed together.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return this.#free;
   }
 
-  allFree(): Promise<number> {
-    return this.free(this.#all);
+  async done(): Promise<void> {
+    await Promise.all(this.#works);
   }
 }
 
@@ -167,20 +165,28 @@ async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): P
   await engine.clock.sleep(lookAgainMs * (0.75 + engine.chance.fraction() / 2), rules.signal);
 }
 
-/** Sends a claimed row and records how it ended. Never rejects. */
-async function finish(row: Row, step: Claim | Outcome, run: Run): Promise<void> {
-  const { engine, rules, onEnd } = run;
+/** Sends a claimed row and records how it ended. A row that is accepted leaves its place before that is recorded. */
+async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => void): Promise<void> {
+  const { rules, onEnd } = run;
+  const outcome = step.is === 'claim' ? await send(row, step, run, leave) : step;
+  const ending = endingOf(outcome);
+  row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
+  row.outcome = rowOutcomeOf(outcome);
+  // The entry that blocks a refused row is not its own.
+  if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
+  rules.note(ending, row.sent);
+  await onEnd(row, ending);
+}
+
+async function send(row: Row, step: Claim, { engine, onTheirWay }: Run, leave: () => void): Promise<Outcome> {
+  onTheirWay.add(row);
   try {
-    const outcome = step.is === 'claim' ? await carryOut(step, engine) : step;
-    const ending = endingOf(outcome);
-    row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
-    row.outcome = rowOutcomeOf(outcome);
-    // The entry that blocks a refused row is not its own.
-    if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
-    rules.note(ending, row.sent);
-    await onEnd(row, ending);
-  } catch (thrown) {
-    rules.fail(thrown);
+    return await carryOut(step, engine, () => {
+      onTheirWay.delete(row);
+      leave();
+    });
+  } finally {
+    onTheirWay.delete(row);
   }
 }
 

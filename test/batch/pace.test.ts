@@ -92,12 +92,6 @@ describe('a batch’s pace', () => {
     expect(turns).toHaveLength(1);
   });
 
-  test('without a rate as many go as there are places, at a rate one after another', async () => {
-    const clock = new TestClock();
-    expect(await new BatchPace(clock).turns(8, never)).toBe(8);
-    expect(await new BatchPace(clock, 20).turns(8, never)).toBe(1);
-  });
-
   test('without a Retry-After each limit in a row doubles the quiet', async () => {
     const clock = new TestClock();
     const pace = new BatchPace(clock);

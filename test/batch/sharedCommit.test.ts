@@ -79,3 +79,24 @@ test('what comes while a commit is being made shares the next one, however many 
   await Promise.all([first, ...later]);
   expect(journal.commits.map((guards) => guards.length)).toEqual([1, 3]);
 });
+
+test('while most rows are on their way, a commit waits for what their replies ask for', async () => {
+  const journal = new CountingJournal();
+  let onTheirWay = 3;
+  const commit = sharedCommit(journal, () => onTheirWay > 1);
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const rows: Promise<unknown>[] = [];
+  for (let row = 0; row < 3; row += 1) {
+    onTheirWay -= 1;
+    rows.push(commit(async () => row));
+    if (row === 0) await turn();
+  }
+  await Promise.all(rows);
+  expect(journal.commits.map((guards) => guards.length)).toEqual([3]);
+});
+
+test('a commit does not wait longer than a moment for replies that do not come', async () => {
+  const journal = new CountingJournal();
+  const commit = sharedCommit(journal, () => true);
+  expect(await commit(async () => 'recorded')).toBe('recorded');
+});

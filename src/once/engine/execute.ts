@@ -19,8 +19,15 @@ export async function execute(order: Order, engine: EngineContext, consent?: Con
   return claimed.is === 'claim' ? carryOut(claimed, engine) : claimed;
 }
 
-/** Sends, judges and records until the entry has its outcome or no tries are left. */
-export async function carryOut(first: Claim, engine: EngineContext): Promise<Outcome> {
+/**
+ * Sends, judges and records until the entry has its outcome or no tries are left. `onAccepted` is called before the
+ * acceptance is recorded, so that what the caller claims next can share its commit.
+ */
+export async function carryOut(
+  first: Claim,
+  engine: EngineContext,
+  onAccepted: () => void = () => {},
+): Promise<Outcome> {
   const tries = new Tries(engine);
   let claim = first;
   let hasLeft = false;
@@ -37,8 +44,10 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
     tries.count(seen.end, cameBackAtMs - startedAtMs);
     // The commit can reject an accepted reply only because of its receipts. Without receipts the connection is free
     // now.
-    const isFree = seen.ruling.verdict === 'accepted' && seen.receipts.length === 0;
+    const isAccepted = seen.ruling.verdict === 'accepted';
+    const isFree = isAccepted && seen.receipts.length === 0;
     if (isFree) keepConnection(flight);
+    if (isAccepted) onAccepted();
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
     if (!isFree) await leaveConnection(flight, recorded);

@@ -110,7 +110,8 @@ export function unitsOfSums(whole: string, nanos: string): bigint {
 }
 
 /** The asset and the amount in an entry's `payment`, as its sums have them. A damaged one counts nowhere. */
-export function summedPayment(payment = ''): { asset?: string } & ReturnType<typeof summedAmount> {
+export function summedPayment(payment?: string): { asset?: string } & ReturnType<typeof summedAmount> {
+  if (payment === undefined) return {};
   try {
     const [, asset, amount] = JSON.parse(payment) as [string, string, string];
     return { asset, ...summedAmount(amount) };
