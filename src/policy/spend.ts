@@ -1,5 +1,5 @@
 import type { Bot } from '../once/connection.ts';
-import type { EngineContext, Word } from '../once/engine/context.ts';
+import { allowed, type EngineContext, type Word } from '../once/engine/context.ts';
 import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
 import type { TransferRequest } from '../once/entry/wanted.ts';
@@ -16,8 +16,6 @@ import {
   refusedOnFile,
   type Spend,
 } from './policy.ts';
-
-const allowed: Word = { is: 'allowed' };
 
 function refusedFor(refusal: Refusal): Word {
   return { is: 'refused', failure: policyFailure(refusal.rule, refusal) };

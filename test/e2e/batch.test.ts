@@ -58,7 +58,7 @@ describe('identity', () => {
     expect(requests()).toBe(2);
     expect(await send(path)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('2 of 2 accepted, 2 of them earlier'),
+      stdout: expect.stringContaining('2 of 2 done, 2 of them earlier'),
     });
     file('a.csv', csv('2,conv_demo,two', '3,conv_demo,three', '1,conv_demo,one'));
     const added = await send(path);

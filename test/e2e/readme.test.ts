@@ -84,7 +84,7 @@ describe('the recipes', () => {
     home.file('payroll.csv', shown);
     const script = commands.replace(/^\$ /gmu, '');
     const first = await ended('bash', ['-ec', script], { env, cwd: home.path });
-    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 accepted') });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 done') });
     const second = await ended('bash', ['-ec', script], { env, cwd: home.path });
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
     expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');

@@ -40,7 +40,7 @@ test('two machines work on one payroll, one of them is killed, and everybody is 
   const { stdout } = await run(tour.join('echo @@@\n'));
   const [payroll = '', count = ''] = stdout.split('@@@\n');
   expect(payroll).toContain('exit 0\n');
-  expect(payroll).toContain('60 of 60 accepted');
+  expect(payroll).toContain('60 of 60 done');
   expect(count.trim()).toBe('60');
   const [, ...report] = readFileSync(join(home.path, 'report.csv'), 'utf8').trim().split('\n');
   expect(report).toHaveLength(60);

@@ -5,7 +5,7 @@ import { handWords } from '../../once/engine/deciding.ts';
 import { damagedJournal } from '../../once/journal/failures.ts';
 import type { Attempt, Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
-import { readReply } from '../../once/wire/flight.ts';
+import { isFields, readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { didWords } from '../say/history.ts';
 import type { Problem } from '../say/told.ts';
@@ -61,10 +61,6 @@ function fieldsIn(body: Uint8Array): Fields {
 function replyJson(attempt: Attempt | undefined): Fields | undefined {
   if (attempt?.reply === undefined || attempt.verdict !== 'accepted') return undefined;
   return readReply({ body: attempt.reply, headers: attempt.headers }).json;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An entry, and what came back for it. */

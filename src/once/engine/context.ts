@@ -41,6 +41,8 @@ export type Word =
   | { readonly is: 'needs-approval' }
   | { readonly is: 'refused'; readonly failure: Failure };
 
+export const allowed: Word = { is: 'allowed' };
+
 /** `known` is the entry if it is on record already. */
 type MayClaim = (
   wanted: Pick<Entry, 'kind' | 'body'>,

@@ -5,7 +5,7 @@ import type { Attempt, Decision, Entry, Process, Reads } from '../journal/journa
 import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
-import type { Word } from './context.ts';
+import { allowed, type Word } from './context.ts';
 import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
@@ -189,8 +189,6 @@ export function codeAhead({ is, found }: Plan, { bot, word, equal }: Ahead): Fai
   if (word?.is === 'needs-approval') return 'held';
   return equal === undefined ? undefined : 'paid-already';
 }
-
-const allowed: Word = { is: 'allowed' };
 
 type Ahead = {
   readonly bot: Pick<Bot, 'name'>;

@@ -220,7 +220,8 @@ function endView(
   const isDone = Object.keys(notDone).length === 0;
   const ended = rows.filter(({ outcome }) => outcome === 'accepted' || outcome === 'resolved');
   const now = ended.filter(({ sent }) => sent).length;
-  const byOthers = ended.length - now;
+  // A row that was left out as an equal payment is resolved: nobody sent it.
+  const byOthers = ended.filter(({ outcome, sent }) => outcome === 'accepted' && !sent).length;
   const done = before + ended.length;
   const result = {
     done,
@@ -236,7 +237,7 @@ function endView(
     ({ paint }) => {
       const mark = isDone ? paint.green('✔') : paint.yellow('•');
       const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
-      const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} accepted${earlier}`;
+      const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} done${earlier}`;
       return `${mark} ${paint.bold(says)}\n`;
     },
     [
