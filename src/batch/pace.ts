@@ -59,11 +59,11 @@ const untilOthersLandMs = 2;
 
 /**
  * One commit at a time. What rows ask for while it is made, and the replies that arrived meanwhile, share the next one: a
- * sync of the disk costs more than a row. While most rows are `onTheirWay`, a commit waits a moment for their replies.
+ * sync of the disk costs more than a row. While `othersMayLand`, a commit waits a moment for their replies.
  */
 export function sharedCommit(
   journal: Pick<Journal, 'commitTogether'>,
-  mostAreOnTheirWay: () => boolean = () => false,
+  othersMayLand: () => boolean = () => false,
 ): Commit {
   let queue: Queued[] = [];
   let isBusy = false;
@@ -81,7 +81,7 @@ export function sharedCommit(
     });
   };
   const flushSoon = (): void => {
-    if (mostAreOnTheirWay()) {
+    if (othersMayLand()) {
       later ??= setTimeout(flush, untilOthersLandMs);
       return;
     }

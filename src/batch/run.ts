@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isProposal } from '../once/engine/approval.ts';
 import { type Claim, claim } from '../once/engine/claim.ts';
-import type { EngineContext } from '../once/engine/context.ts';
+import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
 import { settleAsPaid } from '../once/engine/paidAs.ts';
@@ -29,7 +29,7 @@ type RunInputs = {
   readonly repeats: 'pay' | 'skip' | undefined;
   /** Called once, when only rows that other processes are sending are left. */
   readonly onWaiting: (rows: number) => void;
-  /** Called as a row ends. Its place is free once that is told. */
+  /** Called as a row ends. */
   readonly onEnd: (row: Row, ending: Ending) => Promise<void>;
 };
 
@@ -39,8 +39,6 @@ type Run = RunInputs & {
   readonly repeated: ReadonlySet<string | undefined>;
   /** When this run first found that another process is sending a row. */
   readonly elsewhereSinceMs: Map<Row, number>;
-  /** Claimed, and not answered. */
-  readonly onTheirWay: Set<Row>;
 };
 
 /** Does the rows that are not done, until all have ended or a rule says stop. */
@@ -54,12 +52,18 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   if (interrupts.first.aborted) onInterrupt();
   interrupts.first.addEventListener('abort', onInterrupt, { once: true });
   const pace = new BatchPace(clock, inputs.ratePerS);
-  const onTheirWay = new Set<Row>();
-  const commit = sharedCommit(journal, () => onTheirWay.size > concurrency / 4);
+  let onTheirWay = 0;
+  const step = (progress: Progress): void => {
+    if (progress.is === 'sending') onTheirWay += 1;
+    if (progress.is === 'came-back') onTheirWay -= 1;
+    given.observer.step(progress);
+  };
+  const commit = sharedCommit(journal, () => onTheirWay > concurrency / 4);
   // A row that another process is sending is tried again later: the engine does not wait for it.
-  const engine = { ...given, pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
+  const own = { pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
+  const engine = { ...given, ...own, observer: { ...given.observer, step } };
   const repeated = paidTwice(plan, engine);
-  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map(), onTheirWay };
+  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map() };
   const places = new Places(concurrency);
   // The next row stands last: taking the first of 250,000 rows each time takes a minute.
   let left = rowsToDo(plan).reverse();
@@ -76,7 +80,7 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
     await places.free();
     if (left.length === 0) {
       await places.done();
-      if (elsewhere.length === 0) break;
+      if (elsewhere.length === 0 || rules.stop !== undefined) break;
       await waitForOthers(elsewhere.length, run);
       [left, elsewhere] = [elsewhere, []];
     }
@@ -91,11 +95,13 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
 
 /** Rows that may be done at a time. The rows of all places that are free are claimed in one commit. */
 class Places {
+  readonly #all: number;
   #free: number;
-  #onFree = (): void => {};
+  #onChange = (): void => {};
   readonly #works = new Set<Promise<void>>();
 
   constructor(all: number) {
+    this.#all = all;
     this.#free = all;
   }
 
@@ -105,18 +111,21 @@ class Places {
     const leave = (): void => {
       if (isIn) this.#free += 1;
       isIn = false;
-      this.#onFree();
+      this.#onChange();
     };
     this.#free -= 1;
-    const working = work(leave).then(leave);
+    const working = work(leave).then(() => {
+      this.#works.delete(working);
+      leave();
+    });
     this.#works.add(working);
-    void working.then(() => this.#works.delete(working));
   }
 
+  /** Who reads the results slowly stops the batch, too: rows that have left are still recorded and told. */
   async free(): Promise<void> {
-    while (this.#free === 0)
+    while (this.#free === 0 || this.#works.size >= 2 * this.#all)
       await new Promise<void>((resolve) => {
-        this.#onFree = resolve;
+        this.#onChange = resolve;
       });
   }
 
@@ -167,8 +176,8 @@ async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): P
 
 /** Sends a claimed row and records how it ended. A row that is accepted leaves its place before that is recorded. */
 async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => void): Promise<void> {
-  const { rules, onEnd } = run;
-  const outcome = step.is === 'claim' ? await send(row, step, run, leave) : step;
+  const { engine, rules, onEnd } = run;
+  const outcome = step.is === 'claim' ? await carryOut(step, engine, leave) : step;
   const ending = endingOf(outcome);
   row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
   row.outcome = rowOutcomeOf(outcome);
@@ -176,18 +185,6 @@ async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => vo
   if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
   rules.note(ending, row.sent);
   await onEnd(row, ending);
-}
-
-async function send(row: Row, step: Claim, { engine, onTheirWay }: Run, leave: () => void): Promise<Outcome> {
-  onTheirWay.add(row);
-  try {
-    return await carryOut(step, engine, () => {
-      onTheirWay.delete(row);
-      leave();
-    });
-  } finally {
-    onTheirWay.delete(row);
-  }
 }
 
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
