@@ -159,6 +159,7 @@ function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isSha
 /** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
 export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
   const proposed = decisions.find(({ kind }) => kind === 'proposed')?.role;
-  const approved = decisions.findLast(({ kind }) => kind === 'approved')?.role;
-  return proposed !== undefined && approved !== undefined && proposed !== approved;
+  const isByAnother = ({ kind, role }: Decision): boolean =>
+    kind === 'approved' && role !== undefined && role !== proposed;
+  return proposed !== undefined && decisions.some(isByAnother);
 }

@@ -54,7 +54,7 @@ async function confirmApproval(
   context: Context,
 ): Promise<void> {
   const { id } = entry;
-  if (!isProposal(entry)) return;
+  if (!isProposal(entry) && !isApprovedAndUnsent(entry)) return;
   const decisions = await reads.decisionsOf(id);
   const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
   await confirmed((canvas) => drawProposal(entry, decisions, canvas), nobody, given, context);
@@ -67,7 +67,8 @@ function waitsFor(what: string, looks: Suggestion): Failure {
 function drawProposal(entry: Entry, decisions: readonly Decision[], canvas: LabelCanvas): string {
   const { id } = entry;
   const lines = labelled(decisionLines(decisions), canvas);
-  return `${drawEntry(entry, canvas)}${lines}${remark(`Transfer ${id} is waiting for your approval.`, canvas)}Approve it?`;
+  const standing = isProposal(entry) ? 'is waiting for your approval' : 'is approved, and not sent';
+  return `${drawEntry(entry, canvas)}${lines}${remark(`Transfer ${id} ${standing}.`, canvas)}Approve it?`;
 }
 
 async function confirmDecline(

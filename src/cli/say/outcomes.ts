@@ -87,7 +87,8 @@ const alwaysSafe = {
 } as const;
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
-  approval: 'the command asked for it, or the amount is more than the policy allows without approval',
+  approval:
+    'the command asked for it, or the policy wants it (with "approvals": "other", from another database role)',
   'too-old':
     'an earlier request may have been accepted, so long ago that the service may no longer recognise a repetition',
   'another-token':

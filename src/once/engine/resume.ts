@@ -99,11 +99,12 @@ export async function decideProposals(
 function ofProposal(shown: Shown, decision: ProposalDecision): Work<Entry> {
   return decideOn(shown, decision, async (entry, tx) => {
     const { id, state, approved, inDoubt, fingerprint } = entry;
-    const isSaid = decision.kind === 'approved' ? approved : state === 'declined';
+    const isUnpaid = state === 'open' || state === 'rejected';
+    // Each approval of what may still be sent is kept: some policies count only that of another role.
+    const isSaid = decision.kind === 'approved' ? approved && !isUnpaid : state === 'declined';
     if (isSaid) return undefined;
     if (state === 'declined')
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
-    const isUnpaid = state === 'open' || state === 'rejected';
     if (isProposal(entry) || (isUnpaid && approved)) return { ...decision, fingerprint };
     throw engineFailure('not-a-proposal', { id, state, inDoubt });
   });

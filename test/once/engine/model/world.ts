@@ -392,7 +392,8 @@ export class World {
     const changed = isSame ? undefined : 'changed-since-shown';
     const expected = {
       waits: changed,
-      approved: undefined,
+      // Another approval of what may still be sent is kept as well.
+      approved: ['open', 'rejected'].includes(entry.state) ? changed : undefined,
       declined: 'proposal-declined',
       none: 'not-a-proposal',
     };
