@@ -134,7 +134,7 @@ async function spelledOtherwise(play: Play): Promise<void> {
 }
 
 /** What every screen says of a payment for which the service was asked twice. */
-const mayBePaidAgain = 'The service was asked twice';
+const mayBePaidAgain = 'The service was asked more than once';
 
 /**
  * With the retries that a command has by itself. The service does not keep its word, so it may do again what it did;

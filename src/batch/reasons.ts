@@ -12,6 +12,8 @@ export class Reasons {
   readonly first: RowReason[] = [];
   readonly #causes = new Map<string, Cause>();
   #rows = 0;
+  /** Rows of which no cause is kept. */
+  left = 0;
 
   /** The reason of a row may have several causes. */
   note(
@@ -22,9 +24,10 @@ export class Reasons {
     const row: RowReason = { line, ...(id === undefined ? {} : { id }), reason };
     this.#rows += 1;
     if (this.first.length < shownRows) this.first.push(row);
-    for (const cause of causes) {
+    const kept = causes.filter((cause) => this.#causes.has(cause) || this.#causes.size < shownRows);
+    if (kept.length === 0) this.left += 1;
+    for (const cause of kept) {
       const { rows, first } = this.#causes.get(cause) ?? { rows: 0, first: [] };
-      if (rows === 0 && this.#causes.size === shownRows) continue;
       this.#causes.set(cause, {
         reason: cause,
         rows: rows + 1,
@@ -35,11 +38,6 @@ export class Reasons {
 
   get causes(): readonly Cause[] {
     return [...this.#causes.values()];
-  }
-
-  /** Rows that none of the causes names. */
-  get left(): number {
-    return this.#rows - new Set(this.causes.flatMap(({ first }) => first.map(({ line }) => line))).size;
   }
 
   get rows(): number {

@@ -162,7 +162,9 @@ function overLimit(refusal: OverRefusal): Failure {
   const left =
     rule === 'transfer'
       ? ''
-      : ` ${of(limit - remaining)} of it is used, so ${remaining === 0n ? 'nothing' : of(remaining)} is left.`;
+      : remaining === 0n
+        ? ' All of it is used.'
+        : ` ${of(limit - remaining)} of it is used, so ${of(remaining)} is left.`;
   const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
   const hint =
     freeAt === undefined

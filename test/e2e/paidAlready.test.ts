@@ -37,7 +37,7 @@ describe('a payment equal to one under another name', () => {
     clock.skippedMs += 3 * hourMs;
     const second = await pay('rent-11', '--yes');
     expect(second).toMatchObject({ ...stopped, equal_payment: { name: 'rent-10', state: 'accepted' } });
-    expect(second.error?.message).toContain('as rent-10, 3 hours ago');
+    expect(second.error?.message).toContain('under the name rent-10, 3 hours ago');
     expect(second.error?.next?.join()).toMatch(/^botctl history [0-9a-f]{12}$/u);
     expect(await operator.json(['history', '--total'])).toMatchObject({ exit: 0 });
     expect(await effects()).toBe(1);
@@ -67,7 +67,7 @@ describe('a payment equal to one under another name', () => {
     await pay('rent-10');
     const no = await onTerminalHere(named('rent-11'), [['Pay it besides? [y/N] ', 'n\r']], operator.env);
     expect(no.code).toBe(130);
-    expect(no.shown).toContain('as rent-10');
+    expect(no.shown).toContain('under the name rent-10');
     expect(await effects()).toBe(1);
     const yes = await onTerminalHere(named('rent-11'), [['Pay it besides? [y/N] ', 'y\r']], operator.env);
     expect(yes.code).toBe(0);
@@ -147,7 +147,8 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     const skipped = await batch(path, 'payroll-12', '--skip-repeats', '--json');
     expect(skipped.code).toBe(0);
     // Nobody else sent what was left out.
-    expect(lastOf(skipped)).toMatchObject({ result: { done: 4, done_now: 2, done_by_others: undefined } });
+    const { result } = lastOf(skipped) as { result: Record<string, number> };
+    expect([result.done, result.done_now, result.done_by_others ?? 0]).toEqual([4, 2, 0]);
     expect(await effects()).toBe(4);
     const books = await operator.run(['history', '--format', 'jsonl']);
     expect(jsonLines(books.stdout)).toHaveLength(4);

@@ -152,7 +152,7 @@ function mayBeSentNow({ kind }: Pick<Entry, 'kind'>): string {
 }
 
 function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
-  const why = `Without a question, only a whole ID is taken. This one stands for entry ${id}`;
+  const why = `Without a question, only a whole ID is taken, and this one stands for entry ${id}`;
   return needsPerson('usage', why, [['history', id]]);
 }
 

@@ -70,7 +70,7 @@ export async function entryByIdOrName(text: string, journal: Places): Promise<En
     throw told('usage')`"${text}" is too short for an ID
       Give an ID, or at least its first ${leastCharacters} characters. The history lists entries and their names:
       $ history`;
-  throw told('no-such-entry')`No entry in ${journal.place} has an ID that begins with "${text}"
+  throw told('no-such-entry')`No entry in ${journal.place} has this name, or an ID that begins so: "${text}"
     The history lists entries and their names (for another journal, add --journal; for the sandbox’s, --sandbox):
     $ history`;
 }

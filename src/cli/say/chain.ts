@@ -20,7 +20,7 @@ import { nothingSentNow } from './told.ts';
 
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
-  'no-signature': 'the service gave no signature that could be looked up',
+  'no-signature': 'no successful reply named a signature',
   'no-mint': 'the bot names no mint for the asset',
   'not-seen': 'the node does not show the transaction (it may be late, or lost)',
   'not-final': 'the transaction is not final yet',
@@ -68,7 +68,7 @@ export function chainWarnings(entry: Entry, view: ChainView | undefined): string
 /** An earlier request may have been carried out as well. A batch says it once, of so many. */
 export function repeatedWords(transfers?: number): string {
   const whose = transfers === undefined ? '' : ` for ${counted(transfers, 'transfer')}`;
-  return `The service was asked twice${whose}; only the chain shows whether it paid once.`;
+  return `The service was asked more than once${whose}; only the chain shows whether it paid once.`;
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
@@ -152,7 +152,7 @@ const gapWords: Readonly<Partial<Record<Gap, string>>> = {
   'cut-short': 'The node’s list does not go back to the first request, so it proves nothing.',
   'too-many': 'The search ended after 1,000 transactions, so it proves nothing.',
   'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
-  unclear: 'Some transactions cannot be read from outside, so it proves nothing.',
+  unclear: 'Some transactions do not show what they paid, so it proves nothing.',
 };
 
 function gapOf({ gap }: Search): string[] {
@@ -182,10 +182,10 @@ export function searched({ entry, payment, search }: Searched): Failure {
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
   const none = gap === undefined ? between : 'was found';
   const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
-  const message = `Nobody knows whether the transfer was made: the service gave no signature. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
+  const message = `Nobody knows whether the transfer was made: ${reasonWords['no-signature']}. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
   if (candidates.length === 0)
     return told('unproven', { next: settling(entry) })`${message}
-      Ask the service too, then decide, or run its own command again. ${onlyIfSure}`;
+      Ask the service too. ${onlyIfSure}`;
   const others =
     rivals.length === 0 ? '' : ` Transfers of the same payment may have made some: ${listed(rivals)}.`;
   const looks = rivals.length === 0 ? [] : [id, ...rivals].map((each) => ['history', each]);
@@ -193,7 +193,7 @@ export function searched({ entry, payment, search }: Searched): Failure {
     next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
   })`
     ${message}${others}
-    Compare times and memos. If one of them is this transfer, say so; finding it decides nothing. If not, look again later.`;
+    Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If not, look again later.`;
 }
 
 /** How many transfers ended how, where not all are proven. */
@@ -294,7 +294,7 @@ export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): str
 
 /** What a wrong decision costs. */
 const onlyIfSure =
-  'Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
+  'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
 
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
 export function isUnsent(entry: Pick<Entry, 'state' | 'heldReason'>): boolean {

@@ -183,7 +183,7 @@ function anotherProcess(by: Process | undefined): string {
 
 /** `as rent-2026-10, 3 hours ago`. */
 function asNamed({ name, rowId, countsAtMs, updatedAtMs }: EqualPayment, nowMs: number): string {
-  const how = rowId === undefined ? `as ${name}` : `in batch ${name} (row ${rowId})`;
+  const how = rowId === undefined ? `under the name ${name}` : `in batch ${name} (row ${rowId})`;
   const ago = formatAgo(nowMs - (countsAtMs ?? updatedAtMs));
   return `${name === undefined ? 'without a name' : how}, ${ago}`;
 }

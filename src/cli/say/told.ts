@@ -38,7 +38,7 @@ export function problemOf(failure: Failure, doing?: Interruption): Problem {
 const exitMeanings: Readonly<Record<Exit, string>> = {
   0: 'done now, or done earlier and reported again',
   1: 'a fault of botctl or this machine: journal, disk, output',
-  2: 'wrong command, input or base URL, or the service refused',
+  2: 'wrong command, input or base URL, or the service or a policy refused',
   3: 'no token, or the service refused it (401, 403)',
   4: 'the service did not find the conversation (404)',
   5: 'the wallet has too little money (402)',

@@ -12,8 +12,9 @@ function whyNot(text: string): BadAmount {
   if (text === '') return 'empty';
   if (/^[+-]/u.test(text)) return 'sign';
   if (/e/iu.test(text)) return 'exponent';
-  if (text.includes(',')) return 'comma';
   if (/\s/u.test(text)) return 'blank';
+  if (/[^0-9.,]/u.test(text)) return 'other';
+  if (text.includes(',')) return 'comma';
   if (/^0[0-9]/u.test(text)) return 'leading-zero';
   if (text.startsWith('.')) return 'bare-fraction';
   if (text.endsWith('.')) return 'bare-dot';

@@ -26,7 +26,7 @@ const looks = {
   server: ['looks like a server, but a server must be given as a URL', `${wholeUrl} ${wholePath}`],
   relative: [
     'is ambiguous: it could be a file in this folder, or a server without postgres://',
-    `${wholePath} With --journal, it may also begin with ./, ../ or ~/. ${wholeUrl}`,
+    `${wholePath} On the command line, it may also begin with ./, ../ or ~/. ${wholeUrl}`,
   ],
 } as const;
 

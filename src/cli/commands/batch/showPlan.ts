@@ -224,7 +224,9 @@ export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refuse
     return conflict === 0 ? undefined : { told: rowsInConflict(conflict, all), fields: {} };
   const { code, message, details } = refusal;
   const says = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
-  return { told: new Failure(code, says, details), fields: { refused: refused.first } };
+  const hint = 'Leave these rows out, or have the policy changed. Of a day’s limit, more is free later.';
+  const said = refused.rows === 1 ? details : { ...details, hint };
+  return { told: new Failure(code, says, said), fields: { refused: refused.first } };
 }
 
 /** Ends a batch that sends nothing. */
