@@ -241,7 +241,7 @@ const batchEnd = z
         done_before: count,
         done_by_others: count
           .optional()
-          .describe('since this run began, by other processes; only where the journal is shared'),
+          .describe('since this run began, by other processes; always where the journal is shared'),
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
@@ -486,14 +486,14 @@ export const outputs: readonly Output[] = [
   {
     name: 'BatchRow',
     commands: batches,
-    about: 'One row each, as it ends; rows that were done before come first.',
+    about:
+      'One row each, as it ends; rows that were done before come first. With `--wait` perhaps once more, without `line`.',
     schema: batchRow,
   },
   {
     name: 'BatchRowFailure',
     commands: batches,
-    about:
-      'A row that is not valid, or whose id was used for something else, or by another bot or at another base URL.',
+    about: 'A row that is not valid, or whose id was used for something else, or by another bot.',
     schema: batchRowFailure,
   },
   {

@@ -29,7 +29,7 @@ export const head = {
 
 export const problem = z
   .strictObject({
-    code: oneOf(keysOf(failureExits)).describe('what failed, by name; it decides the exit code'),
+    code: oneOf(keysOf(failureExits)).describe('what failed, by name'),
     message: text.describe('what happened, as a sentence'),
     hint: text.optional().describe('what to do next, as a sentence'),
     next: z.array(text).optional().describe('commands that do it, each to be pasted into a shell'),
