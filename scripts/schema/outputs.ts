@@ -83,7 +83,6 @@ const dryRun = z
     balances: balances.optional(),
     equal_payment: equalPayment.optional(),
     warnings,
-    error: problem.optional(),
   })
   .meta({ id: 'DryRun', title: 'A dry run' });
 
