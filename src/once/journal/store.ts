@@ -35,6 +35,8 @@ export class Store {
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
     let latest: Known | undefined;
     const result = await this.#base.transact((ask, reads) => {
+      // What an earlier try wrote was rolled back: noted, it would be missed for ever.
+      latest = undefined;
       const writes = writesOf(ask, this.#base, (known) => {
         latest = known;
       });
