@@ -51,12 +51,12 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(words(ended)).toContain('declined transfer');
   });
 
-  test('what somebody else approved is shown as approved, and decided once', async () => {
+  test('what somebody else approved is shown as approved, and both approvals are kept', async () => {
     const id = await start(proposing);
     const ended = await yes(['approve', id], `approve ${id} --yes`);
     expect({ code: ended.code, paid: await paid() }).toEqual({ code: 0, paid: [] });
     const { decisions } = (await operator.json(['history', id])) as { decisions?: unknown[] };
-    expect(decisions).toHaveLength(2);
+    expect(decisions).toHaveLength(3);
   });
 
   test('what was approved and declined since is told as declined', async () => {

@@ -122,7 +122,8 @@ function decideOn(
     const entry = mustFind(await tx.get(id));
     const decided = await decide(entry, tx);
     if (decided === undefined) return entry;
-    await refuseChanged(shown, entry, tx);
+    // An approval of what is approved already changes nothing but who said so.
+    if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(shown, entry, tx);
     await tx.decide(id, decided);
     return (await tx.get(id)) ?? entry;
   };

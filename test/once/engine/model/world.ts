@@ -392,8 +392,7 @@ export class World {
     const changed = isSame ? undefined : 'changed-since-shown';
     const expected = {
       waits: changed,
-      // Another approval of what may still be sent is kept as well.
-      approved: ['open', 'rejected'].includes(entry.state) ? changed : undefined,
+      approved: undefined,
       declined: 'proposal-declined',
       none: 'not-a-proposal',
     };
