@@ -80,7 +80,7 @@ test('what comes while a commit is being made shares the next one, however many 
   expect(journal.commits.map((guards) => guards.length)).toEqual([1, 3]);
 });
 
-test('while most rows are on their way, a commit waits for what their replies ask for', async () => {
+test('while many rows are on their way, a commit waits for what their replies ask for', async () => {
   const journal = new CountingJournal();
   let onTheirWay = 3;
   const commit = sharedCommit(journal, () => onTheirWay > 1);
