@@ -66,7 +66,7 @@ export const faultScripts: readonly FaultScript[] = [
       name: `lost, then ${status}`,
       faults: [lost, { kind: 'reply', status, when: 'before' }],
       isLost: true,
-      ...((endsHeld || status < 429) && { rejectsLater: true }),
+      ...(status < 429 && { rejectsLater: true }),
       ...(status === 429 && { limitsLater: true }),
       ...(endsHeld && { endsHeld }),
     };

@@ -145,8 +145,8 @@ export async function playCrossed(fleet: Fleet): Promise<void> {
       await scene.broken(spot, hazard === 'crash' ? 'hold' : hazard, {}, async () => {
         if (hazard === 'crash') await scene.harbour.server.crashAndRestart();
       });
-    const mayBeHeld = isConflicting || script.endsHeld === true || script.rejectsLater === true;
-    await scene.settle({ mayBeHeld });
+    const { endsHeld, rejectsLater, limitsLater } = script;
+    await scene.settle({ mayBeHeld: isConflicting || (endsHeld ?? rejectsLater ?? limitsLater ?? false) });
   };
   await playEach(fleet, shareOf(everyCross(), fleet, 'crossed'), play);
 }
