@@ -14,11 +14,8 @@ const tables = kept.filter((table) => table !== 'meta');
 /** With a number of its own for each row, to go on above those of the file. */
 const numbered = tables.filter((table) => table !== 'batches');
 
-/**
- * In one commit, with the file's salt, by which tokens are recognised. Then the file is closed: only one of the two
- * sends. Run again after a kill, it finds the file's id here, and only closes the file.
- */
-export async function importFile(shared: Asking, source: SourceFile): Promise<number> {
+/** In one commit, with the file's salt, by which tokens are recognised. Run again, it finds the file's id here. */
+export async function importFile(shared: Asking, source: SourceFile): Promise<void> {
   const { connection, schema, place } = shared;
   await inOneCommit(
     connection,
@@ -26,8 +23,6 @@ export async function importFile(shared: Asking, source: SourceFile): Promise<nu
     (error) => sharedFailure('may-not-migrate', { place, schema }, error),
     ...[...takingItsTime, onlyIn(schema), lockOfWriters(schema)],
   );
-  source.closeFor(place);
-  return source.entries;
 }
 
 async function putInto({ connection, schema, place }: Asking, source: SourceFile): Promise<void> {

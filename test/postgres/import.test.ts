@@ -27,7 +27,9 @@ function withBuffers<T extends object>(row: T): T {
 async function takeAlong(path: string, place: SharedPlace): Promise<number> {
   const source = SourceFile.open(path);
   try {
-    return await lookingAfter(place, (asking) => importFile(asking, source));
+    await lookingAfter(place, (asking) => importFile(asking, source));
+    source.closeFor(place.url);
+    return source.entries;
   } finally {
     source.close();
   }
@@ -87,7 +89,6 @@ test('killed between the two commits, it only closes the file when it is run aga
   const path = await filled();
   const place = await newSharedPlace();
   const source = SourceFile.open(path);
-  source.closeFor = () => {};
   await lookingAfter(place, (asking) => importFile(asking, source));
   source.close();
   await openJournal(path).close();

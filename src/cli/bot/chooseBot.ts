@@ -183,7 +183,7 @@ function knownOf({ name, profile, file }: WrittenBot, inputs: BotInputs): KnownB
   const source = profile['rpc-url'];
   if (source === undefined) return { ...checked, assetNames };
   const readUrl = async (): Promise<RpcUrl> =>
-    RpcUrl.from((await readSecret(source, 'rpc-url', name, inputs)).reveal(), theProfile(name));
+    RpcUrl.from((await readSecret(source, 'rpc-url', name, inputs)).reveal(), tokenOrigin(source));
   let url: Promise<RpcUrl> | undefined;
   const rpcUrl = (): Promise<RpcUrl> => {
     // Read once: a person may have to unlock a vault for it.

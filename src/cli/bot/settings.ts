@@ -65,6 +65,10 @@ export function parseMoment(text: string, edge: DayEdge): Moment | undefined {
   return atMs === undefined ? undefined : { atMs };
 }
 
+export function msOf(moment: Moment, nowMs: number): number {
+  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
+}
+
 const written =
   /^(?<month>\d{4}-\d{2})$|^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/u;
 

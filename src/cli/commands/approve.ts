@@ -2,12 +2,13 @@ import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
-import { asFailure, type Exit, type Failure, told } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, type Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
+import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
@@ -107,19 +108,22 @@ async function decideBatch(
     }
     const entries = rows.map(({ entry }) => entry);
     const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
-    const looks = ['history', '--batch', name, '--state', 'held'];
+    const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
     const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
     await confirmed(question, nobody, given, context);
     const exits: Exit[] = [];
     const done: Entry[] = [];
+    context.doing.hasChanged = true;
     for (let at = 0; at < rows.length; at += decidedTogether) {
       const page = rows.slice(at, at + decidedTogether);
       const decision = { ...said, atMs: journal.clock.now() };
       for (const end of await decideProposals(page, decision, journal)) {
         if (end.status === 'rejected') {
-          const problem = problemOf(asFailure(end.reason));
+          const failure = asFailure(end.reason);
+          if (stopsAll(failure.code)) throw failure;
+          const problem = problemOf(failure);
           await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
-          exits.push(10);
+          exits.push(exitOf(failure.code));
           continue;
         }
         done.push(end.value);
@@ -128,7 +132,7 @@ async function decideBatch(
       }
     }
     if (done.length > 0) exits.push(0);
-    if (!display.quiet) display.notice(...approvedRows(said.kind, name, sumOf(done)));
+    if (done.length > 0 && !display.quiet) display.notice(...approvedRows(said.kind, name, sumOf(done)));
     return combineExits(exits);
   });
 }

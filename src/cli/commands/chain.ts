@@ -12,8 +12,9 @@ import {
   type WaitOptions,
   watch,
 } from '../../chain/verify.ts';
-import { type Bot, channelTo, sandboxBot } from '../../once/connection.ts';
+import { channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
+import { mayHaveLanded } from '../../once/engine/planKinds.ts';
 import { asFailure, Failure, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
@@ -139,7 +140,7 @@ export function chainsOfEntries(given: ParsedArgs, context: Context) {
       return { bot, close: () => connection.close() };
     }
     if (name === sandboxBot)
-      throw ofTheSandbox(entry, 'resume', await shownLocation(await journalLocation(given, context)));
+      throw ofTheSandbox(entry, 'verify', await shownLocation(await journalLocation(given, context)));
     const bot = await knownByName(name, botInputs(context));
     if (bot === undefined)
       throw told('no-such-profile')`
@@ -231,7 +232,7 @@ export async function searchOf(
   chains: Pick<ChainsOfEntries, 'of'>,
   journal: Journal,
 ): Promise<Search | undefined> {
-  const isInDoubt = entry.state === 'unknown' || entry.state === 'held';
+  const isInDoubt = mayHaveLanded(entry) || entry.state === 'held';
   if (!isInDoubt || isUnsent(entry) || (await signaturesOf(entry, journal.reads)).length > 0)
     return undefined;
   const { node, paymentOf } = await chains.of(entry);
@@ -252,8 +253,8 @@ export function tellSearch(entry: Entry, search: Search, { notice }: Pick<Displa
 const defaultWaitMs = 120_000;
 
 /** How long `--wait` waits at most. */
-export function waitMsOf({ settings }: Pick<Bot, 'settings'>, given: ParsedArgs): number {
-  return settingsOf(given).maxWaitMs ?? settings.maxWaitMs ?? defaultWaitMs;
+export function waitMsOf(given: ParsedArgs): number {
+  return settingsOf(given).maxWaitMs ?? defaultWaitMs;
 }
 
 /** What `--wait` needs before something is sent, and does after it was accepted. */
@@ -273,7 +274,7 @@ export async function openChainWait(
   until: Until,
 ): Promise<ChainWait> {
   refuseUnprovable(asset, bot, until);
-  const options = { until, waitMs: waitMsOf(bot, given) };
+  const options = { until, waitMs: waitMsOf(given) };
   const chain = await openChain(bot, given, context);
   return {
     ready: async () => {

@@ -91,9 +91,6 @@ function check<Facts>(
   };
 }
 
-/** The Node majors that botctl is tested on. Older ones fail before this code runs. */
-const testedMajors = [20, 22, 24, 26];
-
 const noticedMs = 30_000;
 
 const disks = {
@@ -107,10 +104,7 @@ const checks: readonly Check[] = [
     'node',
     () => process.versions as NodeJS.Dict<string>,
     ({ bun, node = '' }) => {
-      if (bun !== undefined) return ok`Bun ${bun}, in botctl’s own file`;
-      if (testedMajors.includes(Number.parseInt(node, 10))) return ok`Node ${node}`;
-      return warn`Node ${node} is not a version that botctl is tested on
-        If anything is odd, use Node ${listed(testedMajors.map(String), 'or')}.`;
+      return bun === undefined ? ok`Node ${node}` : ok`Bun ${bun}, in botctl’s own file`;
     },
   ),
   check(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Exit, told } from '../../once/failures.ts';
+import { asFailure, type Exit, told } from '../../once/failures.ts';
 import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/failures.ts';
+import type { SourceFile } from '../../once/journal/file/sourceFile.ts';
 import type { Known } from '../../once/journal/known.ts';
 import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';
@@ -22,6 +23,7 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
   const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
   const view = await withServer(location.address, given, context, async (shared) => {
     const made = await migrateJournal(shared, randomBytes);
+    context.doing.hasChanged = made;
     const journal = safeLine(shared.place);
     const says = made
       ? `The journal ${journal} was created.`
@@ -54,7 +56,7 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
 async function importOf(
   given: ParsedArgs<'import'>,
   shared: Asking,
-  { env }: Context,
+  { env, doing }: Context,
 ): Promise<{ readonly from: string; readonly entries: number } | undefined> {
   const named = given.text('import');
   if (named === undefined) return undefined;
@@ -62,9 +64,23 @@ async function importOf(
   const { importFile } = await import('../../postgres/importFile.ts');
   const source = SourceFile.open(journalFile(named, '--import', env));
   try {
-    return { from: source.path, entries: await importFile(shared, source) };
+    await importFile(shared, source);
+    doing.hasChanged = true;
+    closeSource(source, shared.place);
+    return { from: source.path, entries: source.entries };
   } finally {
     source.close();
+  }
+}
+
+/** Only one of the two sends. */
+function closeSource(source: SourceFile, place: string): void {
+  try {
+    source.closeFor(place);
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    throw told(code)`${message} All of it is on the server already, and the file can still send
+      Let nothing send from the file. Run the same command again: it only closes the file.`;
   }
 }
 

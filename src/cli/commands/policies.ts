@@ -28,7 +28,7 @@ export async function policiesOf(
 }
 
 /** The policies of the chosen bot and of the machine, and how profiles spell the assets. The token is not read. */
-export async function policiesAndSpellings(
+export async function policiesAndAssetNames(
   given: ParsedArgs,
   context: Context,
 ): Promise<Pick<Bot, 'assetNames'> & { readonly policies: Policies }> {

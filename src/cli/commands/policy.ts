@@ -15,12 +15,12 @@ import { safeLine } from '../show/text.ts';
 import { textAt } from './inputs.ts';
 import { refuseBesideSandbox } from './openBot.ts';
 import { isJournalThere, openJournalOf, whileOpen } from './openJournal.ts';
-import { policiesAndSpellings } from './policies.ts';
+import { policiesAndAssetNames } from './policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   if (given.flag('sandbox')) refuseBesideSandbox(given);
-  const { policies, assetNames } = await policiesAndSpellings(given, context);
+  const { policies, assetNames } = await policiesAndAssetNames(given, context);
   const { command } = given;
   if (!(await isJournalThere(given, context))) {
     await context.display.show(policyView(command, policies));

@@ -215,7 +215,6 @@ function botsOfEntries(given: ParsedArgs, context: Context, journal: Pick<Journa
           entry,
           'other-token',
           `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
-          [[given.command, entry.id, '--base-url', entry.baseUrl]],
         );
       return found;
     },

@@ -58,6 +58,23 @@ export async function markReported(
   }
 }
 
+/** A journal that cannot be written, as on a full disk, can still be read. */
+export async function noteDeaths(
+  { reads, commit, clock, isReadOnly }: Journal,
+  { display }: Pick<Context, 'display'>,
+): Promise<void> {
+  if (isReadOnly) return;
+  try {
+    for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
+      if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
+    }
+  } catch (thrown) {
+    const { code, message } = asFailure(thrown);
+    if (code !== 'journal-not-writable') throw thrown;
+    display.warn(`${message} An entry shown as sending may have happened: its process has ended.`);
+  }
+}
+
 const leastCharacters = 4;
 
 type Places = Pick<Journal, 'reads' | 'place'>;
@@ -92,7 +109,7 @@ async function named(name: string, { reads }: Places): Promise<Entry | undefined
   for await (const _row of reads.select({ batch: name, limit: 1 }))
     throw told('usage')`"${name}" names a batch
       Give the ID of one of its rows. This lists them:
-      $ history --batch ${name}`;
+      $ history --batch=${name}`;
   const found: Entry[] = [];
   for await (const entry of reads.select({ name, limit: mostListed })) found.push(entry);
   if (found.length > 1)

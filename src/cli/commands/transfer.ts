@@ -6,7 +6,7 @@ import type { Context, Run } from '../parse/command.ts';
 import type { TransferArgs } from '../parse/sendingSpecs.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from './inputs.ts';
 import { doOnce } from './once.ts';
-import { policiesAndSpellings } from './policies.ts';
+import { policiesAndAssetNames } from './policies.ts';
 
 export const run: Run<TransferArgs> = async (given, context) => {
   const wait = waitOf(given);
@@ -36,7 +36,7 @@ async function withRecipient(
   const { to_address: to } = fields;
   if (typeof to !== 'string' || !to.startsWith('@')) return fields;
   const { withAddress } = await import('../../policy/policy.ts');
-  const { policies } = await policiesAndSpellings(given, context);
+  const { policies } = await policiesAndAssetNames(given, context);
   const { fields: addressed, complaint } = withAddress(fields, policies);
   if (complaint !== undefined)
     throw entryFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });

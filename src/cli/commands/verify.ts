@@ -7,10 +7,10 @@ import {
   wasRepeated,
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
-import { type Exit, exitOf, Failure, type FailureCode, told } from '../../once/failures.ts';
+import { type Exit, exitOf, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
-import { type Moment, parseMoment } from '../bot/settings.ts';
+import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
 import type { Context, Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
@@ -20,12 +20,14 @@ import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from './chain.ts';
 import { openJournalOf, whileOpen } from './openJournal.ts';
-import { chainProblem, entryByIdOrName, markReported, storedReport } from './stored.ts';
+import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from './stored.ts';
 import { reportJsonOrError } from './telling.ts';
 
 export const run: Run<VerifyArgs> = async (given, context) => {
   const options = verifyOptions(given);
   return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
+    // A payment whose process was killed is in doubt.
+    await noteDeaths(journal, context);
     return whileOpen(chainsOfEntries(given, context), async (chains) => {
       const verifying: Verifying = { given, context, journal, chains };
       return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
@@ -70,7 +72,7 @@ const pageLength = 256;
 async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
   const { context, journal, given, chains } = verifying;
   const { display, interrupts } = context;
-  const sinceMs = since && sinceOf(since, journal.clock.now());
+  const sinceMs = since && msOf(since, journal.clock.now());
   const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
   const left = { contradicted: 0, paidAgain: 0, undecided: 0 };
   const nodeless: Nodeless = new Map();
@@ -90,6 +92,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   } finally {
     stop();
   }
+  if (interrupts.first.aborted) throw interrupted('before every transfer was verified');
   let notSeen = 0;
   for (const [failure, transfers] of nodeless) {
     const isGone = failure.code === 'no-such-profile';
@@ -208,8 +211,7 @@ async function tellOne(verified: Verified, { given, context, journal, chains }: 
     await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
     return exitOf(problem.code);
   }
-  const written = await display.show(outcomeView(report));
-  if (written === 'written') await markReported(verified.entry, journal, context);
+  await display.show(outcomeView(report));
   return 0;
 }
 
@@ -253,10 +255,6 @@ function verifyOptions(given: VerifyArgs): VerifyOptions {
   const since = text === undefined ? undefined : parseMoment(text, 'begins');
   if (text !== undefined && since === undefined) throw notAMoment('since', text);
   return { is: 'all', since };
-}
-
-function sinceOf(moment: Moment, nowMs: number): number {
-  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
 }
 
 /** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */

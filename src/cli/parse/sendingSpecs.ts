@@ -150,7 +150,7 @@ const transfer = command({
     ...options([
       '--propose  send nothing until a person approves it',
       [
-        '--wait [until]  wait until finalized (or confirmed) on the chain: 2m, or --max-wait if that is longer',
+        '--wait [until]  wait until finalized (or confirmed) on the chain: 2m, or what --max-wait says',
         { completes: ['finalized', 'confirmed'] },
       ],
       '--allow-off-curve  pay addresses off the curve, such as multisig vaults',

@@ -23,7 +23,8 @@ function exitCodes(): string {
 
 const agents = `\
 For a program or a model that runs botctl by itself. The whole rule: name what
-you send, and after exit 7, 8, 9 or 11 run exactly the same command again.
+you send, and while error.retry is same-command, run exactly the same command
+again.
 
 1. Name it. Use --once NAME, made from the purpose: rent-2026-12-ada. Never use
    the current time or a random number: a retry must give the same name. Or set

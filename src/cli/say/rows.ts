@@ -6,6 +6,7 @@ import { type Sentence, type Suggestion, says, sentence } from '../../once/says.
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { again, type GivenWords } from './open.ts';
+import { optionWords } from './suggest.ts';
 
 function rowsOf(count: number): string {
   return counted(count, 'row');
@@ -243,7 +244,7 @@ export function notAllDone(
 }
 
 function approvingRows(name: string): Suggestion {
-  const rows = ['--batch', name];
+  const rows = optionWords({ name: 'batch', value: name });
   return { decides: ['approve', ...rows], looks: ['history', ...rows, '--state', 'held'] };
 }
 

@@ -34,7 +34,7 @@ export function problemOf(failure: Failure, doing?: Interruption): Problem {
   };
 }
 
-/** What each exit code means, in at most ten words. */
+/** What each exit code means. */
 const exitMeanings: Readonly<Record<Exit, string>> = {
   0: 'done now, or done earlier and reported again',
   1: 'a fault of botctl or this machine: journal, disk, output',
@@ -52,17 +52,17 @@ const exitMeanings: Readonly<Record<Exit, string>> = {
 };
 
 /** What to do after the exit codes of a group. */
-const exitGroups: Readonly<Record<ExitGroup, { readonly title: string }>> = {
-  done: { title: 'Done' },
-  fix: { title: 'Fix what the error names, then run the command again' },
-  look: { title: 'Look first. If you only change the name, you may pay twice' },
-  again: { title: 'Run the same command again. Nothing happens twice' },
+const exitGroups: Readonly<Record<ExitGroup, string>> = {
+  done: 'Done',
+  fix: 'Fix what the error names, then run the command again',
+  look: 'Look first. If you only change the name, you may pay twice',
+  again: 'Run the same command again. Nothing happens twice',
 };
 
 /** The exit codes by what to do, as the help and the README list them. */
 export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group) => ({
   group,
-  ...exitGroups[group],
+  title: exitGroups[group],
   rows: exitTable
     .filter((row) => row.group === group)
     .map(({ exit }) => ({ exit, means: exitMeanings[exit] })),
@@ -144,7 +144,7 @@ export const unsentBecause = (why: string): string => `Nothing was sent this tim
 /** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
 export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {
   return told(code, { next })`${why}
-    Run it in the foreground of a terminal to be asked. If you have decided, add --yes, with whole IDs.`;
+    Run it in the foreground of a terminal to be asked. If you have decided, add --yes.`;
 }
 
 export function noTerminalFor(code: FailureCode, what: string, next?: readonly Suggestion[]): Failure {

@@ -245,7 +245,7 @@ async function notSeen(thrown: unknown, { rows }: BatchPlan, { display }: Contex
 function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
   return [envBot, sandboxBot].includes(name)
     ? undefined
-    : again(given, ['profile'], { name: 'profile', value: name });
+    : again(given, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
 }
 
 /** Some of its rows would be in conflict, and the others paid from another wallet. */

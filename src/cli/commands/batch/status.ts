@@ -138,7 +138,7 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
     else if (undecided.includes(standing)) sum.undecided += units;
   }
   return [...sums.values()].map(({ asset, done, undecided: doubtful }) => ({
-    // The journal keeps a symbol in small letters, so that all its assetNames are one; a mint has 32 characters or more.
+    // The journal keeps a symbol in small letters, so that all its spellings are one; a mint has 32 characters or more.
     asset: asset.length < 32 ? asset.toUpperCase() : asset,
     done: amountOf(done),
     undecided: amountOf(doubtful),

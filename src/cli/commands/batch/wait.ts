@@ -41,7 +41,7 @@ export class BatchWait {
   static async open(until: Until, batch: Batch): Promise<BatchWait> {
     const { bot, given, context } = batch;
     refuseUnprovable('SOL', bot, until);
-    const options = { until, waitMs: waitMsOf(bot, given) };
+    const options = { until, waitMs: waitMsOf(given) };
     return new BatchWait(options, batch, await openChain(bot, given, context));
   }
 

@@ -23,6 +23,7 @@ export async function add(given: AddArgs, context: Context): Promise<Exit> {
   checkFree(readProfiles(paths), name);
   const profile = await wantedProfile(name, given, context);
   const file = await changeProfiles(paths, (before) => addProfile(before, name, profile, given.flag('use')));
+  context.doing.hasChanged = true;
   const facts = under('profile', profileFacts(file, name, env));
   await display.show(card(given.command, `Added profile ${name}.`, facts, name));
   if (file['in-use'] !== name)

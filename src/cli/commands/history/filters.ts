@@ -4,11 +4,11 @@ import { told } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Selection, State } from '../../../once/journal/journal.ts';
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
-import { type Moment, parseMoment } from '../../bot/settings.ts';
+import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
 import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { notAMoment } from '../../say/history.ts';
-import { policiesAndSpellings } from '../policies.ts';
+import { policiesAndAssetNames } from '../policies.ts';
 
 /**
  * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is
@@ -38,7 +38,7 @@ export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
     throw told('usage')`--to "${to}" is not an address or the beginning of one.
       Give the recipient’s address, its first 4 characters or more, or @ and a name under recipients in the policy.`;
   const [since, until] = [momentOf('since', given), momentOf('until', given)];
-  if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
+  if (since !== undefined && until !== undefined && msOf(since, nowMs) > msOf(until, nowMs))
     throw told('usage')`
       --since "${given.text('since') ?? ''}" is later than --until "${given.text('until') ?? ''}": nothing lies between them.
       Give the earlier one to --since.`;
@@ -89,7 +89,7 @@ export async function withRecipient(
   const { withAddress } = await import('../../../policy/policy.ts');
   const { fields, complaint } = withAddress(
     { to_address: filters.to },
-    (await policiesAndSpellings(given, context)).policies,
+    (await policiesAndAssetNames(given, context)).policies,
   );
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../../once/entry/rules.ts');
@@ -100,7 +100,11 @@ export async function withRecipient(
 }
 
 export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {
-  return { ...rest, ...present({ sinceMs: msOf(since, nowMs), untilMs: msOf(until, nowMs) }), limit };
+  return {
+    ...rest,
+    ...present({ sinceMs: since && msOf(since, nowMs), untilMs: until && msOf(until, nowMs) }),
+    limit,
+  };
 }
 
 function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undefined {
@@ -110,11 +114,6 @@ function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undef
   const moment = parseMoment(text, edge);
   if (moment === undefined) throw notAMoment(option, text);
   return moment;
-}
-
-function msOf(moment: Moment | undefined, nowMs: number): number | undefined {
-  if (moment === undefined) return undefined;
-  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
 }
 
 function isState(text: string): text is State {

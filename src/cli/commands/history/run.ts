@@ -1,13 +1,15 @@
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
-import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
+import { type Exit, told } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
+import { knownByName } from '../../bot/chooseBot.ts';
 import type { Context, Run } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { explain } from '../../say/explain.ts';
 import type { Problem } from '../../say/told.ts';
+import { botInputs } from '../openBot.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
-import { entryByIdOrName, storedReport } from '../stored.ts';
+import { entryByIdOrName, noteDeaths, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,
@@ -97,23 +99,6 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
   return 0;
 }
 
-/** A journal that cannot be written, as on a full disk, can still be read. */
-async function noteDeaths(
-  { reads, commit, clock, isReadOnly }: Journal,
-  { display }: Context,
-): Promise<void> {
-  if (isReadOnly) return;
-  try {
-    for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
-      if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
-    const { message } = asFailure(thrown);
-    display.warn(`${message} An entry shown as sending may have happened: its process has ended.`);
-  }
-}
-
 async function details(journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
   // All IDs are checked before the first entry is shown.
   const found = new Map<string, Entry>();
@@ -130,9 +115,14 @@ async function details(journal: Journal, given: HistoryArgs, context: Context): 
 }
 
 /** Why an entry is not well according to the journal, and what to do; undefined if it is well. */
-async function explainStanding(entry: Entry, { reads, clock }: Journal): Promise<Problem | undefined> {
+async function explainStanding(
+  entry: Entry,
+  { reads, clock }: Journal,
+  context: Context,
+): Promise<Problem | undefined> {
   if (entry.state === 'open' || entry.state === 'sending') return undefined;
-  return explain(endingOf(await concluded(entry, reads, false)), clock.now()).problem;
+  const hasNode = (await knownByName(entry.bot, botInputs(context)))?.chain !== undefined;
+  return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
 
 /** Drops the advice to run `history`: the user is already reading it. */
@@ -151,7 +141,7 @@ async function detail(found: Entry, journal: Journal, given: HistoryArgs, contex
     report,
     attempts: await journal.reads.attemptsOf(entry.id),
     decisions: await journal.reads.decisionsOf(entry.id),
-    explained: withoutItself(await explainStanding(entry, journal)),
+    explained: withoutItself(await explainStanding(entry, journal, context)),
   });
   await display.show(view);
 }
