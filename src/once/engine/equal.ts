@@ -24,7 +24,10 @@ export async function equalPayment(
   const found = await Promise.all(
     underEachName(payment, assetNames).map((one) => reads.equalPayment({ ...about, payment: one })),
   );
-  return found.find((one) => one !== undefined);
+  const latestFirst = found
+    .flatMap((one) => one ?? [])
+    .sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
+  return latestFirst[0];
 }
 
 /** Whether it was paid since then, or may still be. */

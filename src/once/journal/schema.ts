@@ -189,8 +189,8 @@ const otherRules: readonly Rule[] = [
   ['UPDATE ON attempts', differs('seq', 'entry', 'number', 'started_at'), 'an attempt stays where it began'],
   [
     'UPDATE ON attempts',
-    `OLD.verdict IS NOT NULL AND NOT (coalesce(OLD.phase, '') = 'process-died'
-      AND coalesce(NEW.phase, 'process-died') <> 'process-died' AND NEW.verdict IS NOT NULL)`,
+    // Whoever was thought dead may still prove that it happened. What proves less came too late.
+    `OLD.verdict IS NOT NULL AND NOT (coalesce(OLD.phase, '') = 'process-died' AND NEW.verdict = 'accepted')`,
     'an attempt ends once',
   ],
   [

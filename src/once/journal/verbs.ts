@@ -83,7 +83,7 @@ function textsIn(dialect: Dialect) {
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
     equalPayment: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
-      ORDER BY (${paidUntil}) DESC LIMIT 1`,
+      ORDER BY tried_at DESC LIMIT 1`,
     equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
       AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
     attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf} ORDER BY number`,
@@ -122,7 +122,7 @@ function textsIn(dialect: Dialect) {
         tried_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${countsAt}`,
     endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
-      WHERE entry = ${seqOf} AND number = :number`,
+      WHERE entry = ${seqOf} AND number = :number AND (verdict IS NULL OR :verdict = 'accepted')`,
     conclude: `UPDATE ${entries} SET state = :state, owner = NULL, why = :why, updated_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner
       RETURNING *, ${countsAt}`,

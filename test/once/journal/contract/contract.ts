@@ -317,6 +317,18 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await late.conclude(id, state, undefined, nowMs)).toBeUndefined();
         expect((await now.get(id))?.state).toBe('unknown');
       });
+
+      test.each(['unknown', 'held', 'rejected'] as const)(
+        'brings no doubt back by %s: what a person decided stands',
+        async (verdict) => {
+          const overdue = await overtaken();
+          await decided('did-not-happen')(overdue);
+          const { late, now, id, number } = overdue;
+          await late.endAttempt(id, number, endWith(verdict), nowMs + 9);
+          expect(await now.get(id)).toMatchObject({ state: 'resolved', mayHaveLandedAtMs: undefined });
+          expect(await now.attemptsOf(id)).toMatchObject([{ verdict: 'unknown', phase: 'process-died' }]);
+        },
+      );
     });
 
     describe('a decision', () => {
@@ -475,7 +487,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await journal.equalPayment(about))?.id).toBe(path);
       });
 
-      test('is the least settled, then the latest, and no row of the batch that is left out', async () => {
+      test('is the latest, and no row of the batch that is left out', async () => {
         const journal = await openNew();
         await done(journal, 'accepted', named('first'), nowMs);
         await done(journal, 'accepted', row('mine', '1'), nowMs + 2);
@@ -487,8 +499,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ]);
         expect(found.map((one) => one?.rowId)).toEqual(['1', undefined]);
         expect(await name('mine')).toBe('mine');
-        await done(journal, 'unknown', named('doubtful'), nowMs - 1000);
-        expect([await name(''), await name('mine')]).toEqual(['doubtful', 'doubtful']);
+        await done(journal, 'unknown', named('earlier, in doubt'), nowMs - 1000);
+        expect([await name(''), await name('mine')]).toEqual(['mine', 'mine']);
       });
 
       test('is found by a body that took another’s place', async () => {
