@@ -97,6 +97,19 @@ test('killed between the two commits, it only closes the file when it is run aga
   expect(await allOf((await openShared(place)).reads.select({ limit: 9 }))).toHaveLength(3);
 });
 
+test('killed between the two commits, a file that went on sending is not closed when it is run again', async () => {
+  const path = await filled();
+  const place = await newSharedPlace();
+  const source = SourceFile.open(path);
+  await lookingAfter(place, (asking) => importFile(asking, source));
+  source.close();
+  const journal = inHand(openJournal(path));
+  await done(journal, 'accepted');
+  await journal.close();
+  expect(await failureOf(() => takeAlong(path, place))).toMatchObject({ kind: 'went-on' });
+  await openJournal(path).close();
+});
+
 test('nothing is taken into a journal that has an entry, and the file goes on', async () => {
   const path = await filled();
   const place = await newSharedPlace();

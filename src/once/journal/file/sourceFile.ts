@@ -62,6 +62,12 @@ export class SourceFile {
     }
   }
 
+  /** Grows with whatever is begun, sent or decided. */
+  get extent(): number {
+    const counts = ['entries', 'attempts', 'decisions'].map((table) => `(SELECT count(*) FROM ${table})`);
+    return Number(this.#rows(`SELECT ${counts.join(' + ')} AS count`)[0]?.count);
+  }
+
   get entries(): number {
     return Number(this.#rows('SELECT count(*) AS count FROM entries')[0]?.count);
   }
