@@ -202,7 +202,7 @@ export class ScriptedEngine {
     const { idempotency_key: sentKey } = JSON.parse(body) as { idempotency_key: string };
     this.whileConnecting();
     const shut = limits.lastCheck();
-    if (shut !== undefined) return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
+    if (shut !== undefined) return { came: 'nothing', headersSent: false, trouble: shut };
     this.sent.push({ key: sentKey, body, token: shipment.token?.reveal() ?? '', url: shipment.url });
     const next = this.script.shift();
     if (next === undefined) throw new Error('the script has no more replies');

@@ -54,7 +54,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     status: flight.came === 'reply' ? flight.status : undefined,
     requestId: parsed?.requestId,
     trouble: troubleIn(flight),
-    retryAfterMs: retryAfterMs(askingHeaders(headers, ruling), engine.clock.now()),
+    retryAfterMs: retryAfterMs(headers, engine.clock.now()),
     duplicate: ruling.duplicate === true,
     verified: isVerified(evidence, ruling, claim),
     reply: flight.came === 'reply' ? flight.body : undefined,
@@ -91,13 +91,6 @@ function keptOf(headers: Reply['headers']): Record<string, string> {
     if (value !== undefined && keptHeaders.test(name)) kept[name] = value;
   }
   return kept;
-}
-
-/** Some services send a rate-limit reset with every reply. It asks us to wait only if the limit was hit. */
-function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['headers'] {
-  if (verdict === 'limited' || headers['x-ratelimit-reset'] === undefined) return headers;
-  const { 'x-ratelimit-reset': _reset, ...others } = headers;
-  return others;
 }
 
 function receiptsIn(evidence: Evidence, { baseUrl: origin }: Entry): Receipt[] {

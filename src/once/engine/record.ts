@@ -125,7 +125,8 @@ export class LastCheck {
 
   /** Why nothing may leave; undefined if it may. */
   ask(): Trouble | undefined {
-    const { journal, clock } = this.#engine;
+    const { journal, clock, interrupts } = this.#engine;
+    if (interrupts.first.aborted) return { is: 'interrupted' };
     const failure = journalTrouble(journal);
     if (failure !== undefined) {
       this.#shut = { because: 'journal', failure };

@@ -66,12 +66,10 @@ export async function resolveEntry(shown: Shown, decision: Decision, journal: Jo
     refuseWhatIsProven(entry);
     refuseProposal(entry);
     if (isApprovedAndUnsent(entry)) throw engineFailure('is-approved', { id });
-    const earlier = await lastDecision(id, tx);
-    if (state === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
+    if (state === 'declined')
+      throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
     // Somebody else has decided the same meanwhile.
-    if (resolvedAs === decision.kind && shown.entry.resolvedAs !== resolvedAs) return undefined;
-    // The commit ran again because its result was lost. The decision is already there.
-    return earlier !== undefined && isSameDecision(earlier, decision) ? undefined : decision;
+    return resolvedAs === decision.kind && shown.entry.resolvedAs !== resolvedAs ? undefined : decision;
   });
   return journal.commit(work);
 }
@@ -138,10 +136,4 @@ function refuseWhatIsProven(entry: Entry): void {
 /** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Entry): boolean {
   return state === 'resolved' && resolvedAs !== kind;
-}
-
-function isSameDecision(one: Decision, other: Decision): boolean {
-  return (
-    one.kind === other.kind && one.who === other.who && one.atMs === other.atMs && one.reason === other.reason
-  );
 }

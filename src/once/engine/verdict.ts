@@ -10,6 +10,7 @@ import {
   type ReplyFields,
   resultIn,
   saysItFailed,
+  saysMore,
 } from '../wire/flight.ts';
 
 /** Everything that one attempt is judged by. */
@@ -86,9 +87,11 @@ const isConflict =
   (evidence: Evidence): boolean =>
     isStatus(409)(evidence) && evidence.kind === kind && words.includes(wordsIn(evidence));
 
-/** The words of a reply that was too long to be read whole may say anything. */
+/** What is said where nobody looks for it, or in a reply that was too long to be read whole, may be anything. */
 function wordsIn({ flight, parsed }: Evidence): ConflictWords {
-  return flight.came === 'reply' && flight.ended === 'too-long' ? 'other' : conflictWords(parsed?.complaint);
+  if (flight.came === 'reply' && flight.ended === 'too-long') return 'other';
+  const words = conflictWords(parsed?.complaint);
+  return words === 'none' && saysMore(parsed?.json ?? {}) ? 'other' : words;
 }
 
 function isBrokenOff({ flight }: Evidence): boolean {
@@ -235,8 +238,12 @@ function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: Rep
   // A symbol and a mint can name the same token.
   if (typeof asset === 'string' && account.test(asset) === account.test(ours.asset))
     if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
-  return isText(amount) && isAnotherAmount(ours.amount, String(amount), isSol);
+  return isText(amount) && isExact(amount) && isAnotherAmount(ours.amount, String(amount), isSol);
 }
+
+/** A longer number in JSON has lost digits, or is written with an exponent: it names no amount. */
+const isExact = (amount: unknown): boolean =>
+  typeof amount === 'string' || /^\d{1,15}$|^(?=.{1,16}$)\d+\.\d+$/u.test(String(amount));
 
 // 32 bytes in base58: an address, or a mint.
 const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;

@@ -12,8 +12,6 @@ export type NoReply = {
   readonly trouble: Trouble;
   /** The server tried to change the protocol, so it answered, but not with a final reply. */
   readonly upgraded?: true;
-  /** The last check refused: no byte of the request was written. */
-  readonly shut?: true;
 };
 
 export type Reply = {
@@ -161,7 +159,7 @@ export function readReply({ body, headers }: RawReply): ParsedReply {
   };
 }
 
-/** How long the service asks to wait: Retry-After (seconds or a date), or when its rate limit resets. */
+/** How long the service asks to wait: Retry-After, in seconds or as a date. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const waitMs = requestedWaitMs(headers, nowMs);
   return waitMs === undefined ? undefined : Math.min(waitMs, longestMs);
@@ -177,32 +175,17 @@ const date = /^([A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/u;
 
 function requestedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
-  if (value === '') return resetMs(headers, nowMs);
   // A header that was sent twice arrives as one text. The longest wait satisfies both.
   const waits = value.split(/\s*,\s*/u);
   if (waits.every((wait) => seconds.test(wait))) return Math.ceil(Math.max(...waits.map(Number)) * 1000);
   const dateMs = date.test(value) ? Date.parse(value) : Number.NaN;
   // Uses the service's own clock if it sends one, because ours may be wrong.
-  if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
-  return resetMs(headers, nowMs);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
 }
 
 function serverNow(headers: Readonly<Record<string, string>>): number | undefined {
   const dateMs = date.test(headers.date ?? '') ? Date.parse(headers.date ?? '') : Number.NaN;
   return Number.isNaN(dateMs) ? undefined : dateMs;
-}
-
-// Seconds from now, or a time since 1970 in seconds or milliseconds. A wait of thirty years must be such a time.
-const leastEpochSeconds = 1_000_000_000;
-const leastEpochMs = 1_000_000_000_000;
-
-function resetMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const text = headers['x-ratelimit-reset']?.trim();
-  if (text === undefined || !seconds.test(text)) return undefined;
-  const reset = Number(text);
-  if (reset < leastEpochSeconds) return Math.ceil(reset * 1000);
-  const resetAtMs = reset < leastEpochMs ? Math.ceil(reset * 1000) : Math.ceil(reset);
-  return Math.max(0, resetAtMs - (serverNow(headers) ?? nowMs));
 }
 
 export type ReplyFields = Readonly<Record<string, unknown>>;
@@ -287,14 +270,25 @@ export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {
 /** What a 409 says of its cause. */
 export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
 
+/** The status's own name is no word. */
+const withoutConflict = (text: string): string => text.replace(/\bconflict\b/giu, ' ');
+
+/** Whether any field but the request's id says something in words. */
+export function saysMore(json: ReplyFields): boolean {
+  return Object.entries(json).some(([name, value]) => {
+    if (name === 'request_id') return false;
+    return typeof value === 'string'
+      ? /\p{L}/u.test(withoutConflict(value))
+      : isThing(value) && saysMore(value as ReplyFields);
+  });
+}
+
 /**
  * The first match decides. Words of another request come first: "already used with different parameters" is no
  * repetition. Those that only hold match parts of words, the others whole ones.
  */
 export function conflictWords({ code = '', message = '' }: ReplyComplaint = {}): ConflictWords {
-  const text = `${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' ');
-  // The status's own name is no word.
-  const words = text.replace(/\bconflict\b/gu, ' ');
+  const words = withoutConflict(`${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' '));
   if (!/\p{L}/u.test(words)) return 'none';
   if (/different|another|match|parameters/u.test(words)) return 'other';
   if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';

@@ -17,7 +17,6 @@ export type ChannelSettings = ConnectingSettings & {
 };
 
 class TooLong extends Error {}
-class Shut extends TroubleError {}
 
 /**
  * A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. `first`
@@ -129,7 +128,7 @@ function flyOnce(
       onRequestStart: (started) => {
         controller = started;
         const shut = reason === undefined ? limits.lastCheck() : undefined;
-        if (shut !== undefined) reason = new Shut(shut);
+        if (shut !== undefined) reason = new TroubleError(shut);
         if (reason !== undefined) started.abort(reason);
       },
       onResponseStart: (_controller, status, headers) => received.begin(status, headers),
@@ -203,7 +202,6 @@ class Received {
         headersSent,
         trouble: troubleOf(error),
         ...(isUpgrade(error) ? { upgraded: true } : {}),
-        ...(error instanceof Shut ? { shut: true } : {}),
       };
     }
     const ended = error instanceof TooLong ? 'too-long' : this.ended;

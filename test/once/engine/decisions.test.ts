@@ -133,20 +133,6 @@ describe('what a person may decide', () => {
     expect(ends).toEqual(table[standing]);
   });
 
-  test('is kept once if its commit runs again, and beside the earlier one if it is another', async () => {
-    await standings.unknown();
-    const first = scripted.word('happened');
-    const others = [{ atMs: first.atMs + 1 }, { who: 'bob@there' }, { reason: 'asked' }, { kind: undone }];
-    const seen: Decision[] = [];
-    for (const change of [{}, {}, ...others] as Partial<Decision>[]) {
-      const word = { ...first, ...change };
-      seen.push(word);
-      await resolveEntry(await shown(), word, scripted.open());
-    }
-    const kept = await scripted.look(async (journal) => journal.decisionsOf(await id()));
-    expect(kept).toMatchObject(seen.slice(1));
-  });
-
   test('shows the decision before it, where it is refused for that', async () => {
     const declined = { id: expect.any(String), declined: { kind: 'declined', who: 'me@here' } };
     await standings.declined();

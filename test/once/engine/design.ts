@@ -397,6 +397,9 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
       ['fine', json(transfer, { asset: to })],
       ['another payment', json(transfer, { asset: 'USDC' })],
       ['another payment', json(transfer, { amount: '15' })],
+      // decided: a number in JSON that has lost digits, or has an exponent, names no amount.
+      ['fine', '{"transfer_id":"t1","amount":0.0000005}'],
+      ['fine', '{"transfer_id":"t1","amount":12345678901234567}'],
       ['another payment', json(transfer, { transfer: { amount: '2' } })],
       ...[...noResult, '{"transfer_id":null}', '{"status":"confirmed"}', json(message)].map(
         (body): [Body2xx, string] => ['no result', body],
@@ -418,6 +421,7 @@ export function namesAnother(
   if (typeof asset === 'string' && isMint(asset) === isMint(ours.asset))
     if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
   if (typeof amount !== 'string' && typeof amount !== 'number') return false;
+  if (typeof amount === 'number' && (amount > 999_999_999_999_999 || amount < 0.000001)) return false;
   const [mine, other] = [decimal(ours.amount), decimal(String(amount))];
   // silent: an amount that cannot be read is another one.
   if (!mine || !other || mine.digits !== other.digits) return true;

@@ -209,11 +209,6 @@ describe('trying again', () => {
     expect(endOf(ended)).toBe('accepted');
   });
 
-  test('waits for the reset of a rate limit where it was limited', async () => {
-    await scripted.run(message(), [reply(429, {}, { 'x-ratelimit-reset': '9' }), posted]);
-    expect(scripted.clock.sleeps).toContain(9000);
-  });
-
   test('ends where another would prove nothing, and says so', async () => {
     const ended = await scripted.run(transfer(), [reply(303)]);
     expect([endOf(ended), stoppedOf(ended)]).toEqual(['unknown', { because: 'nothing-to-gain' }]);

@@ -69,6 +69,13 @@ describe('the first interrupt', () => {
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
   });
 
+  test('while the connection is being made sends nothing any more', async () => {
+    scripted.whileConnecting = () => first.abort();
+    const ended = await start();
+    expect([endOf(ended), await exitOf(ended)]).toEqual(['open', 130]);
+    expect(scripted.sent).toEqual([]);
+  });
+
   test('lets the flight land, and tells what it brought', async () => {
     scripted.clock.runs = false;
     const flight = flying();

@@ -132,9 +132,14 @@ describe('what the disk has changed', () => {
       await expect(runOn({}, { receipts: [receipt(what, 'x')] })).rejects.toMatchObject({
         kind: 'entry-changed',
       });
-    // A chain gives it, and no reply.
-    const ofChain = { ...receipt('signature', 'x'), origin: 'g' };
-    expect(endOf(await runOn({}, { receipts: [ofChain] }))).toBe('replayed accepted');
+  });
+
+  test('is told where more is kept than the reply gave: by the chain, or by a service that ignores keys', async () => {
+    await scripted.run(named, [paid], noRetries);
+    const { id } = await scripted.only();
+    const given = await scripted.look((journal) => journal.receiptsOf(id));
+    for (const more of [{ ...receipt('signature', 'x'), origin: 'g' }, receipt('transfer-id', 'x')])
+      expect(endOf(await runOn({}, { receipts: [...given, more] }))).toBe('replayed accepted');
   });
 
   test('is not looked for in the reply of what a person decided', async () => {

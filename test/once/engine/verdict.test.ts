@@ -136,6 +136,17 @@ describe('what one attempt proves is what the design says', () => {
     expect(verdictTable.filter((row) => !hit.has(row)).map(({ came }) => came)).toEqual([]);
   });
 
+  test('as is a 409 whose words stand where nobody looks for them', () => {
+    const about = { kind: 'message', named: true, inDoubt: false, refusedHere: false } as const;
+    const said = ['{"errors":[{"detail":"archived"}]}', '{"error":{"code":"CONFLICT"},"message":"archived"}'];
+    for (const text of said)
+      expect
+        .soft(judged(reply(409, text), about), text)
+        .toEqual(expected({ ...none, status: 409, words: 'other' }, about));
+    for (const text of ['{"ok":false,"request_id":"req_a"}', '{"error":{"code":409,"details":[]}}', '{}'])
+      expect.soft(judged(reply(409, text), about), text).toEqual(expected({ ...none, status: 409 }, about));
+  });
+
   test('as are the words of a 409', () => {
     for (const [code, message, words] of wordsOf409Examples)
       expect.soft(conflictWords({ code, message }), `${code} ${message}`).toBe(words.replace(' ', '-'));

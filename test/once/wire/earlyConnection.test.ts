@@ -63,7 +63,7 @@ describe('a connection that is begun early', () => {
       shipmentTo(origin),
       limitsOf(5000, undefined, () => ({ is: 'too-late' })),
     );
-    expect(noReply(flight)).toMatchObject({ shut: true, headersSent: false });
+    expect(noReply(flight)).toMatchObject({ headersSent: false });
     expect(service.talks.map(({ received }) => received.length)).toEqual([0]);
   });
 

@@ -75,7 +75,6 @@ describe('one request', () => {
         came: 'nothing',
         headersSent: false,
         trouble: { is: 'too-late' },
-        shut: true,
       });
       const ended = talks.at(-1)?.socket;
       if (ended?.readyState !== 'closed') await once(ended ?? new EventEmitter(), 'close');
