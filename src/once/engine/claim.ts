@@ -37,7 +37,7 @@ export async function claim(
   identity = identify(order, engine.bot, engine.journal),
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
-  // Random values are drawn before the commit, so that a repeated commit recognises the entry that it already made.
+  // Random values are drawn before the commit, which may be made again.
   const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return untilClaimed(async (waitedFor) => {
     const agreed = consent && (await agree(identity, engine, consent, waitedFor));

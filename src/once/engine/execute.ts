@@ -82,7 +82,7 @@ function withHold(judgement: Judgement, heldReason: HeldReason | undefined): Jud
 }
 
 /**
- * A shut lastCheck ends all tries, unless only the claim is in doubt. An entry that is too old to send waits for an
+ * A shut lastCheck ends all tries, unless only the claim is stale. An entry that is too old to send waits for an
  * operator.
  */
 function afterLastCheck(judgement: Judgement, { shut }: LastCheck): Judgement {

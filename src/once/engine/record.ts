@@ -118,7 +118,7 @@ export class LastCheck {
     this.#engine = engine;
   }
 
-  /** Why no claim can open it. If only this claim is in doubt, another may be sent. */
+  /** Why no claim can open it. If only this claim is stale, another may be sent. */
   get shut(): DoorShut | undefined {
     return this.#shut;
   }

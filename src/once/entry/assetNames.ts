@@ -1,7 +1,6 @@
 import { countedAsset } from './amount.ts';
-import type { TransferRequest } from './wanted.ts';
 
-/** All assetNames of an asset, by each of them: the names of a token and its mint. An asset with one spelling is absent. */
+/** All names of an asset, by each of them: those of a token, and its mint. An asset with one name is absent. */
 export type AssetNames = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -23,13 +22,7 @@ export function assetNamesOf(asset: string, all: AssetNames | undefined): readon
   return all?.get(counted) ?? [counted];
 }
 
-/** The request with the spelling that stands for all. */
-export function underOneName(request: TransferRequest, all: AssetNames | undefined): TransferRequest {
-  const [asset = request.asset] = all?.get(countedAsset(request.asset)) ?? [];
-  return asset === request.asset ? request : { ...request, asset };
-}
-
-/** A payment in every spelling of its asset. A message pays nothing. */
+/** A payment under every name of its asset. A message pays nothing. */
 export function underEachName(payment: string | undefined, all: AssetNames | undefined): readonly string[] {
   if (payment === undefined) return [];
   if (all === undefined || all.size === 0) return [payment];

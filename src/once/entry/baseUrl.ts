@@ -12,7 +12,7 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** Proxies and servers may read these as another path, so one service would have many assetNames. */
+/** Proxies and servers may read these as another path, so one service would have many spellings. */
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
 /**

@@ -243,7 +243,7 @@ async function sourceOf(
   secret: Secret,
   profile: string,
   given: TokenArgs,
-  { stdin, interrupts, display }: Context,
+  { env, stdin, interrupts, display }: Context,
 ): Promise<TokenSource> {
   const [way, second] = waysGiven(given);
   if (second !== undefined)
@@ -254,9 +254,10 @@ async function sourceOf(
     case '--token-env': {
       const variable = of('token-env');
       // A value in place of a name is most likely the secret itself, so it is never echoed.
-      if (/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable)) return { kind: 'env', variable };
+      const meant = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
+      if (meant === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable)) return { kind: 'env', variable };
       throw told('bad-input')`The value of --token-env is not a variable name
-        Give the name without $, as in --token-env ${secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL'}. botctl reads the variable each time it needs the ${secret}.`;
+        Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
     }
     case '--token-file':
       if (of('token-file') !== '') return { kind: 'file', path: resolve(of('token-file')) };
