@@ -1,6 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
+import { done, inHand, newPath } from '../../testing/journals.ts';
 import { pageText } from '../../testing/pages.ts';
 import { asRole } from '../../testing/postgres/asRole.ts';
 import { type PostgresServer, sharedServer, startServer } from '../../testing/postgres/server.ts';
@@ -69,6 +71,17 @@ describe('journal migrate', () => {
       /^BEGIN; [^\\]*GRANT USAGE ON SCHEMA "botctl" TO "botctl_runner"[^\\]* COMMIT;\n$/u,
     );
     expect((await run(['journal', 'migrate'])).stdout).toContain('is there already');
+    expect((await run(['history'])).code).toBe(0);
+  });
+
+  test('that was made, and takes no file along that is unfinished, is not said to have changed nothing', async () => {
+    const path = newPath();
+    const file = inHand(openJournal(path));
+    await done(file, 'unknown');
+    await file.close();
+    const refused = await run(['journal', 'migrate', '--import', path]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('unfinished')]);
+    expect(refused.stderr).not.toContain('Nothing was changed');
     expect((await run(['history'])).code).toBe(0);
   });
 

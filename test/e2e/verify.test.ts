@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/once/journal/file/opening.ts';
+import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
 import { nodeBeside } from '../../testing/nodeBeside.ts';
@@ -252,6 +253,32 @@ describe('what nobody knew', () => {
     });
     expect(await told('history', id)).toMatchObject({ decisions: [{ kind: 'happened', who: 'chain' }] });
     expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('of a payment whose process was killed is in doubt, and is looked for', async () => {
+    const gate = await operator.gate();
+    addBot('late', gate.baseUrl);
+    const came = gate.holdNext('reply');
+    const { child, ended } = operator.start([...pay('a', '1'), '--profile', 'late', '--yes']);
+    await came;
+    child.kill('SIGKILL');
+    await ended;
+    const all = await operator.run(['verify', '--all']);
+    expect([all.code, all.stdout]).toEqual([9, expect.stringContaining('1 undecided')]);
+    const [effect] = await operator.sandbox.ledger();
+    expect(await told('verify', 'a')).toMatchObject({
+      ...{ exit: 9, outcome: 'unknown', candidates: [{ signature: effect?.signature }] },
+    });
+  });
+
+  test('is told first by verify where it is held, and is not reported by it', async () => {
+    await operator.sandbox.readings(namesAnother);
+    const id = (await told(...payAda)).entry?.id ?? '';
+    expect(await told('history', id)).toMatchObject({ explained: { next: [`botctl verify ${id}`] } });
+    expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
+    const journal = openJournal(operator.journal, 'look');
+    expect((await journal.reads.get(id))?.reportedAtMs).toBeUndefined();
+    await journal.close();
   });
 
   test('and was decided not to have happened is told against who decided, where the chain shows it', async () => {
