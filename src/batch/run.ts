@@ -5,7 +5,6 @@ import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
 import { settleAsPaid } from '../once/engine/paidAs.ts';
-import { isDone } from '../once/engine/planKinds.ts';
 import { BatchPace, sharedCommit } from './pace.ts';
 import {
   type BatchOrder,
@@ -146,15 +145,17 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const { order, engine, repeated, repeats } = run;
   const { identity, equal } = row;
-  if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine);
+  // One payment settles one row: which of several it was, a person decides.
+  const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
+  if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // If no other row makes this payment, another file has made it under this name since the plan.
-  const besides = repeated.has(paymentOfRow(row, engine.bot)) ? order.name : '';
+  const besides = isRepeated ? order.name : '';
   // Nobody was asked about what the plan did not see.
   const isMeant = equal !== undefined || order.paysRepeats === true;
   const asking: EngineContext = { ...engine, repeats: isMeant ? 'pay' : { besides } };
   const step = await claim(identity.order, asking, undefined, identity);
   if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
-  return isDone(step.equal) ? settleAsPaid(identity, step.equal, engine) : step;
+  return settleAsPaid(identity, step.equal, engine, isRepeated);
 }
 
 /** Whether the row is tried again later, because another process is sending it: for --max-wait at most. */

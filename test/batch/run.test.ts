@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { BatchPlan, Row } from '../../src/batch/plan.ts';
 import { runBatch } from '../../src/batch/run.ts';
+import { settleAsPaid } from '../../src/once/engine/paidAs.ts';
 import { identify } from '../../src/once/engine/plan.ts';
-import { message, posted, ScriptedEngine } from '../../testing/scriptedEngine.ts';
+import { bob, message, once, paid, posted, ScriptedEngine, transfer } from '../../testing/scriptedEngine.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -42,6 +43,26 @@ test('rows that nobody has been told of yet stop a batch, and it goes on when th
     read();
     expect(await running).toBeUndefined();
     expect(told).toHaveLength(40);
+  } finally {
+    engine.remove();
+  }
+});
+
+test('a row is not settled under an id that was taken meanwhile by another payment, or bot', async () => {
+  const engine = new ScriptedEngine();
+  try {
+    const row = { by: 'row', name: 'b', row: 'id:r1', id: 'r1' } as const;
+    await engine.run(transfer({ to: bob }, row), [paid]);
+    await engine.run(transfer({}, once('rent')), [paid]);
+    const [, rent] = await engine.entries();
+    const because: string[] = [];
+    for (const bot of ['tips', 'second']) {
+      const context = engine.engine({ bot });
+      const identity = identify(transfer({}, row), context.bot, context.journal);
+      const outcome = await settleAsPaid(identity, { id: rent?.id ?? '' }, context, false);
+      because.push(outcome.is === 'not-sent' ? outcome.because : outcome.is);
+    }
+    expect(because).toEqual(['other-body', 'other-bot']);
   } finally {
     engine.remove();
   }

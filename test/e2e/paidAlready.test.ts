@@ -251,6 +251,33 @@ describe('a batch', () => {
     expect(await effects()).toBe(3);
   });
 
+  test('whose rows pay the same leaves them to a person: one payment does not settle several', async () => {
+    await pay('inv-1');
+    const amount = payAda.at(-1) ?? '';
+    const path = rows('pay.csv', [
+      ['inv-1', recipient, amount],
+      ['inv-2', recipient, amount],
+      ['inv-3', otherRecipient, amount],
+    ]);
+    for (const _run of ['first', 'again']) {
+      const ended = await batch(path, 'payroll', '--skip-repeats', '--json');
+      expect([ended.code, lastOf(ended)]).toMatchObject([10, { result: { done: 1, paid_already: 2 } }]);
+      expect(await effects()).toBe(2);
+    }
+  });
+
+  test('settles a row as the file has it now, not as it was refused', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 422 });
+    expect((await batch(rows('pay.csv', [['r1', recipient, '100']]), 'payroll')).code).not.toBe(0);
+    await pay('other');
+    const path = rows('pay.csv', [['r1', recipient, payAda.at(-1) ?? '']]);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+    const kept = await operator.run(['history', '--batch', 'payroll', '--format', 'jsonl']);
+    expect(jsonLines(kept.stdout)).toMatchObject([{ amount: payAda.at(-1) }]);
+    expect((await batch(path, 'payroll')).code).toBe(0);
+    expect(await effects()).toBe(1);
+  });
+
   test.each([
     ['s', 0, 5],
     ['pay', 0, 7],

@@ -115,16 +115,11 @@ async function stepOf(
   engine: EngineContext,
   agreed: Agreed | undefined,
 ): Promise<Step> {
-  const { wanted } = identity.order;
   switch (is) {
     case 'new-entry':
       return begin(candidate, tx, engine, agreed);
-    case 'name-taken': {
-      const entry = mustHaveIntactBody(mustFind(found));
-      return entry.bot === engine.bot.name
-        ? { is: 'not-sent', because: 'other-body', entry, wanted }
-        : { is: 'not-sent', because: 'other-bot', entry };
-    }
+    case 'name-taken':
+      return nameTaken(mustFind(found), identity, engine);
     case 'wait':
       return { is: 'wait', entry: mustFind(found) };
     case 'hold':
@@ -135,12 +130,35 @@ async function stepOf(
     case 'already-done':
       return concluded(await mustBeIntact(mustFind(found), tx), tx, true);
     case 'send-same-key': {
-      const { id, key, bot, fingerprint } = mustFind(found);
-      if (fingerprint !== identity.fingerprint || bot !== engine.bot.name)
-        await tx.rewrite(id, { ...candidate, body: bodyBytes({ ...wanted.request }, key) });
-      return claimFound(mustFind(await tx.get(id)), tx, engine, agreed);
+      const entry = await asWantedNow(mustFind(found), identity, candidate, tx, engine);
+      return claimFound(entry, tx, engine, agreed);
     }
   }
+}
+
+export function nameTaken(
+  found: Entry,
+  { order: { wanted } }: Identity,
+  { bot }: Pick<EngineContext, 'bot'>,
+): Outcome {
+  const entry = mustHaveIntactBody(found);
+  return entry.bot === bot.name
+    ? { is: 'not-sent', because: 'other-body', entry, wanted }
+    : { is: 'not-sent', because: 'other-bot', entry };
+}
+
+/** What was found, with the bot and the body that are given now. Its key stays. */
+export async function asWantedNow(
+  found: Entry,
+  { order: { wanted }, fingerprint }: Identity,
+  candidate: NewEntry,
+  tx: Transaction,
+  { bot }: Pick<EngineContext, 'bot'>,
+): Promise<Entry> {
+  const { id, key } = found;
+  if (found.fingerprint !== fingerprint || found.bot !== bot.name)
+    await tx.rewrite(id, { ...candidate, body: bodyBytes({ ...wanted.request }, key) });
+  return mustFind(await tx.get(id));
 }
 
 /** Records the death of a `sending` entry's owner. */
