@@ -348,10 +348,15 @@ function outcomeOf({ is, found }: Plan): RowOutcome {
   if (standing === 'conflict') return 'not-sent';
   if (found === undefined) return 'not-begun';
   if (standing === 'elsewhere') return 'sending';
-  if (isProposal(found)) return 'waiting';
-  // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
-  if (found.state === 'sending') return 'unknown';
-  return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
+  // A row whose owner died is unknown.
+  return found.state === 'sending' ? 'unknown' : outcomeByEntry(found);
+}
+
+/** How a row stands by its own entry. */
+export function outcomeByEntry(entry: Entry): RowOutcome {
+  if (isProposal(entry)) return 'waiting';
+  // What an operator resolved as not having happened is open again.
+  return entry.resolvedAs === 'did-not-happen' ? 'open' : entry.state;
 }
 
 /** A row that is valid, and was not done before. */

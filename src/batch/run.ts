@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { isProposal } from '../once/engine/approval.ts';
 import { type Claim, claim } from '../once/engine/claim.ts';
 import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
@@ -9,6 +8,7 @@ import { BatchPace, sharedCommit } from './pace.ts';
 import {
   type BatchOrder,
   type BatchPlan,
+  outcomeByEntry,
   paymentOfRow,
   type Row,
   type RowOutcome,
@@ -191,7 +191,7 @@ async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => vo
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
   switch (outcome.is) {
     case 'concluded':
-      return isProposal(outcome.entry) ? 'waiting' : outcome.entry.state;
+      return outcomeByEntry(outcome.entry);
     case 'still-sending':
       return 'sending';
     case 'not-sent':

@@ -1,9 +1,41 @@
 import { expect, test } from 'vitest';
-import type { BatchPlan, Row } from '../../src/batch/plan.ts';
+import { type BatchPlan, lookAgain, type Row, rowsToDo } from '../../src/batch/plan.ts';
 import { runBatch } from '../../src/batch/run.ts';
+import type { EngineContext } from '../../src/once/engine/context.ts';
 import { settleAsPaid } from '../../src/once/engine/paidAs.ts';
 import { identify } from '../../src/once/engine/plan.ts';
-import { bob, message, once, paid, posted, ScriptedEngine, transfer } from '../../testing/scriptedEngine.ts';
+import type { Order } from '../../src/once/entry/naming.ts';
+import type { Journal } from '../../src/once/journal/journal.ts';
+import {
+  bob,
+  lost,
+  message,
+  noRetries,
+  once,
+  paid,
+  posted,
+  ScriptedEngine,
+  transfer,
+} from '../../testing/scriptedEngine.ts';
+
+function rowOf(order: Order, context: EngineContext, nth = 0): Row {
+  const head = { line: nth + 2, ordinal: nth + 1, id: `${nth}`, columns: undefined };
+  const untold = { equal: undefined, entry: undefined, outcome: undefined, problem: undefined };
+  const identity = identify(order, context.bot, context.journal);
+  return { ...head, ...untold, identity, standing: 'new', sent: false };
+}
+
+const plannedOf = (rows: readonly Row[]): BatchPlan => ({ rows }) as Partial<BatchPlan> as BatchPlan;
+
+const asUsual = {
+  order: { kind: 'message', name: 'b', recipients: [] as never },
+  concurrency: 4,
+  ratePerS: undefined,
+  maxFailures: undefined,
+  repeats: undefined,
+  onWaiting: () => {},
+  onEnd: async () => {},
+} as const;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,10 +45,7 @@ test('rows that nobody has been told of yet stop a batch, and it goes on when th
     const context = engine.engine();
     const rows = Array.from({ length: 40 }, (_none, nth): Row => {
       const order = message(`Hello ${nth}`, { by: 'row', name: 'b', row: `id:${nth}`, id: `${nth}` });
-      const identity = identify(order, context.bot, context.journal);
-      const head = { line: nth + 2, ordinal: nth + 1, id: `${nth}`, columns: undefined };
-      const untold = { equal: undefined, entry: undefined, outcome: undefined, problem: undefined };
-      return { ...head, ...untold, identity, standing: 'new', sent: false };
+      return rowOf(order, context, nth);
     });
     engine.script.push(...rows.map(() => posted));
     let read = (): void => {};
@@ -24,14 +53,9 @@ test('rows that nobody has been told of yet stop a batch, and it goes on when th
       read = resolve;
     });
     const told: string[] = [];
-    const running = runBatch({ rows } as Partial<BatchPlan> as BatchPlan, {
-      order: { kind: 'message', name: 'b', recipients: [] as never },
+    const running = runBatch(plannedOf(rows), {
+      ...asUsual,
       engine: context,
-      concurrency: 4,
-      ratePerS: undefined,
-      maxFailures: undefined,
-      repeats: undefined,
-      onWaiting: () => {},
       onEnd: async (row) => {
         told.push(row.id ?? '');
         await isRead;
@@ -63,6 +87,43 @@ test('a row is not settled under an id that was taken meanwhile by another payme
       because.push(outcome.is === 'not-sent' ? outcome.because : outcome.is);
     }
     expect(because).toEqual(['other-body', 'other-bot']);
+  } finally {
+    engine.remove();
+  }
+});
+
+test('a row that a person decided did not happen is open again, however this run meets it', async () => {
+  const engine = new ScriptedEngine();
+  try {
+    const order = message('Hello', { by: 'row', name: 'b', row: 'id:0', id: '0' });
+    await engine.run(order, [lost], noRetries);
+    const { id } = await engine.only();
+    const context = engine.engine(noRetries);
+    const row = rowOf(order, context);
+    // Decided as the lost reply is recorded.
+    const commitTogether: Journal['commitTogether'] = (works) =>
+      context.journal.commitTogether(
+        works.map(({ work, guards }) => ({
+          guards,
+          work: (tx) => {
+            const conclude: typeof tx.conclude = async (...end) => {
+              await tx.conclude(...end);
+              await tx.decide(id, engine.word('did-not-happen'));
+              return tx.get(id);
+            };
+            return work({ ...tx, conclude });
+          },
+        })),
+      );
+    engine.script.push(lost);
+    await runBatch(plannedOf([row]), {
+      ...asUsual,
+      engine: { ...context, journal: { ...context.journal, commitTogether } },
+    });
+    expect(row.outcome).toBe('open');
+    row.outcome = undefined;
+    await lookAgain(rowsToDo({ rows: [row] }), { ...context, now: () => 0 });
+    expect(row.outcome).toBe('open');
   } finally {
     engine.remove();
   }
