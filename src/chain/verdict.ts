@@ -119,6 +119,11 @@ export function isFinalMatch({ verdict, commitment }: ChainView): boolean {
   return verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized');
 }
 
+/** A proof of it settles it, also one that was kept while it was still being sent. */
+export function isUndecided({ state }: Pick<Entry, 'state'>): boolean {
+  return state === 'unknown' || state === 'held';
+}
+
 /** The service made the payment at least twice, or somebody else paid the same. */
 export function isPaidAgain({ payments = [] }: ChainView): boolean {
   return payments.length > 1;

@@ -10,6 +10,7 @@ import {
   type ChainView,
   isFinalMatch,
   isPaidAgain,
+  isUndecided,
   judgeLook,
   type Look,
   ownSignatures,
@@ -102,7 +103,7 @@ async function verifyOne(
     ...{ entry: stands, quietMs },
     view: await withPayments(seen, { entry: stands, chain, signatures }, journal),
   });
-  if (known?.verdict === 'proven') return ended(entry, known);
+  if (known?.verdict === 'proven' && !isUndecided(entry)) return ended(entry, known);
   const payment = chain.paymentOf(entry);
   if (payment === undefined) return { entry, view: unseen(chain, 'no-mint') };
   const { node, reasonOf } = chain;
@@ -174,9 +175,9 @@ async function decideHappened(
   atMs: number,
 ): Promise<void> {
   await tx.recordDeath(id, atMs);
-  const state = (await tx.get(id))?.state;
   // The process that sends it now will learn more.
-  if (state !== 'unknown' && state !== 'held') return;
+  const entry = await tx.get(id);
+  if (entry === undefined || !isUndecided(entry)) return;
   await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
 }
 

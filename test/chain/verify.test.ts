@@ -239,3 +239,18 @@ test('where two look-ups fail, the first says why, and the other is no failure o
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
 });
+
+test('what was proven while it was sent has happened, once that is found to be in doubt', async () => {
+  const journal = opened();
+  const { id } = await unknownWith(journal, [signature]);
+  await journal.claim(id, nowMs);
+  await journal.startAttempt(id, 'hash', nowMs);
+  const chain = chainThat({ [signature]: paying(ada) });
+  const sending = (await journal.get(id)) as Entry;
+  expect(await verdictOf(sending, chain, journal)).toEqual(['proven']);
+  await journal.endAttempt(id, 2, endWith('unknown'), nowMs);
+  await journal.conclude(id, 'unknown', undefined, nowMs);
+  const doubtful = (await journal.get(id)) as Entry;
+  expect(await verdictOf(doubtful, chain, journal)).toEqual(['proven']);
+  expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
+});

@@ -160,6 +160,10 @@ describe('what the node shows', () => {
     const id = ended.entry?.id ?? '';
     expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 10, replayed: true });
     expect(await told('verify', id, ...mine)).toMatchObject({ exit: 10, error: { code: 'contradicted' } });
+    for (const _look of ['first', 'again'])
+      expect(await operator.run(['verify', '--all', ...mine])).toMatchObject({
+        ...{ code: 10, stdout: '0 proven, 1 contradicted, 0 undecided.\n' },
+      });
   });
 });
 

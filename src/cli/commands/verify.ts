@@ -3,6 +3,7 @@ import {
   type ChainView,
   isFinalMatch,
   isPaidAgain,
+  isUndecided,
   standingOf,
   wasRepeated,
 } from '../../chain/verdict.ts';
@@ -159,11 +160,12 @@ function kindOf({ code }: Problem): keyof ChainCounts {
   return code === 'contradicted' ? 'contradicted' : 'undecided';
 }
 
-/** Whether another look changes nothing. What was paid more than once is told each time. */
+/** Whether another look changes nothing. What is contradicted, or was paid more than once, is told each time. */
 function isFinal(entry: Entry, view: ChainView): boolean {
+  if (isUndecided(entry)) return false;
   if (view.verdict === 'proven' && wasRepeated(entry))
     return view.payments !== undefined && !isPaidAgain(view);
-  return isFinalMatch(view) || view.verdict === 'contradicted';
+  return isFinalMatch(view);
 }
 
 /** Transfers without a final verdict, a page at a time, newest first. */
