@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { lastLine } from '../../testing/jsonOutput.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 type Chain = { verdict: string; reasons: string[]; signature: string };
@@ -65,6 +66,14 @@ test('a name that another machine may have used is proven by an older payment', 
   expect(await told('verify', id)).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven' } });
   const batch = ['batch', 'transfer', '-', '--once', 'one', '--repeat', ...waits, '--json', '--yes'];
   expect((await operator.run(batch, { stdin: row })).code).toBe(0);
+});
+
+test('a contradicted row of a batch comes before one that is not valid', async () => {
+  await namesOlder();
+  const batch = ['batch', 'transfer', '-', '--once', 'b', '--skip-invalid', ...waits, '--json', '--yes'];
+  const { code, stdout } = await operator.run(batch, { stdin: `${row.replace('0.5', '2')}bad,x,SOL,1\n` });
+  const contradicted = { error: { code: 'contradicted' }, result: { invalid: 1 } };
+  expect([code, lastLine(stdout)]).toMatchObject([10, contradicted]);
 });
 
 describe('a bot whose wallet nobody names', () => {

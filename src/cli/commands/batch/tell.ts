@@ -167,7 +167,7 @@ export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): 
   return tellView(endView(plan, { ...run, stop }, notDone, batch), told, batch);
 }
 
-/** Rows that are not done come before what is not sure about the others. */
+/** What the chain denies, or shows to be paid twice, comes first: then rows that are not done, then what is not sure. */
 async function problemOfEnd(
   { standings }: BatchPlan,
   { chain, stop, unread }: FinishedRun,
@@ -175,10 +175,11 @@ async function problemOfEnd(
   batch: Batch,
 ): Promise<Failure | undefined> {
   const { contradicted: against = 0, paidAgain: twice = 0, undecided: open = 0 } = chain ?? {};
-  if (Object.keys(notDone).length === 0)
-    return chain !== undefined && against + twice + open > 0 ? someUnproven(chain, 'of-batch') : undefined;
+  const isDone = Object.keys(notDone).length === 0;
+  if (chain !== undefined && (against + twice > 0 || (isDone && open > 0)))
+    return someUnproven(chain, 'of-batch');
+  if (isDone) return undefined;
   const needs = needsOf(notDone);
-  if (against + twice > 0) needs.add('decide');
   if (open > 0) needs.add('same-command');
   const mayBeInDoubt =
     notDone.unknown !== undefined ||
