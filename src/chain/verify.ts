@@ -135,7 +135,7 @@ export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<
   };
   const { lookup, signature } = look;
   const isAnothers =
-    lookup.saw === 'transaction' && (await isHeldByAnother(entry, signature, lookup.cluster, reads));
+    lookup.saw === 'transaction' && (await isHeldByAnother(entry, signature, [lookup.cluster], reads));
   return judgeLook(look, isAnothers, beginning);
 }
 

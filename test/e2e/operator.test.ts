@@ -189,6 +189,18 @@ describe('resolve', () => {
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
   });
 
+  test('takes no signature that the service gave for another payment, also where no node is named', async () => {
+    const ids = await mess();
+    const other = await operator.json([...payAda, '--once', 'other', '--repeat']);
+    const signature = String(other.transfer?.signature);
+    const found = ['--happened', '--signature', signature, '--reason', 'seen on the chain'];
+    const refused = await operator.json(['resolve', ids.unknown, ...found]);
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
+    const own = await operator.json(['resolve', ids.unknown, ...found.with(2, onChain)]);
+    expect(own).toMatchObject({ exit: 0, outcome: 'resolved' });
+  });
+
   test('needs one decision and a reason, and decides nothing that is proven', async () => {
     const ids = await mess();
     const wrong = [

@@ -245,9 +245,13 @@ export function chainLacks(
     ${otherwise}Set what is missing, then run the same command again:`;
 }
 
-export function paysSomethingElse({ id }: Entry, view: ChainView): Failure {
+export function paysSomethingElse(
+  { id }: Entry,
+  signature: string,
+  view: Parameters<typeof why>[0],
+): Failure {
   return told('not-allowed-now')`
-    Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
+    Signature ${signature} does not show that transfer ${id} happened: ${why(view)}
     Find the signature of its own payment, or leave --signature out if you know by other means.`;
 }
 
