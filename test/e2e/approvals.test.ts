@@ -257,6 +257,8 @@ describe('a batch', () => {
       operator.env,
     );
     expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining('2 rows, 5 SOL') });
+    // Rows of one name may be of several bots.
+    expect(shown).toContain('[bot a]');
     expect(await paid()).toHaveLength(1);
     expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({
       exit: 11,

@@ -158,9 +158,9 @@ function tableOf(entries: readonly Entry[]): string {
   return entries
     .map((entry) => {
       const { asset, amount, to_address: to } = requestOf(entry);
-      const who = [entry.rowId, forWhom(entry)].flatMap((one) => (one === undefined ? [] : [safeLine(one)]));
+      const who = [entry.bot, entry.rowId, forWhom(entry)].filter((one) => one !== undefined);
       const pays = `${formatAmountOf(String(amount), String(asset))} → ${String(to)}`;
-      return `  ${entry.id}  ${safeLine(pays)}${who.length === 0 ? '' : ` [${who.join(' ')}]`}\n`;
+      return `  ${entry.id}  ${safeLine(pays)} [${who.map(safeLine).join(' ')}]\n`;
     })
     .join('');
 }
