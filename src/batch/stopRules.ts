@@ -1,4 +1,3 @@
-import { isProposal } from '../once/engine/approval.ts';
 import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
 import { asFailure, type Failure } from '../once/failures.ts';
 
@@ -48,9 +47,7 @@ export class StopRules {
   }
 
   note({ outcome, code }: Pick<Ending, 'outcome' | 'code'>, sent: boolean): void {
-    // What waits for a person has not failed.
-    const waits = outcome.is === 'concluded' && isProposal(outcome.entry);
-    if (code !== undefined && !waits) this.#failures += 1;
+    if (sent && code !== undefined) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
     // The plan was within the limits, so others have spent since. The next run is refused whole, or goes on.
     if (outcome.is === 'not-sent' && outcome.because === 'refused') this.fail(outcome.failure);

@@ -50,11 +50,12 @@ describe('no new rows are begun', () => {
     expect(watched.stop).toEqual({ because: 'failures-in-a-row', rows: 3 });
   });
 
-  test('after --max-failures rows that are not done', () => {
+  test('after --max-failures rows that this run sent and that are not done', () => {
     const watched = rules(2);
     for (const state of ['rejected', 'accepted'] as const) watched.note(...end(state, 404));
+    for (const state of ['declined', 'held'] as const) watched.note(...end(state, undefined, false));
     expect(watched.stop).toBeUndefined();
-    watched.note(...end('held', undefined, false));
+    watched.note(...end('held'));
     expect(watched.stop).toEqual({ because: 'max-failures', failures: 2 });
   });
 
