@@ -1,3 +1,4 @@
+import { type AssetNames, underEachName } from '../once/entry/assetNames.ts';
 import { originOf } from '../once/entry/baseUrl.ts';
 import type { Entry, Journal, Reads, Receipt } from '../once/journal/journal.ts';
 import type { Cluster } from './cluster.ts';
@@ -33,6 +34,7 @@ export type Searched = {
   readonly entry: Entry;
   readonly payment: Payment & { readonly wallet: string };
   readonly node: RpcNode;
+  readonly assetNames?: AssetNames | undefined;
 };
 
 /** The most that a node lists at once. */
@@ -49,7 +51,7 @@ export async function searchFor(searched: Searched, journal: Journal): Promise<S
   const { first } = await attemptsOf(searched.entry, journal.reads);
   const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
-  const rivals = await equalWithoutSignature(searched.entry, first - graceMs, untilMs, journal.reads);
+  const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
   return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
 
@@ -73,7 +75,7 @@ export async function paymentsOf(
   const span = { ...times, least: 'confirmed' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
-  const rivals = await equalWithoutSignature(entry, first - graceMs, untilMs, journal.reads);
+  const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
   const owned: SeenPayment[] = own === undefined ? [] : [{ ...own, own: true }];
   if (owned.length + others.length > 1 + rivals.length)
     return [
@@ -102,13 +104,16 @@ async function attemptsOf(
 
 /** The other entries that may have made one of these payments, although nothing tells which. */
 async function equalWithoutSignature(
-  { id, baseUrl, payment }: Entry,
+  { entry: { id, baseUrl, payment }, assetNames }: Searched,
   sinceMs: number,
   untilMs: number,
   reads: Reads,
 ): Promise<readonly string[]> {
-  if (payment === undefined) return [];
-  const ids = await reads.equalPayments({ id, origin: originOf(baseUrl), payment, sinceMs, untilMs });
+  const about = { id, origin: originOf(baseUrl), sinceMs, untilMs };
+  const found = await Promise.all(
+    underEachName(payment, assetNames).map((one) => reads.equalPayments({ ...about, payment: one })),
+  );
+  const ids = found.flat();
   const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
   return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
 }

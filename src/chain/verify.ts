@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import type { Payment } from './payment.ts';
@@ -21,6 +22,8 @@ import {
 /** The node of a bot, and what its transfers would look like on their chain. */
 export type Chain = {
   readonly node: RpcNode;
+  /** The names of the assets that its equal payments may have. */
+  readonly assetNames?: AssetNames | undefined;
   /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
   paymentOf(entry: Pick<Entry, 'body'>): Payment | undefined;
   /** The reason that is kept where the chain decides that a transfer happened. */
@@ -191,7 +194,7 @@ const isFound: readonly ChainVerdict[] = ['proven', 'likely'];
 /** For a service that was asked several times: also what else it paid, until nothing more can come. */
 async function withPayments(
   view: ChainView,
-  { entry, chain: { node, paymentOf }, signatures }: Asked,
+  { entry, chain: { node, paymentOf, assetNames }, signatures }: Asked,
   journal: Journal,
 ): Promise<ChainView> {
   const payment = paymentOf(entry);
@@ -204,7 +207,7 @@ async function withPayments(
   const isOver = (atMs: number): Promise<boolean> => isSearchedAt(entry, journal.reads, atMs);
   if (kept !== undefined && view.payments !== undefined && (await isOver(kept.atMs))) return view;
   const own = signature === undefined ? undefined : { signature, ...(at === undefined ? {} : { at }) };
-  const searched = { entry, payment: { ...payment, wallet: payment.wallet }, node };
+  const searched = { entry, payment: { ...payment, wallet: payment.wallet }, node, assetNames };
   const payments = await paymentsOf(searched, own, journal);
   if (payments === undefined) return view;
   const found = { ...view, payments };

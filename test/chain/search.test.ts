@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Search, searchFor } from '../../src/chain/search.ts';
+import { countedAsset } from '../../src/once/entry/amount.ts';
+import { type AssetNames, assetNamesIn } from '../../src/once/entry/assetNames.ts';
 import { baseUrl, done, endWith, newEntry, nowMs, opened } from '../../testing/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
@@ -28,14 +30,20 @@ const says = (list: unknown, made: Made = from(wallet)): Says => ({
 });
 
 /** Looks for a payment whose reply was lost, at this node. */
-async function search(payment: ReturnType<typeof asked>, node: Says, journal = opened()): Promise<Search> {
-  const wanted = newEntry({ kind: 'transfer', payment: 'p' });
+async function search(
+  payment: ReturnType<typeof asked>,
+  node: Says,
+  journal = opened(),
+  { assetNames, of = 'p' }: { assetNames?: AssetNames; of?: string } = {},
+): Promise<Search> {
+  const wanted = newEntry({ kind: 'transfer', payment: of });
   const { id } = await journal.begin(wanted, 'hash', nowMs);
   await journal.endAttempt(id, 1, endWith('unknown'), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
   const entry = await journal.get(id);
   if (entry === undefined) throw new Error('it is there');
-  return searchFor({ entry, payment: { ...payment, wallet }, node: new ScriptedNode(node) }, journal);
+  const searched = { entry, payment: { ...payment, wallet }, node: new ScriptedNode(node), assetNames };
+  return searchFor(searched, journal);
 }
 
 const found = async (node: Says): Promise<[number, Search['gap']]> => {
@@ -88,6 +96,15 @@ describe('a search for a payment without a signature', () => {
     const rival = await done(journal, 'held', { kind: 'transfer', payment: 'p' });
     const { candidates, rivals } = await search(asked(), says([listed(), older]), journal);
     expect([candidates.length, rivals]).toEqual([1, [rival]]);
+  });
+
+  test('names them also where they were paid under another name of the asset', async () => {
+    const mint = key(4);
+    const payment = (asset: string): string => JSON.stringify([ada, countedAsset(asset), '1']);
+    const journal = opened();
+    const rival = await done(journal, 'held', { kind: 'transfer', payment: payment(mint) });
+    const names = { assetNames: assetNamesIn([{ USDC: mint }]), of: payment('USDC') };
+    expect(await search(asked(), says([older]), journal, names)).toMatchObject({ rivals: [rival] });
   });
 
   test('looks at a token’s accounts too', async () => {

@@ -40,7 +40,7 @@ import type { ChainEnd } from './telling.ts';
 export type OpenedChain = Chain & { close(): Promise<void> };
 
 export async function openChain(
-  bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
+  bot: Pick<ChainBot, 'name' | 'chain' | 'settings' | 'assetNames'>,
   given: ParsedArgs,
   context: Context,
   {
@@ -67,6 +67,7 @@ export async function openChain(
   });
   return {
     node,
+    assetNames: bot.assetNames,
     paymentOf: (entry) => paymentIn(requestOf(entry), chain),
     reasonOf: provenOnChain,
     close: () => node.close(),
@@ -235,11 +236,11 @@ export async function searchOf(
   const isInDoubt = mayHaveLanded(entry) || entry.state === 'held';
   if (!isInDoubt || isUnsent(entry) || (await signaturesOf(entry, journal.reads)).length > 0)
     return undefined;
-  const { node, paymentOf } = await chains.of(entry);
+  const { node, paymentOf, assetNames } = await chains.of(entry);
   const payment = paymentOf(entry);
   const wallet = payment?.wallet;
   if (payment === undefined || wallet === undefined) return undefined;
-  return searchFor({ entry, payment: { ...payment, wallet }, node }, journal);
+  return searchFor({ entry, payment: { ...payment, wallet }, node, assetNames }, journal);
 }
 
 /** Shows what was found, and returns what is to be said of it. */
