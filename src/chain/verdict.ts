@@ -1,6 +1,6 @@
 import { isSignature } from '../once/entry/signature.ts';
 import type { Attempt, Decision, Entry, Observation } from '../once/journal/journal.ts';
-import { readReply } from '../once/wire/flight.ts';
+import { readReply, resultIn } from '../once/wire/flight.ts';
 import type { Commitment, Lookup } from './node.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
 import type { ChainTransaction, Reason } from './transaction.ts';
@@ -149,6 +149,6 @@ export function ownSignatures(
 
 export function signatureIn({ reply, headers, status }: Attempt): string | undefined {
   if (reply === undefined || status === undefined || status < 200 || status > 299) return undefined;
-  const signature = readReply({ body: reply, headers }).json?.signature;
-  return typeof signature === 'string' ? signature : undefined;
+  const { json } = readReply({ body: reply, headers });
+  return json && resultIn('transfer', json)?.signature;
 }

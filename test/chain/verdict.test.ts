@@ -148,6 +148,7 @@ test.each([
   [199, body({ signature }), undefined],
   [200, body({ signature }), signature],
   [299, body({ signature }), signature],
+  [200, body({ transfer: { signature } }), signature],
   [300, body({ signature }), undefined],
   [undefined, body({ signature }), undefined],
   [200, undefined, undefined],

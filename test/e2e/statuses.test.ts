@@ -36,6 +36,16 @@ describe('for real', () => {
     expect(json.transfer).toMatchObject({ transfer_id: transfer?.id, signature: transfer?.signature });
   });
 
+  test('a success that a reply tells in its transfer is told like any other', async () => {
+    const transfer = { transfer_id: 'tr_nested', signature: 'sig_nested', status: 'confirmed' };
+    await operator.sandbox.faults({ kind: 'reply', status: 200, when: 'before', body: { transfer } });
+    const argv = [...payAda.slice(0, -1), '0.03', '--once', 'nested'];
+    expect(await operator.json(argv)).toMatchObject({ exit: 0, transfer: { signature: 'sig_nested' } });
+    expect((await operator.run([...argv, '--quiet'])).stdout).toBe('sig_nested\n');
+    const { stdout } = await operator.run(['history', 'nested']);
+    for (const part of ['sig_nested', 'tr_nested']) expect(stdout).toContain(part);
+  });
+
   test.each([
     ['401', sendHello, { BOTCTL_TOKEN: 'wrong' }, 3],
     ['404', ['send', '--conversation', 'conv_none', '--content', 'Hi'], {}, 4],

@@ -78,7 +78,8 @@ export function transferOf({ entry, attempt, signature }: Replied): Fields | und
   const json = replyJson(attempt);
   if (json !== undefined) {
     const { request_id: _requestId, ...transfer } = json;
-    return transfer;
+    // Some services tell what was done in a field of its own.
+    return isFields(transfer.transfer) ? { ...transfer.transfer, ...transfer } : transfer;
   }
   return signature === undefined ? undefined : { signature };
 }
