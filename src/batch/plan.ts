@@ -111,10 +111,10 @@ type Known = {
   readonly bot: Bot;
   /** Absent if there is no journal yet and none should be created. */
   readonly journal: Journal | undefined;
-  readonly now: () => number;
 };
 
 type PlanInputs = Known & {
+  readonly now: () => number;
   readonly interrupted: AbortSignal;
   readonly recipients: Recipients;
   readonly refusalInWords: (refusal: Failure) => string;
@@ -194,13 +194,13 @@ class Planner {
   }
 
   async #look({ id, wanted, columns }: ValidRow): Promise<Omit<Look, 'row'>> {
-    const { journal, bot, now } = this.#inputs;
+    const { journal, bot } = this.#inputs;
     const { name, paysRepeats } = this.#order;
     const canonical = canonicalOf(wanted);
     const naming =
       id === undefined ? namedByBody(name, canonical, countIn(this.#bodies, canonical)) : namedById(name, id);
     const identity = identify({ wanted, naming, columns }, bot, journal ?? unsalted, canonical);
-    const plan = await planOf(identity, { journal, bot, now });
+    const plan = await planOf(identity, { journal, bot });
     if (journal === undefined || paysRepeats === true) return { identity, plan, equal: undefined };
     const asking = { journal, bot, clock: journal.clock, repeats: { besides: name } };
     return { identity, plan, equal: await equalAhead(plan, identity, asking) };

@@ -11,7 +11,7 @@ export type AssetLimits = {
   readonly approveAbove?: bigint;
 };
 
-/** What one policy file, or a shared journal's own policy, allows. */
+/** What one policy file allows. */
 export type Policy = {
   /** Where the policy is, for people. */
   readonly source: string;
@@ -40,7 +40,7 @@ type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & {
   readonly line: string;
 };
 
-/** An asset in all its assetNames. */
+/** An asset under all its names. */
 type NamedAsset = Pick<Spend, 'assetNames'>;
 
 /** The limits for this asset in each policy that names it, however it spells it. */

@@ -93,7 +93,7 @@ function wrongMeaning({ limits: lines, recipients, approve_above: above }: Writt
   return wrongRecipient(recipients ?? {});
 }
 
-/** Two assetNames of one asset would have two limits but one count. */
+/** Two spellings of one asset would have two limits but one count. */
 function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined {
   const seen = new Map<string, string>();
   for (const asset of assets) {

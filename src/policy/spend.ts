@@ -117,7 +117,7 @@ function spendingOfEach({ assetNames }: SpentOf, reads: Pick<Reads, 'spending'>,
 
 const together = (each: readonly Spending[]): bigint => each.reduce((sum, { units }) => sum + units, 0n);
 
-/** What was spent in a day of an asset in all its assetNames together. */
+/** What was spent in a day of an asset under all its names together. */
 export async function spendingOf(
   scope: SpentOf,
   reads: Pick<Reads, 'spending'>,

@@ -122,7 +122,7 @@ test('a row that a person decided did not happen is open again, however this run
     });
     expect(row.outcome).toBe('open');
     row.outcome = undefined;
-    await lookAgain(rowsToDo({ rows: [row] }), { ...context, now: () => 0 });
+    await lookAgain(rowsToDo({ rows: [row] }), context);
     expect(row.outcome).toBe('open');
   } finally {
     engine.remove();

@@ -195,10 +195,10 @@ async function runRows(
 }
 
 /** Asks the journal about the rows to which a stop left no time, and returns why it did not say. */
-async function lookAtOthers(plan: BatchPlan, { bot, journal, context }: Batch): Promise<Failure | undefined> {
+async function lookAtOthers(plan: BatchPlan, { bot, journal }: Batch): Promise<Failure | undefined> {
   const left = rowsToDo(plan).filter(({ outcome }) => outcome === undefined);
   try {
-    await lookAgain(left, { bot, journal, now: () => context.clock.now() });
+    await lookAgain(left, { bot, journal });
     return undefined;
   } catch (thrown) {
     // This run's own results must be reported all the same.
