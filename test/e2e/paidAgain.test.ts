@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { damageJournal } from '../../testing/damageJournal.ts';
 import { jsonLines } from '../../testing/jsonOutput.ts';
+import { nodeBeside } from '../../testing/nodeBeside.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 // A service that does not honour its keys, and a request whose reply was lost: nobody can prevent from outside that it
@@ -71,4 +73,20 @@ test('a batch says it once, with its count, or ends with 10 where it waits', asy
   const waited = await batch('two', '--wait', '--repeat');
   expect(waited.code).toBe(10);
   expect(waited.stderr).toContain('1 paid more than once');
+});
+
+test('a batch says it also where the journal is lost while it waits', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const url = await nodeBeside(async (request, reply) => {
+    const body = Buffer.concat(await request.toArray());
+    if (body.includes('getTransaction')) damageJournal(operator.journal, `UPDATE entries SET state = 'lost'`);
+    const answer = await fetch(operator.sandbox.node.rpcUrl, { method: 'POST', body, headers });
+    reply.writeHead(200, headers).end(await answer.text());
+  });
+  operator.env.NODE = url;
+  await operator.sandbox.faults(lost);
+  const batch = ['batch', 'transfer', '-', '--once', 'one', '--yes', '--wait'];
+  const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,1\n`;
+  const { code, stderr } = await operator.run(batch, { stdin });
+  expect([code, stderr]).toEqual([11, expect.stringContaining('asked more than once for 1 transfer;')]);
 });

@@ -114,9 +114,13 @@ async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Ex
     const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
     const unread = await lookAtOthers(plan, batch);
     const report = await finishReport(plan, batch, unread);
+    const { unverified } = teller;
     const chain =
-      waiting && (await waiting.end(plan, journal).catch((thrown) => notSeen(thrown, plan, context)));
-    return await tellEnd(plan, { stop, unread, report, chain, unverified: teller.unverified }, batch);
+      waiting &&
+      (await waiting
+        .end(plan, journal)
+        .catch((thrown) => notSeen(thrown, plan, unverified.repeated, context)));
+    return await tellEnd(plan, { stop, unread, report, chain, unverified }, batch);
   } finally {
     await waiting?.close();
     await session.close();
@@ -234,12 +238,17 @@ async function openBatchWait(until: Until, batch: Batch): Promise<BatchWait> {
 }
 
 /** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */
-async function notSeen(thrown: unknown, { rows }: BatchPlan, { display }: Context): Promise<RowsOnChain> {
+async function notSeen(
+  thrown: unknown,
+  { rows }: BatchPlan,
+  unsure: number,
+  { display }: Context,
+): Promise<RowsOnChain> {
   const failure = asFailure(thrown);
   if (!failure.code.startsWith('journal-')) throw thrown;
   display.warn(failure.message);
   const undecided = rows.filter(({ standing, outcome }) => standing === 'done' || outcome === 'accepted');
-  return { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided: undecided.length };
+  return { proven: 0, contradicted: 0, paidAgain: 0, unsure, undecided: undecided.length };
 }
 
 function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
