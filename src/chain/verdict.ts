@@ -92,7 +92,7 @@ function paidBy({ units, decimals, received }: Match, { to, mint }: Payment): Pa
 export const graceMs = 2 * 3_600_000;
 
 /** Whether a transaction is older than an unnamed entry. Another machine may have paid a named one at any time. */
-export function isOlder(
+function isOlder(
   { blockTimeS }: Pick<ChainTransaction, 'blockTimeS'>,
   { atMs, isNamed }: Beginning,
 ): boolean {

@@ -3,7 +3,6 @@ import type { Lookup } from '../../src/chain/node.ts';
 import {
   type ChainView,
   isFinalMatch,
-  isOlder,
   isPaidAgain,
   judgeLook,
   ownSignatures,
@@ -95,7 +94,11 @@ test.each([
   ['of no known time, and named', undefined, true, false],
 ])('a transaction that is %s', (_what, byS, isNamed, expected) => {
   const blockTimeS = byS === undefined ? undefined : began.atMs / 1000 + byS;
-  expect(isOlder({ blockTimeS }, { ...began, isNamed })).toBe(expected);
+  const transaction = { ...read(paid), blockTimeS };
+  const lookup: Lookup = { saw: 'transaction', commitment: 'finalized', transaction, cluster };
+  const look = { signature, lookup, payment: asked(), host: 'node' };
+  const { verdict } = judgeLook(look, false, { ...began, isNamed });
+  expect(verdict).toBe(expected ? 'undecided' : 'proven');
 });
 
 const look = (verdict: Observation['verdict'], slot = 1): Observation =>
