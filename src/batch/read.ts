@@ -86,7 +86,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   const delimiter = isJsonLines(text) ? undefined : delimiterOf(text, (title) => fields.has(folded(title)));
   const file = { text, source, fields, mending };
   const raws: RawRow[] = [];
-  const [ids, missing, titles] = [new Map<string, number>(), new Map<string, number>(), new Set<string>()];
+  const [ids, missing, titles] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
   for (const raw of delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter)) {
     if (raws.length === mostRows) throw batchFailure('too-many-rows', { source, mostRows });
     raws.push(template === undefined ? raw : template.fill(raw, fields));
@@ -101,7 +101,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     const checked = checkRow(raw, reading, (ids.get(id ?? '') ?? 0) > 1);
     if ('wanted' in checked) return { ...row, wanted: checked.wanted };
     for (const { field, rule } of checked.complaints)
-      if (rule === 'given' && field !== undefined) countIn(missing, field);
+      if (rule === 'given' && field !== undefined) missing.add(field);
     const causes = checked.complaints.map((complaint) => inWords([complaint]));
     const problem = inWords(checked.complaints);
     bad.note(row, problem, causes);
@@ -111,7 +111,9 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   return {
     rows,
     bad,
-    lackingFields: neededFields[kind].filter((field) => missing.get(field) === rows.length),
+    lackingFields: neededFields[kind].filter(
+      (field) => missing.has(field) && raws.every(({ fields }) => fields[field] === undefined),
+    ),
     hasCommas: amounts.some(hasDecimalComma) && !amounts.some((amount) => /\.\d+$/u.test(amount)),
     fields: rowFields[kind].filter((field) => raws.some((raw) => raw.fields[field] !== undefined)),
     columns: [...titles],

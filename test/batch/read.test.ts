@@ -116,7 +116,7 @@ c,${recipient},1
 
   test('and a field that no row has is named, with the columns that may be meant', async () => {
     const { lackingFields, columns } = await read(
-      `Invoice ID;to_address;asset;amount\n1;x;SOL;1\n`,
+      `Invoice ID;to_address;asset;amount\n1;x;SOL;1\n2;x;SOL;1;5\n`,
       'transfer',
     );
     expect({ lackingFields, columns }).toEqual({ lackingFields: ['id'], columns: ['Invoice ID'] });
