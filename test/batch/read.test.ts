@@ -97,7 +97,7 @@ c,${recipient},1
 `,
       'transfer',
     );
-    expect(lackingFields).toEqual([]);
+    expect(lackingFields).toEqual(['asset']);
     expect(rows.every((row) => 'problem' in row)).toBe(true);
     expect(
       bad.causes.map(({ reason, rows, first }) => [reason, rows, first.map(({ line }) => line)]),

@@ -6,6 +6,7 @@ import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.
 import type { Context } from '../parse/command.ts';
 import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
+import { optionWords } from '../say/suggest.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
@@ -107,9 +108,9 @@ const mostListed = 10;
 async function named(name: string, { reads }: Places): Promise<Entry | undefined> {
   if (name === '') return undefined;
   for await (const _row of reads.select({ batch: name, limit: 1 }))
-    throw told('usage')`"${name}" names a batch
-      Give the ID of one of its rows. This lists them:
-      $ history --batch=${name}`;
+    throw told('usage', { next: [['history', ...optionWords({ name: 'batch', value: name })]] })`
+      "${name}" names a batch
+      Give the ID of one of its rows. This lists them:`;
   const found: Entry[] = [];
   for await (const entry of reads.select({ name, limit: mostListed })) found.push(entry);
   if (found.length > 1)
