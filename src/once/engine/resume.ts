@@ -1,4 +1,5 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
+import { receiptValue } from '../journal/rows.ts';
 import { isApprovedAndUnsent, isProposal, lastDecision } from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -123,8 +124,19 @@ function decideOn(
     // An approval of what is approved already changes nothing but who said so.
     if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(shown, entry, tx);
     await tx.decide(id, decided);
+    await keepSignature(entry, decided, tx);
     return (await tx.get(id)) ?? entry;
   };
+}
+
+/** A signature belongs to one entry: also the one that a person has found. */
+async function keepSignature(
+  { id, baseUrl: origin }: Entry,
+  { signature }: Decision,
+  tx: Transaction,
+): Promise<void> {
+  if (signature !== undefined)
+    await tx.keepReceipts(id, [{ origin, what: 'signature', value: receiptValue(signature) }]);
 }
 
 function refuseWhatIsProven(entry: Entry): void {

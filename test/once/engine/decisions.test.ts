@@ -133,6 +133,15 @@ describe('what a person may decide', () => {
     expect(ends).toEqual(table[standing]);
   });
 
+  test('makes the signature that it names its own: another entry that is given it is held', async () => {
+    await standings.unknown();
+    const found = { ...scripted.word('happened'), signature: 'sig_found' };
+    await resolveEntry(await shown(), found, scripted.open());
+    const given = reply(200, { transfer_id: 'tr_other', signature: 'sig_found' });
+    const other = await scripted.run(transfer({ amount: '2' }, once('other')), [given]);
+    expect(other).toMatchObject({ entry: { state: 'held', heldReason: 'id-taken' } });
+  });
+
   test('shows the decision before it, where it is refused for that', async () => {
     const declined = { id: expect.any(String), declined: { kind: 'declined', who: 'me@here' } };
     await standings.declined();
