@@ -74,7 +74,7 @@ async function forgetting(
 async function loseReply(scene: Scene): Promise<void> {
   await scene.stage.lane.service.faults(lostReply);
   const { argv, stdin } = scene.deed;
-  scene.expectExit(await scene.run(onceOnly(argv), { stdin }), 9);
+  scene.expectExit(await scene.run(onceOnly(argv), { stdin }), 9, 11);
 }
 
 /** What only the lost part of the journal knows. */
