@@ -285,6 +285,14 @@ describe('what nobody knew', () => {
     await journal.close();
   });
 
+  test('is shown by the history whatever is wrong with the profiles', async () => {
+    await operator.sandbox.readings(namesAnother);
+    const id = (await told(...payAda)).entry?.id ?? '';
+    operator.home.writeConfig('{');
+    const shown = await told('history', id, '--journal', operator.journal);
+    expect(shown).toMatchObject({ exit: 0, outcome: 'held', explained: {} });
+  });
+
   test('and was decided not to have happened is told against who decided, where the chain shows it', async () => {
     await operator.sandbox.readings(namesAnother);
     const id = (await told(...pay('a', '1'))).entry?.id ?? '';

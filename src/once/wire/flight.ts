@@ -273,14 +273,16 @@ export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
 /** The status's own name is no word. */
 const withoutConflict = (text: string): string => text.replace(/\bconflict\b/giu, ' ');
 
-/** Whether any field but the request's id says something in words. */
+/** Whether any field but a request's id says something in words. */
 export function saysMore(json: ReplyFields): boolean {
-  return Object.entries(json).some(([name, value]) => {
-    if (name === 'request_id') return false;
-    return typeof value === 'string'
-      ? /\p{L}/u.test(withoutConflict(value))
-      : isThing(value) && saysMore(value as ReplyFields);
-  });
+  // A list to which more is added, because a reply may be nested deeper than calls may be.
+  const left: unknown[] = [json];
+  for (const value of left) {
+    if (typeof value === 'string' && /\p{L}/u.test(withoutConflict(value))) return true;
+    if (!isThing(value)) continue;
+    for (const [name, inner] of Object.entries(value as object)) if (name !== 'request_id') left.push(inner);
+  }
+  return false;
 }
 
 /**

@@ -147,6 +147,15 @@ describe('what one attempt proves is what the design says', () => {
       expect.soft(judged(reply(409, text), about), text).toEqual(expected({ ...none, status: 409 }, about));
   });
 
+  test('as is a 409 that is nested deeper than functions may be', () => {
+    const about = { kind: 'message', named: true, inDoubt: false, refusedHere: false } as const;
+    const deep = (inner: string): string => `{"more":${'['.repeat(100_000)}${inner}${']'.repeat(100_000)}}`;
+    expect(judged(reply(409, deep('')), about)).toEqual(expected({ ...none, status: 409 }, about));
+    expect(judged(reply(409, deep('"archived"')), about)).toEqual(
+      expected({ ...none, status: 409, words: 'other' }, about),
+    );
+  });
+
   test('as are the words of a 409', () => {
     for (const [code, message, words] of wordsOf409Examples)
       expect.soft(conflictWords({ code, message }), `${code} ${message}`).toBe(words.replace(' ', '-'));

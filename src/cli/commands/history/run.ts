@@ -121,7 +121,9 @@ async function explainStanding(
   context: Context,
 ): Promise<Problem | undefined> {
   if (entry.state === 'open' || entry.state === 'sending') return undefined;
-  const hasNode = (await knownByName(entry.bot, botInputs(context)))?.chain !== undefined;
+  // The history can be read whatever is wrong with the profiles.
+  const bot = await knownByName(entry.bot, botInputs(context)).catch(() => undefined);
+  const hasNode = bot?.chain !== undefined;
   return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
 
