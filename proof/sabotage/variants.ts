@@ -244,8 +244,8 @@ export const variants: readonly Variant[] = [
     what: 'a transaction that proves a transfer is not made its own',
     edits: {
       'src/chain/search.ts': {
-        'return (await reads.otherHolder(id, receipts)) !== undefined;':
-          'return (await reads.otherHolder(id, receipts)) === null;',
+        'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;':
+          'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) === null;',
       },
     },
     caughtBy: ['chain'],

@@ -12,9 +12,6 @@ const known: Readonly<Record<string, string>> = {
 };
 
 export const clusterNames = Object.keys(known);
-export const knownClusters: readonly Cluster[] = Object.entries(known).map(([name, genesis]) => {
-  return { genesis, name };
-});
 
 /** The cluster with this name or genesis hash; undefined if the text is neither. */
 export function clusterOf(text: string): Cluster | undefined {

@@ -163,7 +163,7 @@ async function leftTheWallet(
     const { slot, blockTimeS } = lookup.transaction;
     const found = findPayment(payment, lookup.transaction);
     if (found.is === 'doubt') gap ??= 'unclear';
-    if (found.is !== 'match' || (await isHeldByAnother(entry, signature, [cluster], reads))) return;
+    if (found.is !== 'match' || (await isHeldByAnother(entry, signature, cluster, reads))) return;
     candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
   };
   const newest = since.slice(0, mostListed);
@@ -174,15 +174,14 @@ async function leftTheWallet(
   return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap };
 }
 
-/** Whether one of these chains or the service gave this signature to another entry. */
+/** Whether the chain or the service gave this signature to another entry. */
 export async function isHeldByAnother(
   { id, baseUrl }: Pick<Entry, 'id' | 'baseUrl'>,
   signature: string,
-  clusters: readonly Cluster[],
+  cluster: Cluster,
   reads: Pick<Reads, 'otherHolder'>,
 ): Promise<boolean> {
-  const receipts = clusters.flatMap((cluster) => receiptsFor(baseUrl, signature, cluster));
-  return (await reads.otherHolder(id, receipts)) !== undefined;
+  return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;
 }
 
 /** A signature as the chain shows it, and as a reply of the service gave it. */

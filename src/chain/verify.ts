@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { keepDecision } from '../once/engine/approval.ts';
 import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
@@ -138,7 +139,7 @@ export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<
   };
   const { lookup, signature } = look;
   const isAnothers =
-    lookup.saw === 'transaction' && (await isHeldByAnother(entry, signature, [lookup.cluster], reads));
+    lookup.saw === 'transaction' && (await isHeldByAnother(entry, signature, lookup.cluster, reads));
   return judgeLook(look, isAnothers, beginning);
 }
 
@@ -181,7 +182,7 @@ async function decideHappened(
   // The process that sends it now will learn more.
   const entry = await tx.get(id);
   if (entry === undefined || !isUndecided(entry)) return;
-  await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
+  await keepDecision(entry, { kind: 'happened', who: 'chain', atMs, reason, signature }, tx);
 }
 
 function observationOf(view: ChainView, genesis: string | undefined, atMs: number): Observation {

@@ -1,5 +1,3 @@
-import { knownClusters } from '../../chain/cluster.ts';
-import { isHeldByAnother } from '../../chain/search.ts';
 import type { Look } from '../../chain/verdict.ts';
 import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
@@ -83,7 +81,7 @@ type Looked = { keep(): Promise<void> };
 
 /**
  * Looks up the signature that an operator names, if a node can show it. Refuses one that paid something else or belongs
- * to another entry: the journal knows that without a node.
+ * to another entry.
  */
 async function lookAtSignature(
   entry: Entry,
@@ -93,14 +91,12 @@ async function lookAtSignature(
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || entry.kind !== 'transfer') return undefined;
-  if (await isHeldByAnother(entry, signature, knownClusters, journal.reads))
-    throw paysSomethingElse(entry, signature, { verdict: 'undecided', reasons: ['anothers'] });
   return whileOpen(chainsOfEntries(given, context), async (chains) => {
     const look = await lookFor(entry, signature, chains);
     if (look === undefined) return undefined;
     const view = await judgeNow(look, entry, journal.reads);
     if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
-      throw paysSomethingElse(entry, signature, view);
+      throw paysSomethingElse(entry, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {
       keep: async () => {

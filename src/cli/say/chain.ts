@@ -245,13 +245,9 @@ export function chainLacks(
     ${otherwise}Set what is missing, then run the same command again:`;
 }
 
-export function paysSomethingElse(
-  { id }: Entry,
-  signature: string,
-  view: Parameters<typeof why>[0],
-): Failure {
+export function paysSomethingElse({ id }: Entry, view: ChainView): Failure {
   return told('not-allowed-now')`
-    Signature ${signature} does not show that transfer ${id} happened: ${why(view)}
+    Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
     Find the signature of its own payment, or leave --signature out if you know by other means.`;
 }
 

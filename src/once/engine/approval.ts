@@ -1,4 +1,13 @@
-import { type Decision, type Entry, isResolution, type Reads } from '../journal/journal.ts';
+import {
+  type Decision,
+  type Entry,
+  isResolution,
+  type Reads,
+  type Receipt,
+  type Transaction,
+} from '../journal/journal.ts';
+import { receiptValue } from '../journal/rows.ts';
+import { engineFailure } from './failures.ts';
 
 /** Why it waits for a person’s approval, as the decision of its proposer says. */
 export type ApprovalReason = 'proposed' | 'above-limit';
@@ -25,4 +34,23 @@ export async function lastDecision(
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<Decision | undefined> {
   return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind) || kind === 'declined');
+}
+
+/** A signature that a decision names belongs to one entry, as one that a reply gives. */
+function asReceipts({ baseUrl: origin }: Entry, { signature }: Decision): Receipt[] {
+  return signature === undefined ? [] : [{ origin, what: 'signature', value: receiptValue(signature) }];
+}
+
+export async function refuseTaken(
+  entry: Entry,
+  decision: Decision,
+  reads: Pick<Reads, 'otherHolder'>,
+): Promise<void> {
+  const other = await reads.otherHolder(entry.id, asReceipts(entry, decision));
+  if (other !== undefined) throw engineFailure('signature-taken', { id: entry.id, other });
+}
+
+export async function keepDecision(entry: Entry, decision: Decision, tx: Transaction): Promise<void> {
+  await tx.decide(entry.id, decision);
+  await tx.keepReceipts(entry.id, asReceipts(entry, decision));
 }

@@ -50,6 +50,10 @@ export const engineFailure = failing('engine', {
     Entry ${id} has changed since this command looked at it
     Look at it again, then decide:
     $ history ${id}`,
+  'signature-taken': ({ id, other }: { id: string; other: string }) => told('not-allowed-now')`
+    The signature given for entry ${id} belongs to entry ${other}
+    Find the signature of its own payment, or leave --signature out if you know by other means.
+    $ history ${other}`,
   'being-sent': ({ id }: { id: string }) => told('not-allowed-now')`A running process is sending entry ${id}
     Wait for it to end, or end it. Then decide.`,
   proven: ({ id, state }: { id: string; state: State }) => {

@@ -1,6 +1,5 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
-import { receiptValue } from '../journal/rows.ts';
-import { isApprovedAndUnsent, isProposal, lastDecision } from './approval.ts';
+import { isApprovedAndUnsent, isProposal, keepDecision, lastDecision, refuseTaken } from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
@@ -69,6 +68,7 @@ export async function resolveEntry(shown: Shown, decision: Decision, journal: Jo
     if (isApprovedAndUnsent(entry)) throw engineFailure('is-approved', { id });
     if (state === 'declined')
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
+    await refuseTaken(entry, decision, tx);
     // Somebody else has decided the same meanwhile.
     return resolvedAs === decision.kind && shown.entry.resolvedAs !== resolvedAs ? undefined : decision;
   });
@@ -123,20 +123,9 @@ function decideOn(
     if (decided === undefined) return entry;
     // An approval of what is approved already changes nothing but who said so.
     if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(shown, entry, tx);
-    await tx.decide(id, decided);
-    await keepSignature(entry, decided, tx);
+    await keepDecision(entry, decided, tx);
     return (await tx.get(id)) ?? entry;
   };
-}
-
-/** A signature belongs to one entry: also the one that a person has found. */
-async function keepSignature(
-  { id, baseUrl: origin }: Entry,
-  { signature }: Decision,
-  tx: Transaction,
-): Promise<void> {
-  if (signature !== undefined)
-    await tx.keepReceipts(id, [{ origin, what: 'signature', value: receiptValue(signature) }]);
 }
 
 function refuseWhatIsProven(entry: Entry): void {

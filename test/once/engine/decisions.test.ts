@@ -140,6 +140,9 @@ describe('what a person may decide', () => {
     const given = reply(200, { transfer_id: 'tr_other', signature: 'sig_found' });
     const other = await scripted.run(transfer({ amount: '2' }, once('other')), [given]);
     expect(other).toMatchObject({ entry: { state: 'held', heldReason: 'id-taken' } });
+    const [, held] = await scripted.entries();
+    const again = resolveEntry(await scripted.shown(held?.id ?? ''), found, scripted.open());
+    await expect(again).rejects.toMatchObject({ kind: 'signature-taken' });
   });
 
   test('shows the decision before it, where it is refused for that', async () => {
