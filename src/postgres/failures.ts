@@ -170,8 +170,8 @@ const kinds = {
     The journal ${place} has entries, and a file can only be imported into one without any
     Keep using the file, or import it into a schema of its own: name that with ?schema= in the URL.`,
   'went-on': ({ place }: AtPlace) => told('not-allowed-now')`
-    The file was imported into ${place} before, and has been used since: that is not there
-    Import it again, into a schema of its own: name that with ?schema= in the URL.`,
+    The file was imported into ${place} earlier, and has been used since: ${place} lacks what it did then
+    Import it into a schema of its own: name that with ?schema= in the URL.`,
   'schema-foreign': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,

@@ -85,12 +85,18 @@ test('all that a file holds is there, and the file sends nothing more', async ()
   expect(await takeAlong(path, place)).toBe(3);
 });
 
-test('killed between the two commits, it only closes the file when it is run again', async () => {
+/** Imported, and killed before the file was closed for sending. */
+async function half(): Promise<{ path: string; place: SharedPlace }> {
   const path = await filled();
   const place = await newSharedPlace();
   const source = SourceFile.open(path);
   await lookingAfter(place, (asking) => importFile(asking, source));
   source.close();
+  return { path, place };
+}
+
+test('killed between the two commits, it only closes the file when it is run again', async () => {
+  const { path, place } = await half();
   await openJournal(path).close();
   expect(await takeAlong(path, place)).toBe(3);
   expect(await failureOf(() => openJournal(path).close())).toMatchObject({ code: 'journal-moved' });
@@ -98,11 +104,7 @@ test('killed between the two commits, it only closes the file when it is run aga
 });
 
 test('killed between the two commits, a file that went on sending is not closed when it is run again', async () => {
-  const path = await filled();
-  const place = await newSharedPlace();
-  const source = SourceFile.open(path);
-  await lookingAfter(place, (asking) => importFile(asking, source));
-  source.close();
+  const { path, place } = await half();
   const journal = inHand(openJournal(path));
   await done(journal, 'accepted');
   await journal.close();

@@ -103,9 +103,7 @@ const checks: readonly Check[] = [
   check(
     'node',
     () => process.versions as NodeJS.Dict<string>,
-    ({ bun, node = '' }) => {
-      return bun === undefined ? ok`Node ${node}` : ok`Bun ${bun}, in botctl’s own file`;
-    },
+    ({ bun, node = '' }) => (bun === undefined ? ok`Node ${node}` : ok`Bun ${bun}, in botctl’s own file`),
   ),
   check(
     'bot',

@@ -24,10 +24,8 @@ export async function equalPayment(
   const found = await Promise.all(
     underEachName(payment, assetNames).map((one) => reads.equalPayment({ ...about, payment: one })),
   );
-  const latestFirst = found
-    .flatMap((one) => one ?? [])
-    .sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
-  return latestFirst[0];
+  const latest = found.flatMap((one) => one ?? []).sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
+  return latest[0];
 }
 
 /** Whether it was paid since then, or may still be. */

@@ -243,7 +243,7 @@ function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: Rep
 
 /** A longer number in JSON has lost digits, or is written with an exponent: it names no amount. */
 const isExact = (amount: unknown): boolean =>
-  typeof amount === 'string' || /^\d{1,15}$|^(?=.{1,16}$)\d+\.\d+$/u.test(String(amount));
+  typeof amount === 'string' || !/e|\d{16}/u.test(String(amount).replace('.', ''));
 
 // 32 bytes in base58: an address, or a mint.
 const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;

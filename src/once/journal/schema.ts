@@ -189,7 +189,7 @@ const otherRules: readonly Rule[] = [
   ['UPDATE ON attempts', differs('seq', 'entry', 'number', 'started_at'), 'an attempt stays where it began'],
   [
     'UPDATE ON attempts',
-    // Whoever was thought dead may still prove that it happened. What proves less came too late.
+    // A process that was thought dead may still prove that it happened. Its other replies come too late.
     `OLD.verdict IS NOT NULL AND NOT (coalesce(OLD.phase, '') = 'process-died' AND NEW.verdict = 'accepted')`,
     'an attempt ends once',
   ],

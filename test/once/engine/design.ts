@@ -400,6 +400,7 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
       // decided: a number in JSON that has lost digits, or has an exponent, names no amount.
       ['fine', '{"transfer_id":"t1","amount":0.0000005}'],
       ['fine', '{"transfer_id":"t1","amount":12345678901234567}'],
+      ['another payment', '{"transfer_id":"t1","amount":-1.5}'],
       ['another payment', json(transfer, { transfer: { amount: '2' } })],
       ...[...noResult, '{"transfer_id":null}', '{"status":"confirmed"}', json(message)].map(
         (body): [Body2xx, string] => ['no result', body],
@@ -421,7 +422,9 @@ export function namesAnother(
   if (typeof asset === 'string' && isMint(asset) === isMint(ours.asset))
     if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
   if (typeof amount !== 'string' && typeof amount !== 'number') return false;
-  if (typeof amount === 'number' && (amount > 999_999_999_999_999 || amount < 0.000001)) return false;
+  // decided: what is tiny is written with an exponent, and what is huge has lost digits.
+  if (typeof amount === 'number' && amount > 0 && (amount > 999_999_999_999_999 || amount < 0.000001))
+    return false;
   const [mine, other] = [decimal(ours.amount), decimal(String(amount))];
   // silent: an amount that cannot be read is another one.
   if (!mine || !other || mine.digits !== other.digits) return true;
