@@ -147,16 +147,15 @@ async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const { identity, equal } = row;
   // One payment settles one row: which of several it was, a person decides.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
-  const settles = repeats === 'skip' && !isRepeated;
-  if (equal !== undefined && settles) return settleAsPaid(identity, equal, engine);
+  if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // If no other row makes this payment, another file has made it under this name since the plan.
   const besides = isRepeated ? order.name : '';
   // Nobody was asked about what the plan did not see.
-  const isMeant = (equal !== undefined && repeats === 'pay') || order.paysRepeats === true;
+  const isMeant = equal !== undefined || order.paysRepeats === true;
   const asking: EngineContext = { ...engine, repeats: isMeant ? 'pay' : { besides } };
   const step = await claim(identity.order, asking, undefined, identity);
-  if (!settles || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
-  return settleAsPaid(identity, step.equal, engine);
+  if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
+  return settleAsPaid(identity, step.equal, engine, isRepeated);
 }
 
 /** Whether the row is tried again later, because another process is sending it: for --max-wait at most. */

@@ -83,7 +83,7 @@ test('a row is not settled under an id that was taken meanwhile by another payme
     for (const bot of ['tips', 'second']) {
       const context = engine.engine({ bot });
       const identity = identify(transfer({}, row), context.bot, context.journal);
-      const outcome = await settleAsPaid(identity, { id: rent?.id ?? '' }, context);
+      const outcome = await settleAsPaid(identity, { id: rent?.id ?? '' }, context, false);
       because.push(outcome.is === 'not-sent' ? outcome.because : outcome.is);
     }
     expect(because).toEqual(['other-body', 'other-bot']);

@@ -7,12 +7,14 @@ import { isDone } from './planKinds.ts';
 
 /**
  * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It
- * counts as done for good. While the other one is not settled, nothing is resolved.
+ * counts as done for good. Nothing is resolved while the other one is not settled, or where this one is
+ * `oneOfSeveral`: one payment was made, and nobody knows for which of them.
  */
 export async function settleAsPaid(
   identity: Identity,
   { id: otherId }: Pick<Entry, 'id'>,
   engine: EngineContext,
+  oneOfSeveral: boolean,
 ): Promise<Outcome> {
   const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return engine.commit(async (tx) => {
@@ -21,7 +23,7 @@ export async function settleAsPaid(
     if (is === 'name-taken') return nameTaken(mustFind(found), identity, engine);
     if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
     const equal = mustFind(await tx.get(otherId));
-    if (!isDone(equal)) return { is: 'not-sent', because: 'paid-already', equal };
+    if (oneOfSeveral || !isDone(equal)) return { is: 'not-sent', because: 'paid-already', equal };
     const atMs = engine.clock.now();
     const { id } =
       found === undefined
