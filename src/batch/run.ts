@@ -145,7 +145,8 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const { order, engine, repeated, repeats } = run;
   const { identity, equal } = row;
-  // One payment settles one row: which of several it was, a person decides.
+  // One payment settles one row: which of several it was, a person decides. The claim would not see it where rows of
+  // another file have made it under this name.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // If no other row makes this payment, another file has made it under this name since the plan.
