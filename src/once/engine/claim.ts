@@ -18,8 +18,6 @@ export type Claim = {
   readonly is: 'claim';
   readonly entry: Entry;
   readonly number: number;
-  /** This process has just created it. */
-  readonly createdNow: boolean;
 };
 
 /** The result of one look at the journal and one commit. */
@@ -188,7 +186,7 @@ async function begin(
   const equal = await equalInTheWay(candidate, tx, engine, agreed);
   if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
   const entry = await tx.begin(candidate, journal.hashOf(bot.token.reveal()), nowMs);
-  return { is: 'claim', entry, number: entry.attempts, createdNow: true };
+  return { is: 'claim', entry, number: entry.attempts };
 }
 
 /** Only a name keeps an approval with its payment. */
@@ -231,7 +229,7 @@ export async function claimFound(
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   const begun = mustHaveIntactRequest(await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), nowMs));
-  return { is: 'claim', entry: begun, number: begun.attempts, createdNow: false };
+  return { is: 'claim', entry: begun, number: begun.attempts };
 }
 
 /** An equal payment, if nobody has said that this one is meant besides it. */

@@ -126,7 +126,7 @@ async function asOthersLeftIt({ entry: { id } }: Claim, { journal }: EngineConte
 
 /** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
 async function startNext(
-  { entry: { id, body }, createdNow }: Claim,
+  { entry: { id, body } }: Claim,
   last: Ruling,
   tx: Transaction,
   engine: EngineContext,
@@ -154,7 +154,7 @@ async function startNext(
     return end({ because: 'nothing-to-gain' });
   }
   const begun = await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now());
-  return { is: 'claim', entry: { ...begun, body }, number: begun.attempts, createdNow };
+  return { is: 'claim', entry: { ...begun, body }, number: begun.attempts };
 }
 
 /** Sends the entry's own bytes once. Never rejects. */

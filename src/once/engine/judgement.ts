@@ -103,11 +103,11 @@ function receiptsIn(evidence: Evidence, { baseUrl: origin }: Entry): Receipt[] {
 }
 
 /**
- * Another machine may have used a name for another body, where the name alone makes the key. On a machine that had not
- * seen the name, only the reply can show the body. Only an accepted attempt can be unverified.
+ * Another machine may have used a name for another body, where the name alone makes the key. Then only the reply can
+ * show the body. Only an accepted attempt can be unverified.
  */
-function isVerified({ echo }: Evidence, { verdict }: Ruling, { entry, createdNow }: Claim): boolean {
-  return verdict !== 'accepted' || !createdNow || keyFixesBody(entry) || echo === 'same';
+function isVerified({ echo }: Evidence, { verdict }: Ruling, { entry }: Claim): boolean {
+  return verdict !== 'accepted' || keyFixesBody(entry) || echo === 'same';
 }
 
 /** Whether an earlier attempt of it was rejected or limited. */

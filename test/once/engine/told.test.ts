@@ -5,7 +5,9 @@ import type { Flight } from '../../../src/once/wire/flight.ts';
 import {
   endOf,
   message,
+  noRetries,
   once,
+  paid,
   reply,
   run,
   ScriptedEngine,
@@ -54,6 +56,11 @@ describe('a transfer id or a signature that another entry has', () => {
     expect((await scripted.entries()).map(({ state }) => state)).toEqual(['held', 'accepted', 'accepted']);
     expect(endOf(ended)).toBe('accepted');
   });
+});
+
+test('a reply that shows no body verifies none, also where this machine had tried the name in vain before', async () => {
+  await scripted.run(transfer({}, once('a')), [reply(429)], noRetries);
+  expect(verified(await scripted.run(transfer({}, once('a')), [paid]))).toBe(false);
 });
 
 test('a message whose reply shows another is accepted, and verified only under a run’s own body', async () => {
