@@ -10,7 +10,6 @@ import {
   type ReplyFields,
   resultIn,
   saysItFailed,
-  saysMore,
 } from '../wire/flight.ts';
 
 /** Everything that one attempt is judged by. */
@@ -87,11 +86,10 @@ const isConflict =
   (evidence: Evidence): boolean =>
     isStatus(409)(evidence) && evidence.kind === kind && words.includes(wordsIn(evidence));
 
-/** What is said where nobody looks for it, or in a reply that was too long to be read whole, may be anything. */
+/** A reply that was too long to be read whole may say anything. */
 function wordsIn({ flight, parsed }: Evidence): ConflictWords {
   if (flight.came === 'reply' && flight.ended === 'too-long') return 'other';
-  const words = conflictWords(parsed?.complaint);
-  return words === 'none' && saysMore(parsed?.json ?? {}) ? 'other' : words;
+  return conflictWords(parsed?.complaint);
 }
 
 function isBrokenOff({ flight }: Evidence): boolean {
@@ -228,7 +226,10 @@ export function echoOf({ kind, body }: Pick<Entry, 'kind' | 'body'>, json: Reply
 const transferFields = ['to_address', 'asset', 'amount'] as const;
 const messageFields = ['conversation_id', 'content'] as const;
 
-const isText = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
+/** A longer number in JSON has lost digits, or is written with an exponent: it tells nothing. */
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  (typeof value === 'number' && !/e|\d{16}/u.test(String(value).replace('.', '')));
 
 /** Whether fields of a reply name another payment. What is not there names nothing. */
 function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: ReplyFields): boolean {
@@ -238,12 +239,8 @@ function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: Rep
   // A symbol and a mint can name the same token.
   if (typeof asset === 'string' && account.test(asset) === account.test(ours.asset))
     if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
-  return isText(amount) && isExact(amount) && isAnotherAmount(ours.amount, String(amount), isSol);
+  return isText(amount) && isAnotherAmount(ours.amount, String(amount), isSol);
 }
-
-/** A longer number in JSON has lost digits, or is written with an exponent: it names no amount. */
-const isExact = (amount: unknown): boolean =>
-  typeof amount === 'string' || !/e|\d{16}/u.test(String(amount).replace('.', ''));
 
 // 32 bytes in base58: an address, or a mint.
 const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;

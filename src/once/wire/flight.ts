@@ -126,14 +126,16 @@ function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefi
   };
 }
 
-function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined {
-  const { error } = json;
-  if (isFields(error)) return complaintFrom(error.code, error.message ?? error.detail);
-  if (nonEmpty(error) !== undefined) {
-    const message = nonEmpty(json.message);
-    return complaintFrom(json.code ?? (message && error), message ?? error);
-  }
-  return complaintFrom(json.code, nonEmpty(json.message) ?? json.detail ?? json.title);
+function complaintIn(json: ReplyFields): ReplyComplaint | undefined {
+  const { error, errors } = json;
+  const inner = error ?? (Array.isArray(errors) ? errors[0] : undefined);
+  if (isFields(inner)) return complaintFrom(inner.code ?? json.code, messageIn(inner) ?? messageIn(json));
+  const message = messageIn(json);
+  return complaintFrom(json.code ?? (message && inner), message ?? inner);
+}
+
+function messageIn({ message, detail, description, title }: ReplyFields): string | undefined {
+  return [message, detail, description, title].map(nonEmpty).find((text) => text !== undefined);
 }
 
 /** The text of a body that is not a JSON object; for an HTML page, its title or visible text. */
@@ -270,27 +272,14 @@ export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {
 /** What a 409 says of its cause. */
 export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
 
-/** The status's own name is no word. */
-const withoutConflict = (text: string): string => text.replace(/\bconflict\b/giu, ' ');
-
-/** Whether any field but a request's id says something in words. */
-export function saysMore(json: ReplyFields): boolean {
-  // A list to which more is added, because a reply may be nested deeper than calls may be.
-  const left: unknown[] = [json];
-  for (const value of left) {
-    if (typeof value === 'string' && /\p{L}/u.test(withoutConflict(value))) return true;
-    if (!isThing(value)) continue;
-    for (const [name, inner] of Object.entries(value as object)) if (name !== 'request_id') left.push(inner);
-  }
-  return false;
-}
-
 /**
  * The first match decides. Words of another request come first: "already used with different parameters" is no
  * repetition. Those that only hold match parts of words, the others whole ones.
  */
 export function conflictWords({ code = '', message = '' }: ReplyComplaint = {}): ConflictWords {
-  const words = withoutConflict(`${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' '));
+  const text = `${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' ');
+  // The status's own name is no word.
+  const words = text.replace(/\bconflict\b/gu, ' ');
   if (!/\p{L}/u.test(words)) return 'none';
   if (/different|another|match|parameters/u.test(words)) return 'other';
   if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
