@@ -68,12 +68,24 @@ test('a name that another machine may have used is proven by an older payment', 
   expect((await operator.run(batch, { stdin: row })).code).toBe(0);
 });
 
-test('a contradicted row of a batch comes before one that is not valid', async () => {
+test('a contradicted row of a batch comes before one that is not valid, and after one to run again', async () => {
   await namesOlder();
   const batch = ['batch', 'transfer', '-', '--once', 'b', '--skip-invalid', ...waits, '--json', '--yes'];
   const { code, stdout } = await operator.run(batch, { stdin: `${row.replace('0.5', '2')}bad,x,SOL,1\n` });
   const contradicted = { error: { code: 'contradicted' }, result: { invalid: 1 } };
   expect([code, lastLine(stdout)]).toMatchObject([10, contradicted]);
+  const ofTransfers = { operation: 'transfer' } as const;
+  await operator.sandbox.faults(
+    { kind: 'pass', ...ofTransfers },
+    { kind: 'drop', when: 'after', times: 99, ...ofTransfers },
+  );
+  const more = ['batch', 'transfer', '-', '--once', 'c', '--concurrency', '1', ...waits, '--json', '--yes'];
+  const rows = `${row.replace('0.5', '3')}b,${payAda[2]},SOL,4\n`;
+  const { code: exit, stdout: said } = await operator.run(more, { stdin: rows });
+  expect([exit, lastLine(said)]).toMatchObject([
+    11,
+    { error: { code: 'not-all-done' }, result: { unknown: 1 } },
+  ]);
 });
 
 describe('a bot whose wallet nobody names', () => {

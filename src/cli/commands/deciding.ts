@@ -7,7 +7,7 @@ import type { Suggestion } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { didWords } from '../say/history.ts';
 import { makes } from '../say/outcomes.ts';
-import { declined, needsPerson, problemOf } from '../say/told.ts';
+import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry, outcomeView } from '../show/report.ts';
@@ -152,8 +152,9 @@ function mayBeSentNow({ kind }: Pick<Entry, 'kind'>): string {
 }
 
 function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
-  const why = `Without a question, only a whole ID is taken, and this one stands for entry ${id}`;
-  return needsPerson('usage', why, [['history', id]]);
+  return told('usage')`Without a question, only a whole ID is taken, and this one stands for entry ${id}
+    Give the whole ID. This shows the entry:
+    $ history ${id}`;
 }
 
 /** The last line of an approval. */

@@ -209,6 +209,7 @@ function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
   const parts = [
     counts.waiting ? 'Approve or decline the rows that wait' : '',
     isHeld ? 'Decide about the held rows: resolve or resume them' : '',
+    counts['paid-already'] ? 'Look at the other payments: --repeat pays the rows besides them' : '',
     needs.has('after-fix') ? 'Fix the rows that would end the same way again' : '',
     counts['not-sent'] ? 'A row with a new id is sent besides the earlier one' : '',
   ];

@@ -125,9 +125,11 @@ function wholeCommand(words: readonly string[], { occurrences }: Suggesting): st
   const said = words
     .filter((word) => word.startsWith('--'))
     .map((word) => word.slice(2).replace(/=.*/su, ''));
+  const namesBot = said.includes('sandbox') || said.includes('profile');
   const kept = occurrences
     .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
-    .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.some((foreign) => foreign === name)))
+    // A bot that is named there comes whole.
+    .filter(({ name }) => !(namesBot && foreignToSandbox.some((foreign) => foreign === name)))
     // Each entry has its own base URL. Without this option a token goes only to its own entries.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));

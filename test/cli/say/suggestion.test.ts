@@ -38,6 +38,11 @@ describe('a command that is suggested', () => {
       'botctl resume --all',
     );
   });
+
+  test('that names a profile has no other bot’s service or token', () => {
+    const given = ['base-url', 'token-file'].map((name) => ({ name, value: 'x' }));
+    expect(lineOf(['send', '--profile', 'prod'], given)).toBe('botctl send --profile prod');
+  });
 });
 
 const places = ['/bin/dash', '/bin/bash', '/bin/zsh', '/usr/bin/zsh', '/bin/sh'];

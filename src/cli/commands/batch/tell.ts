@@ -167,7 +167,7 @@ export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): 
   return tellView(endView(plan, { ...run, stop }, notDone, batch), told, batch);
 }
 
-/** What the chain denies, or shows to be paid twice, comes first: then rows that are not done, then what is not sure. */
+/** Rows that a re-run can finish come first, then what the chain denies, or shows to be paid twice. */
 async function problemOfEnd(
   { standings }: BatchPlan,
   { chain, stop, unread }: FinishedRun,
@@ -176,10 +176,10 @@ async function problemOfEnd(
 ): Promise<Failure | undefined> {
   const { contradicted: against = 0, paidAgain: twice = 0, undecided: open = 0 } = chain ?? {};
   const isDone = Object.keys(notDone).length === 0;
-  if (chain !== undefined && (against + twice > 0 || (isDone && open > 0)))
-    return someUnproven(chain, 'of-batch');
-  if (isDone) return undefined;
   const needs = needsOf(notDone);
+  const isUnproven = isDone ? against + twice + open > 0 : against + twice > 0;
+  if (chain !== undefined && isUnproven && !needs.has('same-command')) return someUnproven(chain, 'of-batch');
+  if (isDone) return undefined;
   if (open > 0) needs.add('same-command');
   const mayBeInDoubt =
     notDone.unknown !== undefined ||
