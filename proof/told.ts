@@ -78,20 +78,18 @@ export function lateness(ran: Ran, isDiskFailing = false): string[] {
 }
 
 /** How a command says that a lease, a timeout or its patience with others ran out. */
-const outOfTime = /\bin time\b|\btook too long\b|\bfor too long\b|\bkept busy\b|still at work after/u;
+const outOfTime = /\bin time\b|\btook too long\b|\bfor too long\b|still at work after/u;
 /** Exits of what has not come to its end: it is right to run it again. */
 const unfinished: readonly (number | null)[] = [7, 8, 9, 11];
 
 /** It did not come to its end because a lease, a timeout, its own --max-wait or the proof's patience ran out. */
 export function ranOutOfTime(ran: Ran): boolean {
-  if (ran.hung) return true;
+  // Also where a doctor lists it.
+  if (lateness(ran).length > 0) return true;
   if (ran.code === 0 || ran.code === null) return false;
   if (unfinished.includes(ran.code) && ran.tookMs >= maxWaitMs(ran)) return true;
   const said = (objectsOf(ran) ?? []) as Said[];
-  return said.some(
-    ({ error: { code, message } = {} }) =>
-      code === 'fenced' || code === 'journal-busy' || outOfTime.test(message ?? ''),
-  );
+  return said.some(({ error: { code, message } = {} }) => code === 'fenced' || outOfTime.test(message ?? ''));
 }
 
 /** The `--max-wait` that it was given, or botctl's own. */

@@ -110,7 +110,8 @@ async function loseAndGoOn({ how, beginning, kind }: Loss, fleet: Fleet, stage: 
     const shared = sharing(lane, server, url);
     const scene = new Scene(where, before.deed, harbour, { ...stage, lane: shared });
     await lane.service.clearFaults();
-    await goOn(scene);
+    // What did not begin as it should has lost nothing.
+    if (stage.tally.findings.length === 0) await goOn(scene);
   } finally {
     await close();
   }
