@@ -223,11 +223,11 @@ export const resumeSpec = command({
     'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
   arguments: ['[ids...]  entries: the ID, its first characters, or a name'],
   options: options([
-    '--all  everything that is unknown or was interrupted, and what was approved and not sent',
+    '--all  everything that is unknown, also after a kill, and what was approved and not sent',
     '--held  with --all: held entries too, except those that wait for approval; asks, or needs --yes',
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),
-  examples: { 'Continue after a crash or a network failure': 'botctl resume --all' },
+  examples: { 'Finish what is unknown after a crash': 'botctl resume --all' },
 });
 
 export type ResumeArgs = ArgsOf<typeof resumeSpec>;
@@ -238,7 +238,7 @@ export const resolveSpec = command({
   about: 'Record what you found: it happened, or it did not',
   arguments: ['<ids...>  entries: the ID, its first characters, or a name'],
   options: options([
-    '--happened  it happened; the same command then sends nothing',
+    '--happened  it happened; the same command then sends nothing, if it has a name',
     '--signature <signature>  with --happened: the signature you found; botctl checks it on the chain if rpc-url is set',
     '--did-not-happen  it did not happen; the same command then sends it again',
     '--reason <text>  what you saw and where; kept with your name and the time',

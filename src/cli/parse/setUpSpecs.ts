@@ -16,7 +16,7 @@ export const policySpec = {
       does: 'looks',
       about: 'Show the policies that apply to this bot, and what is left',
       details:
-        'The policies of the profile (config set NAME policy FILE), of BOTCTL_POLICY and of this machine (/etc/botctl/policy.json) all apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent until it is settled.',
+        'The policies of the profile (config set NAME policy FILE), of BOTCTL_POLICY and of this machine (/etc/botctl/policy.json) all apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent for 24 hours.',
       examples: { 'Show the limits of the bot in use': 'botctl policy show' },
     }),
     check: command({
@@ -128,7 +128,7 @@ const unset = command({
 
 const journal = command({
   does: 'changes',
-  about: 'Name the journal of all commands on this machine',
+  about: 'Name the journal of your commands on this machine',
   details:
     '--journal and BOTCTL_JOURNAL come first; --sandbox keeps its own. It stays while it has entries that are not settled. Without an argument, it is shown.',
   arguments: ['[journal]  a file, or a postgres:// URL without its password (see .pgpass)'],
@@ -181,9 +181,9 @@ export const journalSpec = {
     }),
     migrate: command({
       does: 'changes',
-      about: 'Create a shared journal, or update its tables',
+      about: 'Create a shared journal, and print its grants',
       details:
-        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: it changes only what is missing. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.\n\nWith --import, the entries of a journal’s file go along, in one commit, into a journal that has none yet; the file then sends nothing more. It is refused while an entry of the file is unfinished, or a process may send through it.',
+        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: a journal that is there stays as it is. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.\n\nWith --import, the entries of a journal’s file go along, in one commit, into a journal that has none yet; the file then sends nothing more. It is refused while an entry of the file is unfinished, or a process may send through it.',
       options: options(['--import <file>  take a journal’s file along']),
       examples: {
         'Use the owner’s role, whose password is in ~/.pgpass':

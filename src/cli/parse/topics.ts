@@ -61,8 +61,8 @@ If the first run was:
 
 Two commands are the same if they have:
   --once NAME   the same name: it stands for one message or payment
-  no name       the same bot and content: a payment for 12 hours, a message
-                until its result was shown
+  no name       the same bot and content, for 12 hours; a message only until
+                its result was shown
 
 botctl stops (exit 6 or 10) if:
   the name is taken   by a different amount, recipient, text or bot
