@@ -29,6 +29,7 @@ type SharedUse = {
   /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
   readonly patience: Patience;
+  readonly isInterrupted?: () => boolean;
 };
 
 /** What a shared journal acknowledged to this machine. */
@@ -52,7 +53,7 @@ type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 /** Opens the journal on its server. Never creates one: that is for the owner of the database. */
 export async function openSharedJournal(
   address: Address,
-  { use, dataFolder, patience }: SharedUse,
+  { use, dataFolder, patience, isInterrupted }: SharedUse,
 ): Promise<Journal> {
   const place = placeOf(address);
   const { schema } = address;
@@ -100,7 +101,7 @@ export async function openSharedJournal(
     timeline: () => (facts ?? met).server.timeline,
     onServerTime: (nowMs) => clock.set(nowMs),
   });
-  const store = new Store(base, note);
+  const store = new Store(base, note, isInterrupted);
   const renewing = keepLeaseRenewed(lease, connections);
   return {
     place,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Ran, started } from '../../testing/botctl.ts';
 import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
+import { done, newPath, nowMs, opened } from '../../testing/journals.ts';
 import { nodeBeside } from '../../testing/nodeBeside.ts';
 
 let home: Home;
@@ -49,5 +50,33 @@ describe('a signal while botctl waits', () => {
     const line = ['config', 'add', 'x', '--sandbox', '--base-url', silent, '--json'];
     const { code, stdout } = await interrupted(line, 'SIGINT', () => asked);
     expect([code, JSON.parse(stdout).error.code]).toEqual([130, 'interrupted']);
+  });
+});
+
+/** A journal of more payments than are read at a time. */
+async function longJournal(): Promise<string> {
+  const path = newPath();
+  const paid = { kind: 'transfer', namedBy: 'once', name: 'rent', payment: '["ada","sol","1"]' } as const;
+  const body = Buffer.from('{"to_address":"ada","asset":"SOL","amount":"1"}');
+  await opened(path).commit(async (tx) => {
+    for (let n = 0; n < 1200; n += 1) await done(tx, 'accepted', { ...paid, body }, nowMs + n);
+  });
+  return path;
+}
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s while a long journal is read', (signal) => {
+  test.each([
+    'history --format csv',
+    'history --format jsonl --kind transfer',
+    'history --total',
+    'history --limit all',
+    'history --json',
+  ])('ends %s with 130', async (line) => {
+    const { code, stderr, stdout } = await interrupted(
+      [...line.split(' '), '--journal', await longJournal()],
+      signal,
+    );
+    expect(`${stderr}${stdout}`).toContain('Interrupted while the journal was being read');
+    expect(code).toBe(130);
   });
 });

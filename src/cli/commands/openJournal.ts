@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { claimedBy, Failure, told } from '../../once/failures.ts';
 import { journalFailure } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
@@ -123,7 +123,7 @@ export async function openAt(
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
-  const journal = openJournal(path, use, context.clock);
+  const journal = openJournal(path, use, context.clock, () => isLeft(context));
   if (isNew)
     context.display.warn(
       `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`,
@@ -144,8 +144,14 @@ async function openShared(
     use,
     dataFolder: dataFolder(context.env),
     patience: patienceOf(given, context),
+    isInterrupted: () => isLeft(context),
   });
   return context.display.waiting('connecting to the shared journal', opening);
+}
+
+/** What was sent is still told after the first signal. */
+function isLeft({ interrupts }: Pick<Context, 'interrupts'>): boolean {
+  return (claimedBy(interrupts) === undefined ? interrupts.first : interrupts.second).aborted;
 }
 
 /** How long to wait for a server that is away. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
-import { Failure, type FieldsOf, failing, told } from '../failures.ts';
+import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
 import { counted, formatCount, listed, troubleInWords } from '../phrases.ts';
 import type { Known } from './known.ts';
 
@@ -42,6 +42,7 @@ export type TakenAway = AtPath & { how: 'gone' | 'replaced' };
 const kinds = {
   busy: ({ path }: AtPath) => told('journal-busy')`The journal ${path} is kept busy by other processes
     Run the same command again in a moment.`,
+  interrupted: () => interrupted('while the journal was being read'),
   damaged: ({ path, aside }: AtPath & { aside: readonly Move[] }) => {
     const next = aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }];
     return told('journal-damaged', { next })`

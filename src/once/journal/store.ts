@@ -1,4 +1,6 @@
+import { nextTurn } from '../../machine/process.ts';
 import type { Failure } from '../failures.ts';
+import { journalFailure } from './failures.ts';
 import type { GuardedWork, Guards, Reads, Work } from './journal.ts';
 import type { Known, Note } from './known.ts';
 import type { Ask } from './rows.ts';
@@ -26,10 +28,16 @@ export class Store {
   readonly #note: Note;
   readonly reads: Reads;
 
-  constructor(base: Base, note: Note) {
+  /** Whether a person has had enough is asked once a page, of all that is read page by page. */
+  constructor(base: Base, note: Note, isInterrupted: () => boolean = () => false) {
+    const beforeNext = async (): Promise<void> => {
+      // A file answers at once, and without a turn no signal would be heard.
+      await nextTurn();
+      if (isInterrupted()) throw journalFailure('interrupted', {});
+    };
     this.#base = base;
     this.#note = note;
-    this.reads = { ...base.reads, ...readsOf(base.ask, base, false) };
+    this.reads = { ...base.reads, ...readsOf(base.ask, base, beforeNext) };
   }
 
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
@@ -40,7 +48,7 @@ export class Store {
       const writes = writesOf(ask, this.#base, (known) => {
         latest = known;
       });
-      return work({ ...reads, ...readsOf(ask, this.#base, true), ...writes });
+      return work({ ...reads, ...readsOf(ask, this.#base), ...writes });
     }, guards);
     if (latest !== undefined) this.#noteDown(latest);
     return result;

@@ -31,7 +31,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { batchOfRow, counts, countsAt, paidUntil } from './schema.ts';
+import { batchOfRow, counts, countsAt, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -56,11 +56,9 @@ function textsIn(dialect: Dialect) {
   /** At this origin, whatever the path. */
   const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
 
-  /** A payment is a JSON array that begins with its recipient. */
-  const nextRecipient = (
-    after: string,
-  ): string => `(SELECT substr(payment, 3, ${position}(payment, '",') - 3) FROM ${entries}
-    WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
+  const recipient = recipientIn(position);
+  const nextRecipient = (after: string): string => `(SELECT ${recipient} FROM ${entries}
+    WHERE payment IS NOT NULL AND ${recipient} ${after} AND ${recipient} < :behind ORDER BY ${recipient} LIMIT 1)`;
 
   const lastBatch = (before: string): string => `(SELECT name FROM ${entries}
     WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
@@ -78,8 +76,8 @@ function textsIn(dialect: Dialect) {
         seq DESC LIMIT 1`,
     startingWith: `SELECT ${entry} FROM ${entries} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
     // Each is found from the one before it.
-    recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
-        UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
+    recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
+        UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
     equalPayment: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
@@ -191,10 +189,11 @@ const batchInputOf = reading(batchColumns);
 /** What a database asks with. */
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
 
+/** Within a commit, which waits for nothing else, there is nothing to do before the next page. */
 export function readsOf(
   ask: Ask,
   { dialect, verbs, owners }: AskingBase,
-  isWithin: boolean,
+  beforeNext?: () => Promise<void>,
 ): Omit<Reads, 'ownerLives' | 'processOf'> {
   const toEntry = (row: JournalRow): Entry => entryOf(row, owners.lives(row));
   const first = async (statement: Statement, values: Values): Promise<Entry | undefined> => {
@@ -210,7 +209,7 @@ export function readsOf(
     findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
     get: (id) => first(verbs.get, { id }),
     startingWith: (head) => all(verbs.startingWith, { head, behind: behind(head) }, toEntry),
-    select: (selection) => select(selection, dialect, ask, toEntry),
+    select: (selection) => select(selection, dialect, ask, toEntry, beforeNext ?? (async () => {})),
     recipients: (head) =>
       all(verbs.recipients, { head, behind: behind(head) }, ({ address }) => String(address)),
     attemptsOf: (id) => all(verbs.attemptsOf, { id }, attemptOf),
@@ -235,7 +234,7 @@ export function readsOf(
       const counted = countedAsset(asset);
       const sum =
         sums.get(counted) ?? spendingOf({ asset: counted, since }, verbs, ask).then((units) => ({ units }));
-      if (isWithin) sums.set(counted, sum);
+      if (beforeNext === undefined) sums.set(counted, sum);
       return sum;
     },
     spent: (asset, since) => spentOf({ asset: countedAsset(asset), since }, verbs, ask),

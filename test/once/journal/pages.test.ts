@@ -23,14 +23,14 @@ async function asked(selection: Partial<Selection>, count = 0) {
   };
   const found: number[] = [];
   const toEntry = ({ seq }: JournalRow): Entry => ({ id: String(seq) }) as Entry;
-  for await (const { id } of select({ limit: 1000, ...selection }, fileDialect, ask, toEntry))
+  for await (const { id } of select({ limit: 1000, ...selection }, fileDialect, ask, toEntry, async () => {}))
     found.push(Number(id));
   return { way, texts, values, found };
 }
 
 function shapeOf(text: string): string {
   if (text.includes('UNION ALL') || text.includes('AS of_0')) return 'states';
-  if (text.includes("payment >= '")) return 'to';
+  if (text.includes('payment IS NOT NULL')) return 'to';
   const [, order = ''] = /ORDER BY (\w+)/u.exec(text) ?? [];
   return order;
 }

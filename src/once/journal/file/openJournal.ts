@@ -8,11 +8,16 @@ import { type JournalUse, openFile } from './opening.ts';
 import { OwnFiles, ProcessOwners } from './ownFiles.ts';
 
 /** Opens the journal at `path`, and creates it if there is none. */
-export function openJournal(path: string, use: JournalUse = 'send', clock: Journal['clock'] = Date): Journal {
+export function openJournal(
+  path: string,
+  use: JournalUse = 'send',
+  clock: Journal['clock'] = Date,
+  isInterrupted?: () => boolean,
+): Journal {
   const { path: file, database, note, refused } = openFile(path, use);
   const owners = new ProcessOwners(file);
   const base = new FileBase(database, file, owners);
-  const store = new Store(base, note);
+  const store = new Store(base, note, isInterrupted);
   const files = new OwnFiles(refused === undefined ? [file, `${file}-wal`] : [file]);
   const [salt] = base.guard(() =>
     database.prepare(/* sql */ `SELECT value FROM meta WHERE name = 'salt'`).all(),
