@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -132,6 +142,34 @@ describe('what is not a regular file is refused, and left unchanged:', () => {
     expect(ran.stderr).toContain('Nothing was changed');
     expect(statSync(path).mode).toBe(before);
   });
+});
+
+describe('a link beside a journal is refused, and nothing is written where it leads:', () => {
+  const beside = ['.note', '.setup', '.owners', '-wal', '-shm', '-journal'];
+  const journals = ['a new one', 'one that is there'] as const;
+  test.each(journals.flatMap((journal) => beside.map((end) => [end, journal] as const)))(
+    '%s of %s',
+    async (end, of) => {
+      const journal = join(home.path, 'journal.db');
+      const words = [...send, ...toNobody, '--journal', journal];
+      const env = { ...home.env, ...bot };
+      if (of === 'one that is there') await botctlHere(words, { env });
+      const theirs = join(home.path, 'theirs');
+      mkdirSync(theirs);
+      const target = end === '.owners' ? theirs : home.file('theirs/bashrc', '# mine\n');
+      rmSync(`${journal}${end}`, { recursive: true, force: true });
+      symlinkSync(target, `${journal}${end}`);
+      const looks = of === 'a new one' ? [] : ['history', 'doctor', 'journal accept-loss --yes'];
+      for (const line of [words, ...looks.map((look) => [...look.split(' '), '--journal', journal])]) {
+        const ran = await botctlHere(line, { env });
+        expect(`${ran.stdout}${ran.stderr}`).toContain(`${journal}${end} is a symbolic link`);
+        expect(ran.code).toBe(line[0] === 'doctor' ? 1 : 2);
+      }
+      expect(readdirSync(theirs)).toEqual(end === '.owners' ? [] : ['bashrc']);
+      if (end !== '.owners') expect(readFileSync(target, 'utf8')).toBe('# mine\n');
+      expect(statSync(target).mode & 0o777).toBe(end === '.owners' ? 0o755 : 0o644);
+    },
+  );
 });
 
 describe('a data folder that was there before', () => {

@@ -11,7 +11,7 @@ export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[
 export type Move = { readonly from: string; readonly to: string };
 
 /** What is at a journal's path, if it is not a regular file. */
-const noFiles = { folder: 'a folder', device: 'a device', other: 'not a regular file' } as const;
+const noFiles = { folder: 'a folder', device: 'a device', link: 'a symbolic link', other: 'not a regular file' } as const;
 
 export type NotAFile = keyof typeof noFiles;
 
@@ -61,7 +61,7 @@ const kinds = {
     Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.`,
   'not-a-file': ({ path, is }: AtPath & { is: NotAFile }) => told('journal-unusable')`
     The journal ${path} is ${noFiles[is]}. It was left unchanged
-    Name a file of its own with --journal.`,
+    ${is === 'link' ? 'Nothing is written through a link beside a journal: remove it.' : 'Name a file of its own with --journal.'}`,
   'hard-linked': ({ path }: AtPath) => told('journal-unusable')`
     The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
     Remove one of the names.`,

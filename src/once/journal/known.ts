@@ -9,8 +9,7 @@ export type Known = { readonly entry: string; readonly number: number; readonly 
 const places = 16;
 const placeBytes = 96;
 
-// Creates the file if it is missing, and never truncates it.
-const openFlags = constants.O_RDWR | constants.O_CREAT;
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 /**
  * The latest attempts and decisions that a journal acknowledged to this machine, on this machine's disk. A journal that
@@ -57,7 +56,8 @@ export class Note {
 
   #open(): number {
     makeFolder(dirname(this.path));
-    this.#file = openSync(this.path, openFlags, 0o600);
+    // Through a link the bytes would land in another file. It is never truncated.
+    this.#file = openSync(this.path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
     this.#onMade(this.path);
     return this.#file;
   }
@@ -72,7 +72,9 @@ export class Note {
   #read(): (Known | undefined)[] {
     let text = '';
     try {
-      text = readFileSync(this.path, 'latin1');
+      const file = openSync(this.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      text = readFileSync(file, 'latin1');
+      closeSync(file);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
     }

@@ -1,7 +1,7 @@
 import { isUnsettled } from '../../../once/engine/approval.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
 import { journalFailure } from '../../../once/journal/failures.ts';
-import { refuseUnusable } from '../../../once/journal/file/ownFiles.ts';
+import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFiles.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
@@ -33,7 +33,7 @@ async function lastingName(text: string, given: ParsedArgs, context: Context): P
   const location = await locationAt(text, 'journal', context);
   if (location.is === 'file') {
     // Named, it could not be unset again: the journal to leave could not be opened.
-    refuseUnusable(location.path);
+    refuseUnusable(resolveLinks(location.path));
     return location.path;
   }
   await (await openAt(location, given, context, 'look')).close();

@@ -34,7 +34,7 @@ function noteOf(path: string): Note {
 export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);
   try {
-    for (const one of [path, `${path}.note`]) refuseUnusable(one);
+    refuseUnusable(path);
     const note = noteOf(path);
     const noted = use === 'accept-loss' ? [] : note.noted();
     makeFolder(dirname(path));

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lchownSync,
+  lstatSync,
   readdirSync,
   readlinkSync,
   realpathSync,
@@ -121,17 +122,24 @@ export function giveToOwner(path: string, journalPath: string): void {
   if (owner !== undefined && owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
 }
 
+/** All that stands beside a journal. `''` is the journal itself, its links resolved. */
+const beside = ['', '.note', '.setup', '.owners', '-wal', '-shm', '-journal'];
+
 /** Refuses, without touching it, what can never be a journal's file. A missing file is fine. */
-export function refuseUnusable(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  const is = stats && whatItIs(stats);
-  if (is !== undefined) throw journalFailure('not-a-file', { path, is });
-  if (stats !== undefined && stats.nlink > 1) throw journalFailure('hard-linked', { path });
+export function refuseUnusable(journalPath: string): void {
+  for (const path of beside.map((end) => `${journalPath}${end}`)) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const is = stats && whatItIs(stats);
+    if (is !== undefined && !(is === 'folder' && path.endsWith('.owners')))
+      throw journalFailure('not-a-file', { path, is });
+    if (stats?.isFile() && stats.nlink > 1) throw journalFailure('hard-linked', { path });
+  }
 }
 
 function whatItIs(stats: Stats): NotAFile | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'folder';
+  if (stats.isSymbolicLink()) return 'link';
   return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
 }
 

@@ -8,7 +8,7 @@ import { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, type Loss } from '../failures.ts';
 import { damaged, pragma, sqliteFailure } from './faults.ts';
 import { openFile } from './opening.ts';
-import { resolveLinks, sizeOf } from './ownFiles.ts';
+import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
 /** What a journal has lost, if anything. Changes nothing. */
 export function findLoss(givenPath: string): Loss | undefined {
@@ -29,6 +29,7 @@ export function findLoss(givenPath: string): Loss | undefined {
 /** Refuses a file in which SQLite’s own check finds a fault. Opening reads only a part of it. */
 export function refuseDamage(givenPath: string): void {
   const path = resolveLinks(givenPath);
+  refuseUnusable(path);
   try {
     // If the database is an empty file, SQLite would delete its log, with all that was sent last.
     if (sizeOf(path) === 0) return;
