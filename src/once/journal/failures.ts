@@ -11,7 +11,12 @@ export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[
 export type Move = { readonly from: string; readonly to: string };
 
 /** What is at a journal's path, if it is not a regular file. */
-const noFiles = { folder: 'a folder', device: 'a device', link: 'a symbolic link', other: 'not a regular file' } as const;
+const noFiles = {
+  folder: 'a folder',
+  device: 'a device',
+  link: 'a symbolic link',
+  other: 'not a regular file',
+} as const;
 
 export type NotAFile = keyof typeof noFiles;
 
