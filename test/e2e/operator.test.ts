@@ -189,6 +189,24 @@ describe('resolve', () => {
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
   });
 
+  test.each([
+    ['payment', 'transfer', payAda],
+    ['message', 'message', sendHello],
+  ] as const)(
+    'as not happened lets a %s without a name go under the same key alone',
+    async (_what, kind, argv) => {
+      await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+      const lost = await operator.json([...argv, '--max-wait', '0s']);
+      expect(lost).toMatchObject({ exit: 9, outcome: 'unknown' });
+      const { id = '', key } = lost.entry ?? {};
+      // The person is wrong: it did happen. Only the key keeps it from happening twice.
+      const decided = ['resolve', id, '--did-not-happen', '--reason', 'not seen'];
+      expect(await operator.json(decided)).toMatchObject({ exit: 0, outcome: 'resolved' });
+      expect(await operator.json(argv)).toMatchObject({ entry: { id, key, attempts: 2 } });
+      expect(await operator.sandbox.ledger({ kind })).toHaveLength(1);
+    },
+  );
+
   test('takes no signature that the service gave for another payment, also where no node is named', async () => {
     const ids = await mess();
     const other = await operator.json([...payAda, '--once', 'other', '--repeat']);

@@ -67,7 +67,7 @@ export const mayHaveLanded = (found: Pick<Entry, 'state'> | undefined): boolean 
   found?.state === 'unknown' || found?.state === 'sending';
 
 const startsAgain = ({ named, state, resolvedAs }: Found): boolean =>
-  state === 'open' || (named && (state === 'rejected' || resolvedAs === 'did-not-happen'));
+  state === 'open' || resolvedAs === 'did-not-happen' || (named && state === 'rejected');
 
 /** Is this a re-run? The first row that fits decides. If nothing was found, a new entry begins. */
 const rerunTable: readonly (readonly [fits: (found: Found) => boolean, plan: PlanKind])[] = [

@@ -118,9 +118,9 @@ export interface Decision {
 export const exitOfNo = 130;
 export const exitOfLongWait = 9;
 
-/** Row 7. An unnamed entry is taken up again only while it is open. */
+/** Row 7. What was rejected is taken up again only by its name. */
 const startsAgain = ({ found, named }: Situation) =>
-  found === 'open' || (named && (found === 'rejected' || found === 'resolved as did-not-happen'));
+  found === 'open' || found === 'resolved as did-not-happen' || (named && found === 'rejected');
 const mayHaveLanded = ({ found }: Situation) => found === 'unknown' || found === 'sending, owner dead';
 const happened = ({ found }: Situation) => found === 'accepted' || found === 'resolved as happened';
 // silent: something that happened without an attempt; it is reported again.

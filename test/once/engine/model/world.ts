@@ -462,7 +462,7 @@ export class World {
   #isOver(last: Entry, toldAtMs: number | undefined): boolean {
     const nowMs = this.scripted.clock.now();
     if (last.kind === 'message' && nowMs - last.createdAtMs > searchedMessages) return true;
-    if (last.state === 'rejected' || last.resolvedAs === 'did-not-happen') return true;
+    if (last.state === 'rejected') return true;
     const isDone = last.state === 'accepted' || last.resolvedAs === 'happened';
     if (!isDone || toldAtMs === undefined) return false;
     return last.kind === 'message' || latestOf(last.countsAtMs, nowMs) === 'older';
@@ -471,9 +471,11 @@ export class World {
   async #after(before: Before, ended: Outcome | undefined, told: boolean, most = 1): Promise<void> {
     const entries = await this.#entries();
     const createdNow = entries.length - before.count;
-    expect(createdNow).toBeLessThanOrEqual(most);
-    const [newest] = entries.sort((left, right) => right.id.localeCompare(left.id));
-    if (before.unnamed && createdNow === 1 && newest !== undefined) {
+    const [newest, other] = entries.sort((left, right) => right.id.localeCompare(left.id));
+    // Of two at once without a name, the second begins again what the service has refused the first (section 4, row 8).
+    const isBegunAgain = before.unnamed && most === 1 && createdNow === 2 && other?.state === 'rejected';
+    expect(createdNow).toBeLessThanOrEqual(isBegunAgain ? 2 : most);
+    if (before.unnamed && createdNow > 0 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
         command: before.mine,
         mayBegin: true,
