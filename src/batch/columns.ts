@@ -100,8 +100,7 @@ export function rowOf(
     if (field === undefined) {
       if (value !== undefined && value !== null && value !== '') kept.push([title, textOf(value)]);
     } else if (value !== undefined)
-      fields[field] =
-        typeof value === 'string' && trimmed.includes(field) ? value.replace(blanksAround, '') : value;
+      fields[field] = typeof value === 'string' && trimmed.includes(field) ? value.trim() : value;
   }
   if (typeof fields.amount === 'string') {
     const amount = plainAmount(fields.amount, decimalComma);
@@ -116,9 +115,8 @@ export function rowOf(
   return { line, fields, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
 }
 
-/** Nothing but blanks around them is taken away, and nothing from a text that is sent. */
+/** Nothing is taken away from a text that is sent. */
 const trimmed = ['id', 'to_address', 'asset', 'amount'];
-const blanksAround = /^[ \t\u{a0}]+|[ \t\u{a0}]+$/gu;
 
 /** `1,234` may be a thousand or a little more than one, so it stays as it is and is refused. */
 const thousands = {

@@ -64,6 +64,9 @@ export const batchFailure = failing('batch', {
   workbook: ({ source }: { source: string }) => told('bad-file')`
     ${source} is a workbook of a spreadsheet, not CSV
     Save the sheet as “CSV UTF-8”, and run the command with that file.`,
+  'comma-divided': ({ source }: { source: string }) => told('bad-file')`
+    ${source} divides its cells by commas, so --decimal-comma cannot be used: 1,5 would be two cells
+    Save it with ; between its cells, or write amounts like 1.5 and leave --decimal-comma out.`,
   'template-brace': ({ source }: { source: string }) =>
     badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
   'template-column': ({ source, column }: { source: string; column: string }) =>

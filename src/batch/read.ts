@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstBadByte, readJson } from '../once/entry/jsonText.ts';
 import type { Wanted } from '../once/entry/wanted.ts';
 import { type Source, wholeOf } from '../once/input.ts';
@@ -61,6 +62,7 @@ export type ReadFile = FileFacts & { readonly rows: readonly InputRow[] };
 
 const mostBytes = 64 * 1024 * 1024;
 const mostRows = 250_000;
+const pageRows = 256;
 /** No request of this service is that long. */
 const mostOfRow = 1024 * 1024;
 /** No file of people has as many. */
@@ -84,17 +86,17 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   const text = textIn(await wholeOf({ ...input, name: source }, mostBytes), source);
   const fields = fieldsOf(kind, mending);
   const delimiter = isJsonLines(text) ? undefined : delimiterOf(text, (title) => fields.has(folded(title)));
+  if (delimiter === ',' && mending.decimalComma === true) throw batchFailure('comma-divided', { source });
   const file = { text, source, fields, mending };
-  const raws: RawRow[] = [];
   const [ids, missing, titles] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
-  for (const raw of delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter)) {
-    if (raws.length === mostRows) throw batchFailure('too-many-rows', { source, mostRows });
-    raws.push(template === undefined ? raw : template.fill(raw, fields));
+  const found = delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter);
+  const raws = await inTurns(found, input, (raw) => {
     if (isGoodId(raw.fields.id)) countIn(ids, raw.fields.id);
     for (const title of Object.keys(raw.columns ?? {})) if (titles.size < mostTitles) titles.add(title);
-  }
+    return template === undefined ? raw : template.fill(raw, fields);
+  });
   const bad = new Reasons();
-  const rows = raws.map((raw): InputRow => {
+  const rows = await inTurns(raws, input, (raw): InputRow => {
     const { line, fields, columns } = raw;
     const id = isGoodId(fields.id) ? fields.id : undefined;
     const row = { line, id, columns: columns && JSON.stringify(columns) };
@@ -120,6 +122,22 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     unsent: [...titles].filter((title) => template?.names(title) !== true),
     delimiter,
   };
+}
+
+/** What is made of each row. A signal is noticed between two pages of them. */
+async function inTurns<Made>(
+  rows: Iterable<RawRow>,
+  input: Input,
+  make: (row: RawRow) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const row of rows) {
+    if (made.length === mostRows) throw batchFailure('too-many-rows', { source: inputName(input), mostRows });
+    if (made.length % pageRows === 0) await nextTurn();
+    if (input.interrupted.aborted) throw batchFailure('interrupted', {});
+    made.push(make(row));
+  }
+  return made;
 }
 
 /** `1,234` may as well be a thousand. */

@@ -93,7 +93,7 @@ type Refused<Rule extends Refusal['rule']> = Extract<Refusal, { readonly rule: R
 /** Each is said after `it must be`. */
 const policyRules = {
   schema: JSON.stringify(policySchema),
-  asset: 'SOL in capitals, or the name of a token, each asset once',
+  asset: 'SOL, or the name of a token, each asset once',
   limited: 'an asset listed there; {} is a line without a limit',
   name: 'a name of letters, digits, ".", "_" and "-", beginning with a letter or a digit',
   address: 'a wallet address',

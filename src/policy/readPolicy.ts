@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { addressComplaint } from '../once/entry/address.ts';
 import { canonicalAmount, countedAsset, unitsOf } from '../once/entry/amount.ts';
 import { placeIn, readJson } from '../once/entry/jsonText.ts';
+import { hidden } from '../once/entry/naming.ts';
 import { type PolicyFault, policyFailure, policySchema } from './failures.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
@@ -98,9 +99,9 @@ function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined
   const seen = new Map<string, string>();
   for (const asset of assets) {
     const path = [field, asset];
-    const other = asset.toUpperCase() === 'SOL' ? 'SOL' : seen.get(asset.toLowerCase());
-    if (other !== undefined && other !== asset) return { path, fault: { is: 'same-asset', other } };
-    if (asset === '' || asset !== asset.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(asset))
+    const other = seen.get(asset.toLowerCase());
+    if (other !== undefined) return { path, fault: { is: 'same-asset', other } };
+    if (asset === '' || asset !== asset.trim() || hidden.test(asset))
       return { path, fault: { is: 'not-an-asset' } };
     seen.set(asset.toLowerCase(), asset);
   }

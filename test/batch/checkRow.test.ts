@@ -54,7 +54,7 @@ describe('the id', () => {
 });
 
 test('everything that is wrong is said at once', () => {
-  expect(wrongFields({ id: '', to_address: 'x', asset: 'sol', amount: '1,5' }, 'transfer')).toHaveLength(4);
+  expect(wrongFields({ id: '', to_address: 'x', asset: ' ', amount: '1,5' }, 'transfer')).toHaveLength(4);
 });
 
 test('a row brings no key of its own', () => {

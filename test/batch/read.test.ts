@@ -200,3 +200,14 @@ describe('a file that is no text is refused', () => {
     expect(failure.message).toContain('/nowhere/rows.csv cannot be read');
   });
 });
+
+test('an interrupt ends the reading of rows that are all there already', async () => {
+  const stop = new AbortController();
+  async function* pieces(): AsyncGenerator<Buffer> {
+    yield Buffer.from(`conversation_id,content\n${'c,x\n'.repeat(10_000)}`);
+    setImmediate(() => setImmediate(() => stop.abort()));
+  }
+  const input = { path: '-', stdin: Readable.from(pieces()), interrupted: stop.signal };
+  const reading = readRows(input, readingOf('message'));
+  await expect(reading).rejects.toMatchObject({ kind: 'interrupted', code: 'interrupted' });
+});

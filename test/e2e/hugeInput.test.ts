@@ -21,6 +21,10 @@ const long = 'x'.repeat(900_000);
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const message = { conversation_id: 'c', content: 'x' };
 
+const blanks = ' '.repeat(900_000);
+const row = { id: 'a', to_address: to, asset: 'SOL', amount: '1' };
+const pays = (path: string) => ['batch', 'transfer', path, '--once', 'x'];
+
 const batch = (kind: string) => (path: string) => ['batch', kind, path, '--once', 'x'];
 const payload = (kind: string) => (path: string) => [kind, '--payload', path];
 
@@ -91,6 +95,18 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
   ['a long number', `{"a":${'1'.repeat(900_000)}}`, payload('send'), 'lose digits'],
   ['a million brackets', '['.repeat(1_000_000), payload('send'), 'nested deeper'],
   ['megabytes of blank lines', ' \n'.repeat(2_000_000), batch('send'), 'has no rows'],
+  ...['id', 'to_address', 'asset', 'amount'].map((field): [string, string, typeof pays, string] => [
+    `900,000 blanks inside the ${field} of a row`,
+    `id,to_address,asset,amount\n${Object.values({ ...row, [field]: `1${blanks}5` }).join()}\n`,
+    pays,
+    field,
+  ]),
+  [
+    '900,000 blanks inside a value of a line',
+    `${JSON.stringify({ ...row, amount: `1${blanks}5` })}\n`,
+    pays,
+    'amount has a space',
+  ],
   ['a quote that never ends', `conversation_id,content\n"${long.repeat(4)}`, batch('send'), 'not CSV'],
 ])('%s end soon, with a short message', async (_what, text, wordsOf, words) => {
   const ran = await soon([...wordsOf(home.file('input', text)), '--sandbox', '--dry-run', '--json']);

@@ -69,6 +69,94 @@ describe('a file from a spreadsheet', () => {
   });
 });
 
+describe('--decimal-comma is refused where commas divide the cells', () => {
+  const unquoted = `id,to_address,asset,amount,memo\na,${ada},SOL,1,5\n`;
+  const quoted = `id,to_address,asset,amount\na,${ada},SOL,"1,5"\n`;
+
+  test.each([
+    ['an amount that takes two cells', unquoted],
+    ['an amount in quotes', quoted],
+  ])('%s', async (_what, csv) => {
+    const { code, stderr } = await operator.run(pay(file(csv), '--decimal-comma'));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('divides its cells by commas'),
+    });
+    expect(stderr).toContain('Nothing was sent');
+    expect(await amounts()).toEqual([]);
+  });
+
+  test('and is not offered there', async () => {
+    const { code, stderr } = await operator.run(pay(file(`${quoted}b,${bob},SOL,2\n`)));
+    expect(code).toBe(2);
+    expect(stderr).toContain('If 1,5 means one and a half in this file, save it with ; between its cells');
+    expect(stderr).not.toMatch(/--once nov --(decimal-comma|skip-invalid)/u);
+  });
+});
+
+describe('sol is SOL', () => {
+  test('in a file, in an option and in a payload, and the row is the same row', async () => {
+    const ended = await operator.run(pay(file(`id,to_address,asset,amount\na,${ada},Sol,0.5\n`)));
+    expect(ended.code, ended.stderr).toBe(0);
+    const again = await operator.run(pay(file(`id,to_address,amount\na,${ada},0.5\n`), '--asset', 'sol'));
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 of them earlier') });
+    const rent = ['transfer', '--once', 'rent', '--yes'];
+    const paid = await operator.run([...rent, '--to', bob, '--amount', '0.25', '--asset', 'sol']);
+    expect(paid.code, paid.stderr).toBe(0);
+    const payload = operator.home.file(
+      'rent.json',
+      JSON.stringify({ to_address: bob, amount: '0.25', asset: 'sOl' }),
+    );
+    expect((await operator.run([...rent, '--payload', payload])).code).toBe(0);
+    const ledger = await operator.sandbox.ledger();
+    expect(ledger.map(({ request }) => request.asset)).toEqual(['SOL', 'SOL']);
+  });
+
+  test('also in a policy, and under its limits', async () => {
+    const limits = { SOL: { transfer: '1' } };
+    for (const [asset, written] of [
+      ['sol', limits],
+      ['SOL', { sol: limits.SOL }],
+    ] as const) {
+      const policy = operator.home.file(
+        'policy.json',
+        JSON.stringify({ schema: 'botctl-policy/1', limits: written }),
+      );
+      const env = { BOTCTL_POLICY: policy };
+      const words = [
+        'transfer',
+        '--to',
+        ada,
+        '--asset',
+        asset,
+        '--amount',
+        '1.5',
+        '--once',
+        `x${asset}`,
+        '--yes',
+      ];
+      const { code, stderr } = await operator.run(words, { env });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/at most 1 sol per transfer/iu),
+      });
+    }
+    expect(await amounts()).toEqual([]);
+  });
+});
+
+test('an asset with an invisible letter is not another asset', async () => {
+  const csv = `id,to_address,asset,amount\na,${ada},USDC,1\nb,${ada},USDC\u3164,1\n`;
+  const { code, stderr } = await operator.run(pay(file(csv)));
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('line 3 (id b): asset has spaces around it, or has control or invisible'),
+  });
+  const words = ['transfer', '--to', ada, '--asset', 'US\u034fDC', '--amount', '1', '--once', 'x', '--yes'];
+  expect(await operator.run(words)).toMatchObject({ code: 2 });
+  expect(await amounts()).toEqual([]);
+});
+
 describe('a text that is sent', () => {
   test('keeps its blanks', async () => {
     const csv = `id,to_address,asset,amount,memo\na,${ada},SOL,1," rent "\n`;

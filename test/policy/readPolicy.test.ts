@@ -81,7 +81,7 @@ describe('is refused, and the field is named', () => {
     ['recipients in a list', { recipients: [ada] }, 'recipients is not an object'],
     ['a yes as text', { only_recipients: 'yes' }, 'only_recipients is not true or false'],
     ['a limit above as a number', { approve_above: { SOL: 1 } }, 'approve_above.SOL is not a string'],
-    ['a second spelling of SOL', { limits: { sol: {} } }, 'limits.sol is SOL in another spelling'],
+    ['a second spelling of SOL', { limits: { SOL: {}, sol: {} } }, 'limits.sol is SOL in another spelling'],
     [
       'an asset twice',
       { limits: { usdc: {}, EURC: {}, USDC: {} } },
@@ -96,6 +96,8 @@ describe('is refused, and the field is named', () => {
     ['an asset without a name', { limits: { '': {} } }, 'is not an asset'],
     ['an asset with a blank at its end', { limits: { 'USDC ': {} } }, 'is not an asset'],
     ['an asset with what is invisible', { limits: { 'US\u200bDC': {} } }, 'is not an asset'],
+    ['an asset with an invisible letter', { limits: { 'USDC\u3164': {} } }, 'is not an asset'],
+    ['more decimals than sol has', { limits: { sol: { day: '0.0000000001' } } }, 'has 10 decimals'],
     ['an asset with a control character', { limits: { 'US\u0007DC': {} } }, 'is not an asset'],
     ['a recipient whose name is none', { recipients: { ada, '@bob': bob } }, 'recipients.@bob is not a name'],
     [

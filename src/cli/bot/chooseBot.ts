@@ -1,6 +1,7 @@
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../chain/cluster.ts';
 import { type Env, NoHomeFolder } from '../../machine/folders.ts';
 import { type Bot, envBot } from '../../once/connection.ts';
+import { countedAsset } from '../../once/entry/amount.ts';
 import { assetNamesIn } from '../../once/entry/assetNames.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, told } from '../../once/failures.ts';
@@ -225,7 +226,7 @@ function checkWallet(text: string): string {
 
 function checkAssets(assets: Readonly<Record<string, string>>): void {
   for (const [asset, mint] of Object.entries(assets)) {
-    if (asset === '' || asset === 'SOL')
+    if (asset === '' || countedAsset(asset) === 'sol')
       throw badAssets(`${JSON.stringify(asset)} cannot be the name of a token`);
     if (!isHash(mint)) throw badAssets(`the mint of ${JSON.stringify(asset)} is not 32 bytes in base58`);
   }

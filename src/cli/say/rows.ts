@@ -12,7 +12,7 @@ function rowsOf(count: number): string {
   return counted(count, 'row');
 }
 
-type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas'> & {
+type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas' | 'delimiter'> & {
   readonly invalid: number;
   readonly rows: number;
   readonly source: string;
@@ -20,7 +20,7 @@ type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas'> & 
 
 /** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
 export function invalidRows(
-  { invalid, rows, source, lackingFields, columns, hasCommas }: InvalidRows,
+  { invalid, rows, source, lackingFields, columns, hasCommas, delimiter }: InvalidRows,
   given: GivenWords,
 ): Failure {
   const all = invalid === rows;
@@ -29,11 +29,12 @@ export function invalidRows(
   const [field] = lackingFields;
   const skips = !all && !hasCommas;
   const way = hasCommas ? 'decimal-comma' : 'skip-invalid';
-  const next =
-    field === undefined && (hasCommas || skips) ? [again(given, [], { name: way, value: true })] : [];
+  const [offers, resaved] =
+    delimiter === ',' ? [skips, 'save it with ; between its cells and '] : [skips || hasCommas, ''];
+  const next = field === undefined && offers ? [again(given, [], { name: way, value: true })] : [];
   const mended = [
     field && `No row has ${listed(lackingFields, 'or')}. ${whichColumn(field, columns)}`,
-    hasCommas && 'If 1,5 means one and a half in this file, add --decimal-comma.',
+    hasCommas && `If 1,5 means one and a half in this file, ${resaved}add --decimal-comma.`,
   ].filter((way) => way);
   const fix = `${mended.length > 0 ? 'Otherwise fix' : 'Fix'} ${invalid === 1 ? 'it' : 'them'}`;
   return told('bad-input', { next })`

@@ -1,7 +1,7 @@
 import { type BadAmount, type Complaint, complain } from './rules.ts';
 
-/** Decimal places of the assets for which they are known. */
-const knownDecimals: Readonly<Record<string, number>> = { SOL: 9 };
+/** Decimal places of the assets for which they are known, in lower case. */
+const knownDecimals: Readonly<Record<string, number>> = { sol: 9 };
 
 const shape = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/u;
 
@@ -28,7 +28,7 @@ export function canonicalAmount(text: string, asset: string): string | Complaint
   const [whole = '0', fraction = ''] = text.split('.');
   const trimmed = fraction.replace(/0+$/u, '');
   if (whole === '0' && trimmed === '') return complain('amount', 'positive', 'zero');
-  const decimals = knownDecimals[asset];
+  const decimals = knownDecimals[countedAsset(asset)];
   if (decimals !== undefined && trimmed.length > decimals) {
     return complain('amount', 'decimals', { most: decimals, asset, decimals: trimmed.length });
   }

@@ -107,12 +107,13 @@ type BotIdentity = {
 
 // Matches nearly every name, and so avoids loading the Unicode tables, which is slow at start-up.
 const plain = /^[!-~](?:[ -~]*[!-~])?$/u;
-const hidden = /^[\p{Cc}\p{Cf}\p{DI}\p{Cs}\u2800]$/u;
+/** Two texts that differ only in such characters look the same. */
+export const hidden = /[\p{Cc}\p{Cf}\p{DI}\p{Cs}\u2800]/u;
 const otherBlank = /^(?! )[\p{Zs}\p{Zl}\p{Zp}]$/u;
 
 /**
- * Finds an invisible character in a name, a key or a row's id. Two names that differ only in such characters look the
- * same. They are refused, never repaired: only the author knows which one was meant.
+ * Finds an invisible character in a name, a key or a row's id. They are refused, never repaired: only the author knows
+ * which one was meant.
  */
 export function invisibleIn(text: string): Unseen | undefined {
   if (plain.test(text)) return undefined;

@@ -83,7 +83,7 @@ const rules = {
     buttonProblem(value),
     'label=TEXT,id=ID with an optional style=STYLE (write a comma in a text as \\,)',
   ],
-  asset: (value: 'empty' | 'blanks' | { insteadOfSol: string } | { longerThan: number }): Said => [
+  asset: (value: 'empty' | 'blanks' | { longerThan: number }): Said => [
     assetProblem(value),
     'SOL, or the string that names a token',
   ],
@@ -146,8 +146,7 @@ export function longer({ longerThan }: { longerThan: number }): string {
 function assetProblem(value: FieldRules['asset']): string {
   if (value === 'empty') return badTexts.empty;
   if (value === 'blanks') return 'has spaces around it, or has control or invisible characters';
-  if ('longerThan' in value) return longer(value);
-  return `is "${value.insteadOfSol}": write SOL`;
+  return longer(value);
 }
 
 function addressProblem(value: BadAddress): string {

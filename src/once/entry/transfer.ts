@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { type AllowedRecipients, addressComplaint } from './address.ts';
-import { canonicalAmount } from './amount.ts';
+import { canonicalAmount, countedAsset } from './amount.ts';
 import { entryFailure } from './failures.ts';
+import { hidden } from './naming.ts';
 import type { Complaint, Complaints, OptionsOfField } from './rules.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
@@ -12,9 +13,8 @@ const longestAsset = 200;
 const asset = z.string().check(
   rule('asset', (value: string) => {
     if (value.trim() === '') return 'empty';
-    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value)) return 'blanks';
-    if (value.length > longestAsset) return { longerThan: longestAsset };
-    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? { insteadOfSol: value } : undefined;
+    if (value !== value.trim() || hidden.test(value)) return 'blanks';
+    return value.length > longestAsset ? { longerThan: longestAsset } : undefined;
   }),
 );
 
@@ -57,6 +57,7 @@ export function checkTransfer(fields: unknown, allowed: AllowedRecipients): Chec
   const complaints = [...checked.complaints, ...complaintsAbout(fields, allowed)];
   if (!checked.success || complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...rest } = checked.data;
-  const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;
+  const asset = countedAsset(rest.asset) === 'sol' ? 'SOL' : rest.asset;
+  const request = { ...rest, asset, amount: String(canonicalAmount(rest.amount, asset)) } as TransferRequest;
   return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };
 }

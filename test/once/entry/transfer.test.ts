@@ -43,8 +43,6 @@ describe('a transfer', () => {
     ['an unknown field', { ...plain, fee: '1' }, 'fee is not known'],
     ['a memo that is null', { ...plain, memo: null }, 'memo is not a string'],
     ['half a surrogate pair in the memo', { ...plain, memo: '\ud83d' }, 'memo has half a surrogate pair'],
-    ['sol', { ...plain, asset: 'sol' }, 'asset is "sol": write SOL'],
-    ['Sol', { ...plain, asset: 'Sol' }, 'asset is "Sol": write SOL'],
     ['a text as asset', { ...plain, asset: 'x'.repeat(201) }, 'asset is longer than 200 characters'],
     ['an empty asset', { ...plain, asset: '' }, 'asset is empty'],
     ['a blank asset', { ...plain, asset: '  ' }, 'asset is empty'],
@@ -60,6 +58,11 @@ describe('a transfer', () => {
       { ...plain, asset: 'SOL\u200b' },
       'control or invisible characters',
     ],
+    ...['\u3164', '\u115f', '\u034f', '\ufe0f', '\u2800'].map((letter): [string, unknown, string] => [
+      `an invisible letter (${letter.codePointAt(0)?.toString(16)}) in the asset`,
+      { ...plain, asset: `US${letter}DC` },
+      'control or invisible characters',
+    ]),
     ['a bidi mark in the asset', { ...plain, asset: 'SO\u202eL' }, 'control or invisible characters'],
     [
       'an off-curve recipient',
@@ -71,6 +74,7 @@ describe('a transfer', () => {
       { ...plain, amount: '0.0000000001' },
       'amount has 10 decimals (it must be a number with at most 9 decimals for SOL)',
     ],
+    ['too many decimals of sol', { ...plain, asset: 'sol', amount: '0.0000000001' }, 'at most 9 decimals'],
   ])('%s is refused', async (_what, fields, problem) => {
     expect(await refusalOf(fields)).toContain(problem);
   });
@@ -96,6 +100,15 @@ test('a message pays nothing', () => {
 describe('the same payment', () => {
   const payment = (change: object): string | undefined =>
     paymentOf(parseTransfer({ ...plain, ...change }, 'wallets').wanted);
+
+  test.each(['sol', 'Sol', 'sOL'])('%s is SOL', (asset) => {
+    const { wanted } = parseTransfer({ ...plain, asset }, 'wallets');
+    expect(canonicalOf(wanted)).toBe(canonicalOf(parseTransfer(plain, 'wallets').wanted));
+  });
+
+  test.each(['ſol', 'sol1', 'wsol'])('%s is a token', (asset) => {
+    expect(parseTransfer({ ...plain, asset }, 'wallets').wanted.request.asset).toBe(asset);
+  });
 
   test.each([
     ['spelled with more zeros', { amount: '1.500' }, true],
