@@ -14,6 +14,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
     }
     process.exit(1);
   });
-const exit = await main(context);
-isOver();
-process.exit(exit);
+// Bytecode allows no await out here.
+void main(context).then((exit) => {
+  isOver();
+  process.exit(exit);
+});

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Why a folder could not be made. `cause` is the system's error, if there is one. */
@@ -55,8 +55,9 @@ export function makeFolder(path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+  // Below a file nothing is there on any Node: statSync without throwIfNoEntry throws on 20 alone.
+  if (!existsSync(path)) return false;
+  if (statSync(path).isDirectory()) return true;
   throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');
 }
 

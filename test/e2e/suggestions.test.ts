@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ended, type Ran } from '../../testing/botctl.ts';
@@ -113,8 +114,9 @@ function linesIn({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>): string[] {
   );
 }
 
+/** Node 22's own copy makes folders that others may read. */
 function copyTree(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  execFileSync('cp', ['-a', from, to]);
 }
 
 /** Each line on its own, from the same state: what was there before is put back. */

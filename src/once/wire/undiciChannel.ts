@@ -23,6 +23,7 @@ class TooLong extends Error {}
  * may have begun the first connection.
  */
 export function openChannel(settings: ChannelSettings, first: Connecting = connecting(settings)): Channel {
+  if (!settings.keepAlive) keepParserAsLoaded();
   let next: Connecting | undefined = first;
   let way: Way | undefined;
   const drop = async (): Promise<void> => {
@@ -53,6 +54,16 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
     },
     close: drop,
   };
+}
+
+/**
+ * Node 20 optimises undici's parser, which is WebAssembly, in other threads, and the exit waits for it: 100 ms that one
+ * reply never earns back. Later versions begin when it pays. Set here, where undici has loaded http2, net and tls: Node
+ * compiles what it loads of itself after it three times as long.
+ */
+function keepParserAsLoaded(): void {
+  if (process.versions.node.startsWith('20.'))
+    process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
 }
 
 type Way = { readonly client: Client; readonly connecting: Connecting };
