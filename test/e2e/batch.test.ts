@@ -150,7 +150,7 @@ describe('checking', () => {
   const bad = `id,to_address,asset,amount
 ada,${recipient},SOL,1.5
 bob,${recipient},SOL,0
-eve,${otherRecipient},sol,1
+eve,${otherRecipient},US\u200bDC,1
 bob,${recipient},SOL,2
  x,nonsense,SOL,1e3
 dan,${otherRecipient},SOL,0.25
@@ -161,7 +161,7 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.code).toBe(2);
     expect(requests()).toBe(0);
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
-    expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
+    expect(ran.stderr).toContain('line 4 (id eve): asset has spaces around it');
     expect(ran.stderr).toContain('2 rows (lines 3 and 5): id "bob" is given twice');
     expect(ran.stderr).toContain('line 6 (id x): to_address is 6 bytes long');
     expect(ran.stderr).toContain('4 of 6 rows in');
