@@ -42,15 +42,6 @@ describe.skipIf(!existsSync('/proc/self'))('under /proc, where no folder can be 
   });
 });
 
-test('a journal below a file is not there', async () => {
-  const below = join(home.file('file', ''), 'journal.db');
-  const env = { ...home.env, ...bot };
-  expect(await botctlHere(['history', '--journal', below], { env })).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining(`there is no journal ${below}`),
-  });
-});
-
 /** A place that takes no changes, or undefined where this machine does not let us have one. */
 function readOnlyPlace(): { path: string; remove(): void } | undefined {
   const path = join(home.path, 'read-only');

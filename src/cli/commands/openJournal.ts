@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { codeOf } from '../../machine/disk.ts';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import type { Settings } from '../../once/connection.ts';
 import { claimedBy, Failure, told } from '../../once/failures.ts';
@@ -185,12 +184,12 @@ export function isThere(location: JournalLocation): boolean {
   return [path, `${path}-wal`, `${path}.note`].some(mayBeThere);
 }
 
-/** Whether the path exists. If that cannot be checked, it may. Below a file nothing does: Node 20 throws there. */
+/** Whether the path exists. If that cannot be checked, it may. */
 export function mayBeThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return codeOf(error) !== 'ENOTDIR';
+  } catch {
+    return true;
   }
 }
 
