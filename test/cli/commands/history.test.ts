@@ -24,7 +24,7 @@ test('a journal that cannot be looked at is not one that is empty', async () => 
   const path = join(home.path, 'loop.db');
   symlinkSync(path, path);
   const { code, stderr } = await runMain(['history', '--journal', path], { env: home.env });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).not.toContain('Nothing is recorded');
 });
 
