@@ -36,6 +36,14 @@ describe('CSV', () => {
     ]);
   });
 
+  test.each(['\ufeffa', 'a\ufeff', 'a\u2003'])(
+    'an id with a character at its end that is no plain blank is refused, not repaired (%j)',
+    async (id) => {
+      const [problem] = await requests(`conversation_id,id,content\nc,"${id}",x\n`);
+      expect(problem).toContain('id ');
+    },
+  );
+
   test('buttons are JSON', async () => {
     const [one, two] = await requests(
       'conversation_id,content,buttons\nc,x,"[{""label"":""Yes"",""id"":""y""}]"\nc,x,[yes]\n',
