@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../machine/process.ts';
 import { firstBadByte, readJson } from '../once/entry/jsonText.ts';
 import type { Wanted } from '../once/entry/wanted.ts';
 import { type Source, wholeOf } from '../once/input.ts';

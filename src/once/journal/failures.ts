@@ -20,6 +20,8 @@ const noFiles = {
 
 export type NotAFile = keyof typeof noFiles;
 
+const removeLink = 'Nothing is written through a link beside a journal: remove it.';
+
 const wholePath = 'For a file, write its whole path.';
 const wholeUrl = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
 
@@ -66,7 +68,7 @@ const kinds = {
     Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.`,
   'not-a-file': ({ path, is }: AtPath & { is: NotAFile }) => told('journal-unusable')`
     The journal ${path} is ${noFiles[is]}. It was left unchanged
-    ${is === 'link' ? 'Nothing is written through a link beside a journal: remove it.' : 'Name a file of its own with --journal.'}`,
+    ${is === 'link' ? removeLink : 'Name a file of its own with --journal.'}`,
   'hard-linked': ({ path }: AtPath) => told('journal-unusable')`
     The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
     Remove one of the names.`,

@@ -73,8 +73,11 @@ export class Note {
     let text = '';
     try {
       const file = openSync(this.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      text = readFileSync(file, 'latin1');
-      closeSync(file);
+      try {
+        text = readFileSync(file, 'latin1');
+      } finally {
+        closeSync(file);
+      }
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
     }
