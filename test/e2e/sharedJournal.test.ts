@@ -7,9 +7,10 @@ import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
+import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
+import { silence, silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
 import { programWords } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, type Said, said } from '../../testing/sandboxHome.ts';
@@ -177,5 +178,51 @@ describe('the password of a shared journal', () => {
     if (programWords.length > 0) expect(stderr).toContain('MODULE ');
     expect(all).not.toContain(password);
     expect(all).not.toContain(Buffer.from(password).toString('hex'));
+  });
+});
+
+describe('a COMMIT without an answer, before anything of this run was sent,', () => {
+  const ways = [payRent, ['resume', '--all', '--yes', '--json']] as const;
+
+  /** Runs it through a proxy that passes on the COMMIT that would send it, and not its answer. */
+  async function cutAtCommit(words: readonly string[], env: Record<string, string>): Promise<Ended> {
+    await upForLong(journal);
+    const proxy = closedAfterTest(await startCuttableProxy(server.port));
+    const cut = proxy.when({ from: 'server', has: 'COMMIT\0' }, 'cut').then(() => proxy.refuse());
+    const ended = await run([...words, '--max-wait', '0s'], {
+      ...env,
+      BOTCTL_JOURNAL: proxy.through(journal),
+    });
+    await cut;
+    return ended;
+  }
+
+  test.each(ways)('of a payment in doubt leaves it in doubt: 9, with its ID (%s)', async (...words) => {
+    const env = machine();
+    await sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    const { entry } = (await run([...payRent, '--max-wait', '0s'], env)).said;
+    expect(entry?.state).toBe('unknown');
+    const ended = await cutAtCommit(words, env);
+    expect(ended.said.error).toMatchObject({
+      code: 'unknown',
+      message: expect.stringMatching(/ID [0-9a-f]{12}\)\. Nothing was sent this time\.$/u),
+      retry: 'same-command',
+    });
+    expect(ended.said.error?.message).toContain(entry?.id);
+    expect(ended.code).toBe(9);
+    expect(await sandbox.ledger()).toHaveLength(1);
+    await silence(journal);
+    expect((await run(payRent, env)).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('of one that nobody has sent leaves nothing in doubt: 8', async () => {
+    const env = machine();
+    const ended = await cutAtCommit(payRent, env);
+    expect(ended).toMatchObject({ code: 8, said: { error: { code: 'journal-unreachable' } } });
+    expect(await sandbox.ledger()).toHaveLength(0);
+    await silence(journal);
+    expect((await run(payRent, env)).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(1);
   });
 });

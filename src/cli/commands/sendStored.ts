@@ -1,5 +1,6 @@
 import { type Bot, connectionTo, envBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
+import { stillInDoubt } from '../../once/engine/claim.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
@@ -68,7 +69,7 @@ export async function sendStored(
           // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
           // transfers are impossible here, the next entry may still succeed.
           const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
-          if (stopsAll(failure.code) && !ofOneEntry) throw failure;
+          if (stopsAll(failure.code) && !ofOneEntry) throw stillInDoubt(failure, entry);
           exits.push(await reportSkipped(entry, failure, journal, given, context));
           if (failure.code === 'interrupted') break;
         }

@@ -1,16 +1,17 @@
 import type { Order } from '../entry/naming.ts';
 import { bodyBytes, isWhole } from '../entry/wanted.ts';
-import { noteClaim } from '../failures.ts';
+import { Failure, isOutage, noteClaim } from '../failures.ts';
 import type { Decision, Entry, Journal, NewEntry, Process, Reads, Transaction } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import { readReply, resultIn } from '../wire/flight.ts';
-import type { ApprovalReason } from './approval.ts';
+import { type ApprovalReason, isProposal } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayment } from './equal.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
+import { mayHaveLanded } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** An entry that this process owns, with its first attempt on record. */
@@ -40,10 +41,20 @@ export async function claim(
   return untilClaimed(async (waitedFor) => {
     const agreed = consent && (await agree(identity, engine, consent, waitedFor));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
-    return engine.commit((tx) => actOnPlan(identity, candidate, tx, engine, agreed, waitedFor), {
-      beforeSending: true,
-    });
+    return engine
+      .commit((tx) => actOnPlan(identity, candidate, tx, engine, agreed, waitedFor), { beforeSending: true })
+      .catch((thrown: unknown) => {
+        throw stillInDoubt(thrown, agreed?.found);
+      });
   }, engine);
+}
+
+/** A journal that goes away before anything is sent says nothing about what an earlier run may have sent. */
+export function stillInDoubt(thrown: unknown, found: Entry | undefined): unknown {
+  const isInDoubt = found && (mayHaveLanded(found) || (found.state === 'held' && !isProposal(found)));
+  if (!isInDoubt || !(thrown instanceof Failure && isOutage(thrown.code))) return thrown;
+  const { id, kind } = found;
+  return engineFailure('still-in-doubt', { id, kind, why: thrown.message }, thrown);
 }
 
 /**

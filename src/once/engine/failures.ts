@@ -2,6 +2,7 @@ import type { Kind } from '../entry/wanted.ts';
 import { failing, told } from '../failures.ts';
 import { damagedJournal } from '../journal/failures.ts';
 import type { State } from '../journal/journal.ts';
+import { neverTwice } from '../says.ts';
 import { approving, type Declined, declinedBy, forAPerson, resolving } from './deciding.ts';
 
 type OfDeclined = { id: string; declined: Declined | undefined };
@@ -14,6 +15,10 @@ export const engineFailure = failing('engine', {
     const done = before === 'done' ? '. It was done before' : '. What was sent before may have happened';
     return damagedJournal(`the record of entry ${id} has changed${before === undefined ? '' : done}`);
   },
+  /** Nothing left now, and the journal went away before it said so. */
+  'still-in-doubt': ({ id, kind, why }: { id: string; kind: Kind; why: string }) => told('unknown')`
+    ${why} The ${kind} may have happened in an earlier run (ID ${id})
+    Run the same command again: ${neverTwice}.`,
   'unnamed-on-shared': ({ place, kind: what }: { place: string; kind: Kind }) => told('unnamed-shared')`
     The journal ${place} is shared, and a ${what} without a name is never sent through a shared journal
     Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
