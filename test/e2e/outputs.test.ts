@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { started } from '../../testing/botctl.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -68,4 +70,14 @@ test('a summary for GitHub follows no link', async () => {
   const env = { ...operator.env, GITHUB_STEP_SUMMARY: path };
   for (const words of [payAda, sendHello]) expect((await operator.run(words, { env })).code).toBe(0);
   expect(readFileSync(aim, 'utf8')).toBe('of somebody');
+});
+
+test('a summary for GitHub waits for no reader of a pipe', async () => {
+  const path = inHome('summary');
+  execFileSync('mkfifo', [path]);
+  const { child, ended } = started(payAda, { ...operator.env, GITHUB_STEP_SUMMARY: path });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  expect(await ended).toMatchObject({ code: 0, signal: null });
+  clearTimeout(timer);
+  expect(await operator.sandbox.ledger()).toHaveLength(1);
 });

@@ -69,7 +69,8 @@ export class StepSummary {
   /** A fault here never changes how the command ends. */
   appendTo(path: string, command: string, exit: Exit): void {
     try {
-      if (occupantOf(path) === 'link') return;
+      // A link leads elsewhere, and a pipe without a reader would hold the command for ever.
+      if (!['file', 'nothing'].includes(occupantOf(path))) return;
       const room = mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
       appendFileSync(path, this.#markdown(command, exit, room));
     } catch {
