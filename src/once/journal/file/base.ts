@@ -11,9 +11,6 @@ import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
 import { foldLog } from './opening.ts';
 import { type ProcessOwners, whereMoved } from './ownFiles.ts';
 
-/** Enough for the re-run window of unnamed entries, which is hours at most. */
-const latestLooked = 500;
-
 /** A file as a base: its prepared statements, and its one way of failing. */
 export class FileBase implements Base {
   readonly #database: DatabaseSyncInstance;
@@ -95,8 +92,7 @@ export class FileBase implements Base {
     return this.guard(() => {
       // It would change the journal in a commit of its own, past every guard.
       if (statement.changes && !this.#isCommitting) throw new Error('this transaction is over');
-      const prepared = this.#prepare(statement);
-      return statement === fileVerbs.findUnnamed ? this.#findUnnamed(prepared, values) : prepared.run(values);
+      return this.#prepare(statement).run(values);
     });
   }
 
@@ -104,26 +100,6 @@ export class FileBase implements Base {
     const known = this.#prepared.get(statement.text) ?? prepare(this.#database, statement);
     this.#prepared.set(statement.text, known);
     return known;
-  }
-
-  /**
-   * A damaged index finds nothing although the entry is there, and it would be sent again. So where nothing was found,
-   * the latest entries are checked one by one, as they are at that moment.
-   */
-  #findUnnamed(find: Prepared, values: Values): readonly JournalRow[] {
-    const isAlone = !this.#database.isTransaction;
-    if (isAlone) this.#database.exec('BEGIN');
-    try {
-      const rows = find.run(values);
-      if (rows.length > 0) return rows;
-      const [latest] = this.#prepare(latestUnnamed).run({ ...values, latest: latestLooked });
-      const { same, rows: count, numbers } = latest ?? {};
-      const isWhole = numbers === null || count === numbers;
-      if (same !== 0 || !isWhole) throw damaged(this.#path);
-      return rows;
-    } finally {
-      if (isAlone && this.#database.isTransaction) this.#database.exec('ROLLBACK');
-    }
   }
 
   guard<Result>(work: () => Result): Result {
@@ -145,14 +121,6 @@ export class FileBase implements Base {
     this.#database.close();
   }
 }
-
-// Not by the index: damage to an index shows nowhere else.
-const latestUnnamed = statementIn(
-  fileDialect,
-  /* sql */ `SELECT count(*) AS rows, max(seq) - min(seq) + 1 AS numbers,
-    count(CASE WHEN identity = :identity AND named_by IS NULL AND created_at >= :since THEN 1 END) AS same
-  FROM entries NOT INDEXED WHERE seq > (SELECT max(seq) FROM entries) - :latest`,
-);
 
 const moves = statementIn(fileDialect, whereMoved);
 
