@@ -1,9 +1,7 @@
 import type { Order } from '../entry/naming.ts';
 import { bodyBytes, isWhole } from '../entry/wanted.ts';
 import { Failure, isOutage, noteClaim } from '../failures.ts';
-import type { Decision, Entry, Journal, NewEntry, Process, Reads, Transaction } from '../journal/journal.ts';
-import { receiptValue } from '../journal/rows.ts';
-import { readReply, resultIn } from '../wire/flight.ts';
+import type { Decision, Entry, Journal, NewEntry, Process, Transaction } from '../journal/journal.ts';
 import { type ApprovalReason, isProposal } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
@@ -137,7 +135,7 @@ async function stepOf(
     case 'needs-decision':
       return concluded(mustFind(found), tx, false);
     case 'already-done':
-      return concluded(await mustBeIntact(mustFind(found), tx), tx, true);
+      return concluded(mustBeIntact(mustFind(found), 'done'), tx, true);
     case 'send-same-key': {
       const entry = await asWantedNow(mustFind(found), identity, candidate, tx, engine);
       return claimFound(entry, tx, engine, agreed);
@@ -150,7 +148,7 @@ export function nameTaken(
   { order: { wanted } }: Identity,
   { bot }: Pick<EngineContext, 'bot'>,
 ): Outcome {
-  const entry = mustHaveIntactBody(found);
+  const entry = mustBeIntact(found);
   return entry.bot === bot.name
     ? { is: 'not-sent', because: 'other-body', entry, wanted }
     : { is: 'not-sent', because: 'other-bot', entry };
@@ -283,41 +281,13 @@ async function holdFor(
   return concluded(mustFind(await tx.get(id)), tx, false);
 }
 
-type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
-
-/** A replayed outcome must be intact. Otherwise a flipped bit on the disk would be reported as what happened. */
-async function mustBeIntact(entry: Entry, reads: Kept): Promise<Entry> {
-  if (isIntact(entry) && (await givesWhatItGave(entry, reads))) return entry;
-  throw engineFailure('entry-changed', { id: entry.id, before: 'done' });
-}
-
-/** A flipped bit in a stored body must not be reported as a different body. */
-function mustHaveIntactBody(entry: Entry): Entry {
-  if (isIntact(entry)) return entry;
-  throw engineFailure('entry-changed', { id: entry.id, before: undefined });
+/** A flipped bit on the disk must not be sent, taken for another body, or reported as what happened. */
+function mustBeIntact(entry: Entry, before?: 'done' | 'in-doubt'): Entry {
+  const { id, body, key, fingerprint } = entry;
+  if (isWhole(body, key, fingerprint)) return entry;
+  throw engineFailure('entry-changed', { id, before });
 }
 
 function mustHaveIntactRequest(entry: Entry): Entry {
-  if (isIntact(entry)) return entry;
-  const { id, mayHaveLandedAtMs } = entry;
-  throw engineFailure('entry-changed', {
-    id,
-    before: mayHaveLandedAtMs === undefined ? undefined : 'in-doubt',
-  });
-}
-
-function isIntact({ body, key, fingerprint }: Entry): boolean {
-  return isWhole(body, key, fingerprint);
-}
-
-/** The transfer id and the signature are stored twice: in the reply and as receipts of the service. */
-async function givesWhatItGave({ id, kind, baseUrl }: Entry, reads: Kept): Promise<boolean> {
-  const attempt = await reads.decisiveAttempt(id);
-  if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
-  const ofService = (await reads.receiptsOf(id)).filter(({ origin }) => origin === baseUrl);
-  const kept = ofService.map(({ value }) => receiptValue(value));
-  const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
-  const { transferId, signature } = resultIn(kind, json ?? {}) ?? {};
-  // A service that ignores keys gives more than one payment: each of them is kept.
-  return [transferId, signature].every((one) => one === undefined || kept.includes(receiptValue(one)));
+  return mustBeIntact(entry, entry.mayHaveLandedAtMs === undefined ? undefined : 'in-doubt');
 }

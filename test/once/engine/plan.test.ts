@@ -5,11 +5,10 @@ import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { identify, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
 import { mayHaveLanded } from '../../../src/once/engine/planKinds.ts';
-import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import { states } from '../../../src/once/journal/columns.ts';
-import type { Entry, Receipt } from '../../../src/once/journal/journal.ts';
+import type { Entry } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../../testing/policies.ts';
 import {
   endOf,
@@ -19,7 +18,6 @@ import {
   once,
   paid,
   posted,
-  reply,
   ScriptedEngine,
   transfer,
   unsent,
@@ -82,11 +80,8 @@ describe('a question', () => {
 describe('what the disk has changed', () => {
   const named = transfer({}, once('rent'));
 
-  /** A run whose journal reads an entry, its receipts or its last attempt otherwise than they were written. */
-  async function runOn(
-    change: Partial<Entry>,
-    { receipts, order = named }: { receipts?: readonly Receipt[]; order?: Order } = {},
-  ): Promise<Outcome> {
+  /** A run whose journal reads an entry otherwise than it was written. */
+  async function runOn(change: Partial<Entry>, order: Order): Promise<Outcome> {
     const journal = scripted.open();
     const changed = (found: Entry | undefined) => found && { ...found, ...change };
     const commit: EngineContext['commit'] = (work, guards) =>
@@ -97,18 +92,12 @@ describe('what the disk has changed', () => {
             findByKey: async (scope, key) => changed(await tx.findByKey(scope, key)),
             get: async (id) => changed(await tx.get(id)) as Entry,
             startAttempt: async (...given) => changed(await tx.startAttempt(...given)) as Entry,
-            receiptsOf: async (id) => [...(receipts ?? (await tx.receiptsOf(id)))],
           }),
         guards,
       );
     return scripted.run(order, [paid], { journal, commit });
   }
   const other = { body: Buffer.from('{"amount":"9"}') };
-  const receipt = (what: Receipt['what'], value: string): Receipt => ({
-    origin: 'https://bots.example' as BaseUrl,
-    what,
-    value,
-  });
 
   test.each([
     ['what was done', [paid], named, { kind: 'entry-changed', fields: { before: 'done' } }],
@@ -122,29 +111,7 @@ describe('what the disk has changed', () => {
     ['a request in doubt', [lost], named, { kind: 'entry-changed', fields: { before: 'in-doubt' } }],
   ] as const)('is not told or sent: %s', async (_what, replies, order, failure) => {
     await scripted.run(named, replies, noRetries);
-    await expect(runOn(other, { order })).rejects.toMatchObject(failure);
+    await expect(runOn(other, order)).rejects.toMatchObject(failure);
     expect(scripted.sent).toHaveLength(1);
-  });
-
-  test('is not told where the reply and the receipts of a transfer differ', async () => {
-    await scripted.run(named, [paid], noRetries);
-    for (const what of ['signature', 'transfer-id'] as const)
-      await expect(runOn({}, { receipts: [receipt(what, 'x')] })).rejects.toMatchObject({
-        kind: 'entry-changed',
-      });
-  });
-
-  test('is told where more is kept than the reply gave: by the chain, or by a service that ignores keys', async () => {
-    await scripted.run(named, [paid], noRetries);
-    const { id } = await scripted.only();
-    const given = await scripted.look((journal) => journal.receiptsOf(id));
-    for (const more of [{ ...receipt('signature', 'x'), origin: 'g' }, receipt('transfer-id', 'x')])
-      expect(endOf(await runOn({}, { receipts: [...given, more] }))).toBe('replayed accepted');
-  });
-
-  test('is not looked for in the reply of what a person decided', async () => {
-    await scripted.run(named, [reply(500, { transfer_id: 't' })], noRetries);
-    await scripted.decide((await scripted.only()).id, 'happened');
-    expect(endOf(await runOn({}, { receipts: [receipt('signature', 'x')] }))).toBe('replayed resolved');
   });
 });
