@@ -43,7 +43,7 @@ const insertVaried = `
       CASE WHEN n <= 30 THEN '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'
         ELSE printf('%043d', n % 1000) END AS recipient FROM numbers)
   INSERT INTO entries (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,
-    state, in_doubt, why, attempts, created_at, updated_at, reported_at, tried_at)
+    state, in_doubt, may_have_landed_at, why, attempts, created_at, updated_at, reported_at, tried_at)
   SELECT lower(hex(randomblob(6))), iif(pays, 'transfer', 'message'), 'https://bots.example', iif(rare, 'rare', 'bench'),
     CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END, CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END,
     iif(pays AND NOT rare, 'row-' || n, NULL),
@@ -51,7 +51,8 @@ const insertVaried = `
     iif(pays, '["' || recipient || '","sol","0.01"]', NULL),
     CAST(iif(pays, '{"to_address":"' || recipient || '","asset":"SOL","amount":"0.01"}',
       '{"conversation_id":"conv_demo","content":"message ' || n || '"}') AS BLOB),
-    iif(n % 5000 = 0, 'held', 'accepted'), n % 5000 = 0, iif(n % 5000 = 0, 'no-proof', NULL), 1,
+    iif(n % 5000 = 0, 'held', 'accepted'), n % 5000 = 0,
+    iif(n % 5000 = 0, :from + n * 1000, NULL), iif(n % 5000 = 0, 'no-proof', NULL), 1,
     :from + n * 1000, :from + n * 1000 + 200, :from + n * 1000 + 210, iif(pays, :from + n * 1000, NULL)
   FROM rows`;
 

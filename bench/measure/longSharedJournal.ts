@@ -29,7 +29,8 @@ function changeTables(url: string, sql: string): Promise<void> {
 
 const fill = (entries: number, from: number): string => `
   INSERT INTO botctl.entries (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
-    body, created_at, updated_at, reported_at, attempts, state, why, in_doubt, tried_at)
+    body, created_at, updated_at, reported_at, attempts, state, why, in_doubt, may_have_landed_at,
+    tried_at)
   SELECT substr(md5('i' || n), 1, 12), CASE WHEN pays THEN 'transfer' ELSE 'message' END, 'https://bots.example',
     CASE WHEN rare THEN 'rare' ELSE 'bench' END, CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END,
     CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END, CASE WHEN pays AND NOT rare THEN 'row-' || n END,
@@ -39,7 +40,7 @@ const fill = (entries: number, from: number): string => `
       ELSE '{"conversation_id":"conv_demo","content":"message ' || n || '"}' END, 'UTF8'), ${from} + n * 1000::bigint,
     ${from} + n * 1000::bigint + 200, ${from} + n * 1000::bigint + 210, 1,
     CASE WHEN n % 5000 = 0 THEN 'held' ELSE 'accepted' END, CASE WHEN n % 5000 = 0 THEN 'no-proof' END,
-    (n % 5000 = 0)::int, CASE WHEN pays THEN ${from} + n * 1000::bigint END
+    (n % 5000 = 0)::int, CASE WHEN n % 5000 = 0 THEN ${from} + n * 1000::bigint END, CASE WHEN pays THEN ${from} + n * 1000::bigint END
   FROM (SELECT n, n <= ${entries / 2} OR n > ${entries - 20} AND n % 4 = 0 AS pays, n <= 30 AS rare,
     CASE WHEN n <= 30 THEN '${rare}' ELSE lpad((n % 1000)::text, 43, '0') END AS recipient
     FROM generate_series(1, ${entries}) n) numbers ORDER BY n;
