@@ -12,17 +12,29 @@ const soonMs = 5000;
 export class BatchPace implements Pace {
   readonly #clock: Clock;
   readonly #perS: number | undefined;
+  readonly #maxWaitMs: number;
+  readonly #over = new AbortController();
+  readonly over = this.#over.signal;
+  /** When the wait was over that the service asked for first, since it last gave another answer. */
+  #limitedSinceMs: number | undefined;
   #nextAtMs = 0;
   #quietUntilMs = 0;
   #limitsInARow = 0;
 
-  constructor(clock: Clock, perS?: number) {
+  constructor(clock: Clock, perS?: number, maxWaitMs = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
     this.#perS = perS;
+    this.#maxWaitMs = maxWaitMs;
   }
 
-  async turn(signal: AbortSignal): Promise<void> {
+  /** The service gave an answer that is no limit. */
+  answered(): void {
+    this.#limitedSinceMs = undefined;
+  }
+
+  async turn(given: AbortSignal): Promise<void> {
     for (;;) {
+      const signal = this.#limitedSinceMs === undefined ? given : AbortSignal.any([given, this.over]);
       const nowMs = this.#clock.now();
       const atMs = Math.max(nowMs, this.#nextAtMs, this.#quietUntilMs);
       if (this.#perS !== undefined) this.#nextAtMs = atMs + 1000 / this.#perS;
@@ -37,10 +49,13 @@ export class BatchPace implements Pace {
     // Requests that were under way when the wait began report the same limit.
     if (nowMs < this.#quietUntilMs) {
       if (retryAfterMs !== undefined) this.#quietFor(retryAfterMs, nowMs);
-      return;
+    } else {
+      this.#limitsInARow = nowMs - this.#quietUntilMs < soonMs ? this.#limitsInARow + 1 : 0;
+      this.#quietFor(retryAfterMs ?? Math.min(longestQuietMs, firstQuietMs * 2 ** this.#limitsInARow), nowMs);
     }
-    this.#limitsInARow = nowMs - this.#quietUntilMs < soonMs ? this.#limitsInARow + 1 : 0;
-    this.#quietFor(retryAfterMs ?? Math.min(longestQuietMs, firstQuietMs * 2 ** this.#limitsInARow), nowMs);
+    const sinceMs = this.#limitedSinceMs ?? this.#quietUntilMs;
+    this.#limitedSinceMs = nowMs < sinceMs ? this.#quietUntilMs : sinceMs;
+    if (nowMs - this.#limitedSinceMs >= this.#maxWaitMs) this.#over.abort();
   }
 
   #quietFor(waitMs: number, nowMs: number): void {

@@ -50,11 +50,14 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   setMaxListeners(0, interrupts.first, interrupts.second, rules.signal);
   if (interrupts.first.aborted) onInterrupt();
   interrupts.first.addEventListener('abort', onInterrupt, { once: true });
-  const pace = new BatchPace(clock, inputs.ratePerS);
+  const pace = new BatchPace(clock, inputs.ratePerS, limits.maxWaitMs);
   let onTheirWay = 0;
   const step = (progress: Progress): void => {
     if (progress.is === 'sending') onTheirWay += 1;
-    if (progress.is === 'came-back') onTheirWay -= 1;
+    if (progress.is === 'came-back') {
+      onTheirWay -= 1;
+      if (typeof progress.what === 'number' && progress.what !== 429) pace.answered();
+    }
     given.observer.step(progress);
   };
   const commit = sharedCommit(journal, () => onTheirWay > concurrency / 4);

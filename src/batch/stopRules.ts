@@ -67,7 +67,9 @@ export class StopRules {
     // What the service refused is the row's own fault. It would be sent again, and stop every run here.
     const failed = outcome.is === 'concluded' && ['unknown', 'open', 'held'].includes(outcome.entry.state);
     this.#failedInARow = failed ? this.#failedInARow + 1 : 0;
-    if (this.#failedInARow >= this.#limits.concurrency)
+    // The batch waits out a limit as a whole, so a row that ends limited has waited for all.
+    const isLimited = failed && outcome.attempt?.verdict === 'limited';
+    if (isLimited || this.#failedInARow >= this.#limits.concurrency)
       this.#stopFor({ because: 'failures-in-a-row', rows: this.#failedInARow });
   }
 

@@ -124,4 +124,26 @@ describe('a batch’s pace', () => {
     await clock.pass(1);
     expect(over).toBe(true);
   });
+
+  test('is over when the service has said nothing but 429 for --max-wait, after the first wait', async () => {
+    const clock = new TestClock();
+    const pace = new BatchPace(clock, undefined, 60_000);
+    pace.limited(60_000);
+    await clock.pass(60_001);
+    pace.limited(60_000);
+    expect(pace.over.aborted).toBe(false);
+    await clock.pass(60_001);
+    pace.answered();
+    pace.limited(60_000);
+    await clock.pass(119_000);
+    pace.limited(60_000);
+    expect(pace.over.aborted).toBe(false);
+    const turns = takeTurns(pace, clock, 1, 1);
+    await clock.pass(1000);
+    expect(turns).toHaveLength(0);
+    pace.limited(60_000);
+    expect(pace.over.aborted).toBe(true);
+    await clock.pass(1);
+    expect(turns).toHaveLength(1);
+  });
 });

@@ -289,6 +289,47 @@ describe('running', () => {
     expect(limited).toBeLessThan(15);
   });
 
+  test.skipIf(foreignBin).each([
+    ['0s', 2],
+    ['60s', 3],
+  ])('a service that says 429 for ever ends a batch with --max-wait %s', async (maxWait, asked) => {
+    await sandbox.faults({ kind: 'reply', status: 429, headers: { 'Retry-After': '60' }, times: 10_000 });
+    const words = [
+      'batch',
+      'send',
+      file('a.csv', many(40)),
+      '--once',
+      'news',
+      '--max-wait',
+      maxWait,
+      '--json',
+      '--concurrency',
+      '1',
+    ];
+    const ran = await botctlHere(words, { env, clock: new SkippingClock() });
+    expect(ran).toMatchObject({ code: 11 });
+    const { error, result } = jsonLines(ran.stdout).at(-1) as { error: object; result: object };
+    expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
+    expect(result).toMatchObject({ done: 0, open: 1, not_begun: 39 });
+    expect(requests()).toBe(asked);
+    expect(await sandbox.ledger()).toEqual([]);
+    await sandbox.clearFaults();
+    expect((await send(file('a.csv', many(40)))).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(40);
+  });
+
+  test.skipIf(foreignBin)('a service that lets a row through each minute does not stop a batch', async () => {
+    const clock = new SkippingClock();
+    const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
+    await service.readings({ rate_limit: { per_second: 1 / 60, capacity: 1 } });
+    const words = ['batch', 'send', file('a.csv', many(12)), '--once', 'news', '--concurrency', '4'];
+    const ofService = { BOTCTL_BASE_URL: service.baseUrl, BOTCTL_TOKEN: service.tokens.full };
+    const ran = await botctlHere(words, { env: { ...env, ...ofService }, clock });
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    expect(await service.ledger()).toHaveLength(12);
+    expect(service.lines.filter(({ status }) => status === 429).length).toBeGreaterThan(11);
+  });
+
   test('a refused token begins no new rows', async () => {
     env.BOTCTL_TOKEN = sandbox.tokens.no_send;
     const ran = await send(file('a.csv', many(80)), '--concurrency', '2');

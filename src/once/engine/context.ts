@@ -74,10 +74,12 @@ interface Observer {
 
 /** The common pace of a batch: every attempt waits for its turn, and one rate limit slows all of them. */
 export interface Pace {
-  /** Resolves when the next attempt may leave, or at once when `signal` aborts. */
+  /** Resolves when the next attempt may leave, or at once when `signal` aborts or it is over. */
   turn(signal: AbortSignal): Promise<void>;
   /** The service asked us to wait, and for how long if it said so. */
   limited(retryAfterMs: number | undefined): void;
+  /** The service has said nothing else for too long, so no row is tried again. */
+  readonly over: AbortSignal;
 }
 
 /** Makes one durable commit of `work` and resolves when it is durable. In a batch several can share one commit. */

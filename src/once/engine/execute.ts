@@ -131,15 +131,15 @@ async function startNext(
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
-  const { journal, clock, interrupts, bot } = engine;
+  const { journal, clock, interrupts, bot, pace } = engine;
   const entry = mustFind(await tx.get(id));
   const end = async (stopped: Stopped): Promise<Outcome> => ({
     ...(await concluded(mustFind(await tx.get(id)), tx, false)),
     stopped,
   });
   if (entry.state !== 'sending' || entry.owner !== journal.self()) return end({ because: 'nothing-to-gain' });
-  if (interrupts.first.aborted) {
-    const stopped: Stopped = { because: 'interrupted' };
+  if (interrupts.first.aborted || pace?.over.aborted === true) {
+    const stopped: Stopped = { because: interrupts.first.aborted ? 'interrupted' : 'no-tries-left' };
     await tx.conclude(
       id,
       stateAtEnd(last, entry.mayHaveLandedAtMs !== undefined, stopped),

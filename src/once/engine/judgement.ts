@@ -168,7 +168,7 @@ export class Tries {
     const { retryAfterMs, trouble } = end;
     if (this.#waitsWithAll(end) && (retryAfterMs ?? 0) <= mostQuietMs) {
       pace?.limited(retryAfterMs);
-      return 0;
+      if (pace?.over.aborted !== true) return 0;
     }
     const tried = { attempts: this.#attempts, sinceFirstMs: this.#sinceFirstMs, retryAfterMs };
     const pauseMs = this.#mayTryAgain ? nextPauseMs(tried, limits, chance.fraction()) : undefined;
@@ -193,7 +193,7 @@ export class Tries {
    * A refused certificate stays refused, but one of several servers behind a name may have the wrong one. So try twice.
    */
   get #mayTryAgain(): boolean {
-    return this.#certificatesRefused < 2;
+    return this.#certificatesRefused < 2 && this.#engine.pace?.over.aborted !== true;
   }
 
   /** In a batch a rate limit is not this entry's fault: it costs no try, and the pace knows how long it lasts. */

@@ -231,6 +231,7 @@ describe('trying again', () => {
         events.push('turn');
       },
       limited: (ms: number | undefined) => void events.push(ms),
+      over: new AbortController().signal,
     };
     const limited = reply(429, {}, { 'retry-after': '7' });
     const good = () => {
