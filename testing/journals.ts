@@ -104,7 +104,6 @@ export function endWith(verdict: Verdict, change: Partial<AttemptEnd> = {}): Att
     trouble: undefined,
     retryAfterMs: undefined,
     duplicate: false,
-    verified: true,
     reply: undefined,
     headers: {},
     ...change,

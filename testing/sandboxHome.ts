@@ -12,7 +12,6 @@ export type Said = {
   outcome?: string;
   replayed?: boolean;
   duplicate?: boolean;
-  verified?: boolean;
   entry?: {
     id: string;
     key: string;

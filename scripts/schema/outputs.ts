@@ -241,7 +241,6 @@ const batchEnd = z
         done_by_others: count
           .optional()
           .describe('since this run began, by other processes; always where the journal is shared'),
-        unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
         waiting: count.optional().describe('for approval'),

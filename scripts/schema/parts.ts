@@ -155,12 +155,6 @@ export const outcomeFields = {
   outcome: oneOf(states).describe('the entry’s state'),
   replayed: z.boolean().describe('nothing was sent now: this was done before'),
   duplicate: z.boolean().describe('the service said that it knew the key already'),
-  verified: z
-    .boolean()
-    .optional()
-    .describe(
-      'only where it happened; false where nothing but a person’s word shows it, or nothing shows that what was done under the name is what was asked for here',
-    ),
   entry,
   message: anything.optional().describe('the message as the service answered it'),
   transfer: anything

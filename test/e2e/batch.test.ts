@@ -88,7 +88,6 @@ describe('identity', () => {
     expect(jsonLines(elsewhere.stdout)[0]).toMatchObject({
       outcome: 'accepted',
       duplicate: true,
-      verified: false,
     });
     expect(await sandbox.ledger()).toHaveLength(2);
   });

@@ -31,7 +31,6 @@ describe('for real', () => {
       outcome: 'accepted',
       replayed: true,
       duplicate: false,
-      verified: true,
     });
     expect(json.transfer).toMatchObject({ transfer_id: transfer?.id, signature: transfer?.signature });
   });
@@ -85,7 +84,6 @@ describe('for real', () => {
       exit: 0,
       outcome: 'accepted',
       duplicate: true,
-      verified: true,
       entry: { key: first.entry?.key },
     });
     expect(await operator.sandbox.ledger({ key: first.entry?.key ?? '' })).toHaveLength(1);

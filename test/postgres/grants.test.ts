@@ -32,7 +32,7 @@ const work: readonly (readonly [string, string])[] = [
   [
     'ends an attempt',
     `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
-      trouble = '{}', retry_after = 1, duplicate = 0, verified = 1, reply = '', headers = '{}'`,
+      trouble = '{}', retry_after = 1, duplicate = 0, reply = '', headers = '{}'`,
   ],
   ['ends a claim', `UPDATE ${at}.entries SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [

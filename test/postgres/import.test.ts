@@ -53,7 +53,7 @@ async function filled(): Promise<string> {
 
 const unsent: AttemptEnd = {
   ...({ phase: 'not-sent', verdict: 'unsent', status: undefined, requestId: undefined } as const),
-  ...{ retryAfterMs: undefined, duplicate: false, verified: true, reply: Buffer.from('a\0b'), headers: {} },
+  ...{ retryAfterMs: undefined, duplicate: false, reply: Buffer.from('a\0b'), headers: {} },
   trouble: { is: 'no-answer' },
 };
 

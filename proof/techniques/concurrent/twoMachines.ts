@@ -52,15 +52,15 @@ function errandOf(operation: Operation, dice: Dice): Errand {
   return { argv: ['batch', verb, '-', '--yes', ...more], stdin, asks: new Map(rows) };
 }
 
-type Said = { outcome?: string; verified?: boolean; entry?: { key?: string }; id?: string };
+type Said = { outcome?: string; warnings?: readonly string[]; entry?: { key?: string }; id?: string };
 
 /** What a command says has happened must have, as it was requested. */
 async function runErrand({ argv, stdin, asks }: Errand, play: Play, options: RunOptions): Promise<void> {
   const ran = await play.run(argv, { ...options, stdin });
   const effects = await play.effects();
-  for (const { outcome, verified, entry, id } of (objectsOf(ran) ?? []) as Said[]) {
+  for (const { outcome, warnings = [], entry, id } of (objectsOf(ran) ?? []) as Said[]) {
     const requested = asks.get(id);
-    if (outcome !== 'accepted' || verified === false || requested === undefined) continue;
+    if (outcome !== 'accepted' || warnings.length > 0 || requested === undefined) continue;
     if (!effects.some((effect) => effect.key === entry?.key && isOf(effect, requested)))
       play.wrong(`told that ${JSON.stringify(requested)} happened, and it did not: ${shortened(ran)}`);
   }

@@ -1,13 +1,12 @@
 import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
-import { type Ending, endingOf, type Outcome } from '../../once/engine/outcome.ts';
+import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/says.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
-import { explain, knownKeyNote, replayNotice } from '../say/explain.ts';
-import { summary } from '../say/outcomes.ts';
+import { conflictNote, explain, replayNotice } from '../say/explain.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf } from '../show/card.ts';
 import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
@@ -59,9 +58,8 @@ export async function tell(
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
     if (notice !== undefined) display.notice(notice);
-    const { duplicate = false, verified = true } = outcome.attempt ?? {};
-    const notes = [conflictNote(ending), duplicate && !verified ? knownKeyNote() : undefined];
-    for (const note of display.quiet ? [] : notes) if (note !== undefined) display.notice(note);
+    const words = conflictNote(ending);
+    if (words !== undefined) display.notice(words);
   }
   const { command } = given;
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
@@ -192,10 +190,4 @@ function standsAllTheSame({ code, message, details }: Failure, entry: Entry): Fa
 
 function standing({ kind, state, id }: Entry): string {
   return `The ${kind} is ${state} (ID ${id}).`;
-}
-
-/** The words of a 409 that means that the service already has it. */
-function conflictNote({ outcome, complaint }: Ending): string | undefined {
-  const attempt = outcome.is === 'concluded' && complaint !== undefined ? outcome.attempt : undefined;
-  return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }

@@ -1,8 +1,8 @@
-import type { Ending, Outcome } from '../../once/engine/outcome.ts';
+import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, exitOf, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
-import { formatCount, iso } from '../../once/phrases.ts';
+import { iso } from '../../once/phrases.ts';
 import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
 import { isUnsent, settling } from './chain.ts';
 import { takenBy } from './entry.ts';
@@ -41,9 +41,8 @@ export function explain(
   nowMs: number,
   { isRow = false, hasNode = false }: BesideIt = {},
 ): Explanation {
-  const { outcome, code, oddStatus } = ending;
-  if (code === undefined)
-    return { exit: 0, warnings: oddStatus === undefined ? [] : [oddStatusWords(oddStatus)] };
+  const { outcome, code, oddities } = ending;
+  if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
   const { message, hint, next = [], shown, end } = wordsOf(ending, code, nowMs, hasNode);
   const problem: Problem = {
     code,
@@ -195,19 +194,27 @@ export function replayNotice({ entry, replayed }: Outcome & { is: 'concluded' })
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
 }
 
-/** Said of an accepted reply with a status that the service's document does not have. */
-export function oddStatusWords(status: string): string {
-  return `The service says status ${status}, which is not documented.`;
+function oddityWords(oddity: Oddity): string {
+  switch (oddity.is) {
+    case 'status':
+      return oddity.status === undefined
+        ? 'The service says no status.'
+        : `The service says status ${oddity.status}, which is not documented.`;
+    case 'another-message':
+      return `The reply shows a different ${oddity.field}: ${JSON.stringify(oddity.shows)}.`;
+    case 'known-name':
+      return 'The service already had a message under this name. This journal had not used the name before; another machine may have.';
+  }
+}
+
+/** The words of a 409 that means that the service already has it. */
+export function conflictNote({ outcome, complaint }: Ending): string | undefined {
+  const attempt = outcome.is === 'concluded' ? outcome.attempt : undefined;
+  return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }
 
 // For an outcome that cannot be reported as it should be.
 
 export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
-}
-
-/** Said once per command if the service already had a message under a name that this machine had not seen. */
-export function knownKeyNote(rows = 1): string {
-  const some = rows === 1 ? '' : `${formatCount(rows)} rows: `;
-  return `${some}The service already had a message under this name. Another machine may have sent a different text under it.`;
 }

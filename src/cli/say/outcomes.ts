@@ -166,8 +166,7 @@ export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint 
   const trouble = attempt.trouble && troubleWords(attempt.trouble);
   if (attempt.status === undefined) return trouble ?? 'no reply came';
   const { code, message } = complaint ?? {};
-  // The document gives 409 one meaning, so what the service means by it is shown whole.
-  const words = attempt.status === 409 && code && message ? `${code}: ${message}` : (message ?? code);
+  const words = message ?? code;
   const said = words === undefined ? '' : `: "${words}"`;
   return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
 }

@@ -5,7 +5,7 @@ import { handWords } from '../../once/engine/deciding.ts';
 import { damagedJournal } from '../../once/journal/failures.ts';
 import type { Attempt, Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
-import { isFields, readReply } from '../../once/wire/flight.ts';
+import { hasLostDigits, isFields, readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { didWords } from '../say/history.ts';
 import type { Problem } from '../say/told.ts';
@@ -33,9 +33,9 @@ export type Report = {
 
 const deepest = 24;
 
-/** Reply fields are shown as received, up to a fixed depth. */
+/** Reply fields are shown as received, up to a fixed depth. A number that lost digits is not what was received. */
 function pruned(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null) return hasLostDigits(value) ? undefined : value;
   if (depth === deepest) return '(nested too deep to show)';
   if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, pruned(field, depth + 1)]));
@@ -155,22 +155,6 @@ function entryJson(entry: Entry): Fields {
     created_at: isoExact(entry.createdAtMs),
     request: requestOf(entry),
   };
-}
-
-/**
- * Whether something other than a person's word shows that the result matches the request; undefined if nothing
- * happened.
- */
-function isVerified({
-  entry,
-  attempt,
-  chain,
-}: Pick<Report, 'entry' | 'attempt' | 'chain'>): boolean | undefined {
-  if (chain?.verdict === 'proven') return true;
-  if (chain?.verdict === 'contradicted')
-    return entry.state === 'accepted' || entry.resolvedAs === 'happened' ? false : undefined;
-  if (entry.state === 'accepted') return attempt?.verified ?? false;
-  return entry.resolvedAs === 'happened' ? false : undefined;
 }
 
 /** The payments of a service that was asked twice stand beside what the chain says of the one. */
@@ -343,7 +327,6 @@ function factsOf(report: Report, request: Fields): Fact[] {
     outcome: entry.state,
     replayed: report.replayed,
     duplicate: attempt?.duplicate ?? false,
-    verified: isVerified(report),
     entry: entryJson(entry),
   };
   return [

@@ -1,3 +1,4 @@
+import { isSignature } from '../entry/signature.ts';
 import type { AttemptEnd, Entry, Reads, Receipt } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
 import {
@@ -12,7 +13,7 @@ import type { Trouble } from '../wire/trouble.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
-import { type Evidence, echoOf, judge, keyFixesBody, provesItHappened, type Ruling } from './verdict.ts';
+import { type Evidence, judge, namesAnother, provesItHappened, type Ruling, wordsIn } from './verdict.ts';
 
 /** What came back, as it is recorded, and what it proves. */
 export type Judgement = {
@@ -31,20 +32,23 @@ export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineCo
     kind: entry.kind,
     flight,
     parsed,
-    echo: json === undefined ? 'silent' : echoOf(entry, json),
+    words: wordsIn(flight, entry),
+    isAnother: json !== undefined && namesAnother(entry, json),
     isTaken: false,
     inDoubt: entry.mayHaveLandedAtMs !== undefined,
     named: entry.namedBy !== undefined,
+    // What else was sent was refused.
+    sentBefore: entry.inDoubt,
     refusedHere: flight.came === 'reply' && flight.status === 409 && (await wasRefusedHere(claim, engine)),
   };
   return {
-    ...ruleOn(evidence, claim, engine),
+    ...ruleOn(evidence, engine),
     evidence,
     receipts: receiptsIn(evidence, entry),
   };
 }
 
-function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<Judgement, 'ruling' | 'end'> {
+function ruleOn(evidence: Evidence, engine: EngineContext): Pick<Judgement, 'ruling' | 'end'> {
   const { flight, parsed } = evidence;
   const ruling = judge(evidence);
   const headers = flight.came === 'reply' ? flight.headers : {};
@@ -56,7 +60,6 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     trouble: troubleIn(flight),
     retryAfterMs: retryAfterMs(headers, engine.clock.now()),
     duplicate: ruling.duplicate === true,
-    verified: isVerified(evidence, ruling, claim),
     reply: flight.came === 'reply' ? flight.body : undefined,
     headers: keptOf(headers),
   };
@@ -73,7 +76,7 @@ export async function withReceiptsChecked(
   const { receipts, evidence } = before;
   if ((await tx.otherHolder(claim.entry.id, receipts)) === undefined) return before;
   const theirs: Evidence = { ...evidence, isTaken: true };
-  return { ...ruleOn(theirs, claim, engine), evidence: theirs, receipts };
+  return { ...ruleOn(theirs, engine), evidence: theirs, receipts };
 }
 
 function phaseOf(flight: Flight): AttemptEnd['phase'] {
@@ -98,16 +101,10 @@ function receiptsIn(evidence: Evidence, { baseUrl: origin }: Entry): Receipt[] {
   const { transferId, signature } = resultIn('transfer', evidence.parsed?.json ?? {}) ?? {};
   const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
   return given.flatMap(([what, value]) =>
-    value === undefined ? [] : [{ origin, what, value: receiptValue(value) }],
+    value === undefined || (what === 'signature' && !isSignature(value))
+      ? []
+      : [{ origin, what, value: receiptValue(value) }],
   );
-}
-
-/**
- * Another machine may have used a name for another body, where the name alone makes the key. Then only the reply can
- * show the body. Only an accepted attempt can be unverified.
- */
-function isVerified({ echo }: Evidence, { verdict }: Ruling, { entry }: Claim): boolean {
-  return verdict !== 'accepted' || keyFixesBody(entry) || echo === 'same';
 }
 
 /** Whether an earlier attempt of it was rejected or limited. */

@@ -2,7 +2,15 @@ import type { Bot } from '../connection.ts';
 import type { Wanted } from '../entry/wanted.ts';
 import type { Failure, FailureCode } from '../failures.ts';
 import type { Attempt, Decision, Entry, Process, Reads } from '../journal/journal.ts';
-import { type ReplyComplaint, readReply, resultIn } from '../wire/flight.ts';
+import { textsIn } from '../wire/conflict.ts';
+import {
+  bothIn,
+  type ReplyComplaint,
+  type ReplyFields,
+  readReply,
+  resultIn,
+  shortened,
+} from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
 import { allowed, type Word } from './context.ts';
@@ -75,6 +83,15 @@ export function mustFind(entry: Entry | undefined): Entry {
   throw engineFailure('entry-missing', {});
 }
 
+/** What a caller must know of a reply although it counts as accepted. */
+export type Oddity =
+  /** A transfer's status, as JSON, if it is not documented; or that it has none. */
+  | { readonly is: 'status'; readonly status: string | undefined }
+  /** The reply shows another content or conversation than was sent. */
+  | { readonly is: 'another-message'; readonly field: string; readonly shows: string }
+  /** The service had a message under a name that this journal had not used. */
+  | { readonly is: 'known-name' };
+
 /** An outcome with everything that is reported beside it. */
 export type Ending = {
   readonly outcome: Outcome;
@@ -82,8 +99,8 @@ export type Ending = {
   readonly code: FailureCode | undefined;
   /** What the last reply says went wrong. */
   readonly complaint: ReplyComplaint | undefined;
-  /** The status of an accepted reply, as JSON, if it is not documented. */
-  readonly oddStatus: string | undefined;
+  /** What is odd about an accepted reply. */
+  readonly oddities: readonly Oddity[];
   /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
   readonly needsOtherName: boolean;
 };
@@ -94,7 +111,7 @@ export function endingOf(outcome: Outcome): Ending {
     outcome,
     code: codeOf(outcome),
     complaint: attempt && complaintIn(attempt),
-    oddStatus: entry?.state === 'accepted' ? oddStatusOf(entry, attempt) : undefined,
+    oddities: entry?.state === 'accepted' && attempt !== undefined ? odditiesOf(entry, attempt) : [],
     needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
   };
 }
@@ -159,20 +176,32 @@ function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
   return outcome.because === 'refused' ? outcome.failure.code : outcome.because;
 }
 
-function complaintIn({ reply, headers, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
-  return reply === undefined || (verdict === 'accepted' && !duplicate)
-    ? undefined
-    : readReply({ body: reply, headers }).complaint;
+function complaintIn({ reply, headers, status, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
+  if (reply === undefined || (verdict === 'accepted' && !duplicate)) return undefined;
+  const received = { body: reply, headers };
+  // All its words count, so all are shown.
+  if (status === 409) return { message: shortened(textsIn(received).join('; ')) };
+  return readReply(received).complaint;
 }
 
-const knownStatuses: readonly unknown[] = ['submitted', 'confirmed', undefined, null, ''];
+const knownStatuses: readonly unknown[] = ['submitted', 'confirmed'];
 
-/** A status that neither the service's document nor the list of failures has. */
-function oddStatusOf({ kind }: Entry, attempt: Attempt | undefined): string | undefined {
-  if (attempt?.reply === undefined || kind === 'message') return undefined;
-  const { json = {} } = readReply({ body: attempt.reply, headers: attempt.headers });
-  const status = resultIn(kind, json)?.status;
-  return knownStatuses.includes(status) ? undefined : JSON.stringify(status);
+const shownFields = ['conversation_id', 'content'] as const;
+
+function odditiesOf(entry: Entry, { duplicate, reply, headers }: Attempt): Oddity[] {
+  if (duplicate) return entry.inDoubt ? [] : [{ is: 'known-name' }];
+  const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
+  if (json === undefined) return [];
+  if (entry.kind === 'transfer') {
+    const status = resultIn('transfer', json)?.status;
+    return knownStatuses.includes(status) ? [] : [{ is: 'status', status: JSON.stringify(status) }];
+  }
+  const sent: ReplyFields = JSON.parse(new TextDecoder().decode(entry.body));
+  return shownFields.flatMap((field): Oddity[] => {
+    const others = bothIn('message', json).map((fields) => fields[field]);
+    const shows = others.find((other) => typeof other === 'string' && other !== sent[field]);
+    return shows === undefined ? [] : [{ is: 'another-message', field, shows: shortened(String(shows)) }];
+  });
 }
 
 /**

@@ -1,11 +1,10 @@
 import { type MinorUnits, minorUnits } from '../entry/amount.ts';
 import type { Kind, TransferRequest } from '../entry/wanted.ts';
 import type { Entry, Verdict } from '../journal/journal.ts';
+import { type ConflictWords, conflictWords } from '../wire/conflict.ts';
 import {
-  type ConflictWords,
-  conflictWords,
+  bothIn,
   type Flight,
-  isFields,
   type ParsedReply,
   type ReplyFields,
   resultIn,
@@ -18,12 +17,16 @@ export type Evidence = {
   readonly flight: Flight;
   /** The parsed reply; undefined if none came. */
   readonly parsed: ParsedReply | undefined;
-  /** What the reply says about its request. */
-  readonly echo: Echo;
+  /** What a 409 says. */
+  readonly words: ConflictWords;
+  /** The reply names another payment. */
+  readonly isAnother: boolean;
   /** The transfer id or the signature in the reply belongs to another entry. */
   readonly isTaken: boolean;
   readonly inDoubt: boolean;
   readonly named: boolean;
+  /** The headers of an earlier attempt under this key went out, and it was not refused. */
+  readonly sentBefore: boolean;
   /** An attempt of it was rejected, or got 429. */
   readonly refusedHere: boolean;
 };
@@ -84,12 +87,12 @@ export const provesItHappened = (evidence: Evidence): boolean => {
 const isConflict =
   (kind: Kind, ...words: readonly ConflictWords[]) =>
   (evidence: Evidence): boolean =>
-    isStatus(409)(evidence) && evidence.kind === kind && words.includes(wordsIn(evidence));
+    isStatus(409)(evidence) && evidence.kind === kind && words.includes(evidence.words);
 
 /** A reply that was too long to be read whole may say anything. */
-function wordsIn({ flight, parsed }: Evidence): ConflictWords {
-  if (flight.came === 'reply' && flight.ended === 'too-long') return 'other';
-  return conflictWords(parsed?.complaint);
+export function wordsIn(flight: Flight, { key }: Pick<Entry, 'key'>): ConflictWords {
+  if (flight.came === 'nothing' || flight.status !== 409) return 'none';
+  return flight.ended === 'too-long' ? 'other' : conflictWords(flight, key);
 }
 
 function isBrokenOff({ flight }: Evidence): boolean {
@@ -115,8 +118,7 @@ export const verdictTable: readonly VerdictRow[] = [
   {
     // 2xx of a transfer that names another recipient, asset or amount
     came: 'another-payment',
-    matches: (evidence) =>
-      provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
+    matches: (evidence) => provesItHappened(evidence) && evidence.isAnother,
     ...same(held('another-payment')),
   },
   {
@@ -144,8 +146,9 @@ export const verdictTable: readonly VerdictRow[] = [
   },
   {
     // 409 that says that the service has this message already
-    came: 'repetition-of-named',
-    matches: (evidence) => isConflict('message', 'none', 'repetition')(evidence) && evidence.named,
+    came: 'repetition-of-named-or-sent',
+    matches: (evidence) =>
+      isConflict('message', 'none', 'repetition')(evidence) && (evidence.named || evidence.sentBefore),
     ...same(duplicate),
   },
   {
@@ -206,25 +209,12 @@ export function keyFixesBody({ namedBy, rowId }: Pick<Entry, 'namedBy' | 'rowId'
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
 
-/** What a reply says about its request: the same, another payment, or nothing that tells. */
-type Echo = 'same' | 'other' | 'silent';
-
-export function echoOf({ kind, body }: Pick<Entry, 'kind' | 'body'>, json: ReplyFields): Echo {
-  const inner = kind === 'transfer' ? json.transfer : json.message;
-  const given: ReplyFields[] = [json, ...(isFields(inner) ? [inner] : [])];
-  const names = kind === 'transfer' ? transferFields : messageFields;
-  const told = names.map((name) => given.map((fields) => fields[name]).filter(isText));
-  if (!told.some((values) => values.length > 0)) return 'silent';
-  const request: ReplyFields = JSON.parse(new TextDecoder().decode(body));
-  if (kind === 'transfer' && given.some((fields) => isAnother(request as TransferRequest, fields)))
-    return 'other';
-  const isShown = (values: readonly unknown[], at: number): boolean =>
-    values.length > 0 && (kind === 'transfer' || values.every((value) => value === request[names[at] ?? '']));
-  return told.every(isShown) ? 'same' : 'silent';
+/** Whether a reply names another payment than the entry's. */
+export function namesAnother({ kind, body }: Pick<Entry, 'kind' | 'body'>, json: ReplyFields): boolean {
+  if (kind !== 'transfer') return false;
+  const ours = JSON.parse(new TextDecoder().decode(body)) as TransferRequest;
+  return bothIn(kind, json).some((fields) => isAnother(ours, fields));
 }
-
-const transferFields = ['to_address', 'asset', 'amount'] as const;
-const messageFields = ['conversation_id', 'content'] as const;
 
 /** A longer number in JSON has lost digits, or is written with an exponent: it tells nothing. */
 const isText = (value: unknown): boolean =>

@@ -117,7 +117,6 @@ export const endColumns = {
   }),
   retryAfterMs: column<number | undefined>('retry_after INTEGER'),
   duplicate: flag('duplicate'),
-  verified: flag('verified', 1),
   /** The reply's body as it came, up to a size limit. */
   reply: column<Uint8Array | undefined>('reply BLOB'),
   headers: column('headers TEXT', (cell) => fromJson(cell) as Readonly<Record<string, string>>),
@@ -137,6 +136,18 @@ export const attemptColumns = {
   startedAtMs: column<number>('started_at INTEGER NOT NULL'),
   ...endColumns,
 };
+
+/** Nothing reads `verified`: it stays until the schema has a step. */
+export const attemptTable: Columns = Object.fromEntries(
+  Object.entries(attemptColumns).flatMap(([field, one]): [string, Cells<unknown>][] =>
+    field === 'duplicate'
+      ? [
+          [field, one],
+          ['verified', flag('verified', 1)],
+        ]
+      : [[field, one]],
+  ),
+);
 
 export const decisionColumns = {
   kind: oneOf('kind', ['happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined']),

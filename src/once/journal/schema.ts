@@ -1,6 +1,6 @@
 // SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
 import {
-  attemptColumns,
+  attemptTable,
   batchColumns,
   bodyColumns,
   type Columns,
@@ -89,7 +89,7 @@ CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow}))
 CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
 
 ${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
-${ofEntry('attempts', attemptColumns, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
+${ofEntry('attempts', attemptTable, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
 ${ofEntry('decisions', { ...decisionColumns, ...roleColumn })}
 CREATE INDEX decisions_entry ON decisions (entry);
 ${ofEntry('receipts', receiptColumns, 'UNIQUE (value, what, origin)')}

@@ -93,7 +93,8 @@ function textsIn(dialect: Dialect) {
     observationsOf: `SELECT observations.* FROM ${observations} WHERE entry = ${seqOf} ORDER BY seq`,
     receiptsOf: `SELECT origin, what, value FROM ${receipts} WHERE entry = ${seqOf} ORDER BY seq`,
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
-      AND seq = (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
+      AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
+        AND (what = 'signature' OR origin = :origin))`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (

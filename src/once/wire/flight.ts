@@ -70,7 +70,7 @@ export type ParsedReply = {
   readonly requestId?: string;
 };
 
-type RawReply = {
+export type RawReply = {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -103,7 +103,7 @@ function parse(body: Uint8Array): Record<string, unknown> | undefined {
 export type ReplyComplaint = { readonly code?: string; readonly message?: string };
 
 /** Cuts a text to a readable length, never within a character. */
-function shortened(text: string): string {
+export function shortened(text: string): string {
   // A character takes at most two UTF-16 units, so a megabyte of text need not be split.
   const characters = [...text.slice(0, 2 * maxShownCharacters + 2)];
   return characters.length > maxShownCharacters
@@ -201,7 +201,7 @@ const pairs = /^(?:timed? out|not enough|not sent)$/u;
 const negations = new Set(['no', 'not', 'non', 'never']);
 
 /** Splits at everything that is not a letter, and where camelCase begins a word. */
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   const spaced = text.replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2');
   return spaced
     .toLowerCase()
@@ -219,11 +219,10 @@ function readsAsFailure(text: string): boolean {
 }
 
 function isFailedStatus(status: unknown): boolean {
-  if (typeof status === 'string') return readsAsFailure(status);
-  return status === false || (typeof status === 'number' && status >= 400);
+  return typeof status === 'string' ? readsAsFailure(status) : status === false || isThing(status);
 }
 
-function isThing(value: unknown): boolean {
+export function isThing(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
@@ -233,21 +232,26 @@ function isNo(value: unknown): boolean {
 
 /** "", false, 0, {} and [] are used for "no error". */
 function saysNothing(value: unknown): boolean {
-  if (isThing(value)) return Object.keys(value as object).length === 0;
+  if (isThing(value)) return Object.keys(value).length === 0;
   return value === undefined || value === null || value === '' || value === false || value === 0;
 }
 
 /** A reply's own fields, and those of what it says was done. */
-function bothIn(kind: Kind, json: ReplyFields): readonly ReplyFields[] {
+export function bothIn(kind: Kind, json: ReplyFields): readonly ReplyFields[] {
   return [json, json[kind]].filter(isFields);
 }
 
 /** Whether a reply with a success status says in its own fields that the request failed. */
 export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
   return bothIn(kind, json).some(
-    ({ status, error, ok, success }) =>
-      isFailedStatus(status) || !saysNothing(error) || isNo(ok) || isNo(success),
+    ({ status, error, errors, ok, success }) =>
+      isFailedStatus(status) || !saysNothing(error) || !saysNothing(errors) || isNo(ok) || isNo(success),
   );
+}
+
+/** JSON's numbers beyond 2^53 lose digits. Such an id is another one than the service gave. */
+export function hasLostDigits(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
 /** What a success shows to have been done. Transfers have ids, of which a number is one too. */
@@ -260,29 +264,11 @@ export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {
       .map((fields) => fields[name])
       .find((value) => value !== undefined && value !== null && value !== '');
   const [id, signature] = [first('transfer_id'), nonEmpty(first('signature'))];
-  const transferId = typeof id === 'number' ? String(id) : nonEmpty(id);
-  if (transferId === undefined && signature === undefined) return undefined;
+  const transferId = typeof id === 'number' && !hasLostDigits(id) ? String(id) : nonEmpty(id);
+  if (transferId === undefined && signature === undefined && !hasLostDigits(id)) return undefined;
   return {
     ...(transferId === undefined ? {} : { transferId }),
     ...(signature === undefined ? {} : { signature }),
     status: first('status'),
   };
-}
-
-/** What a 409 says of its cause. */
-export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
-
-/**
- * The first match decides. Words of another request come first: "already used with different parameters" is no
- * repetition. Those that only hold match parts of words, the others whole ones.
- */
-export function conflictWords({ code = '', message = '' }: ReplyComplaint = {}): ConflictWords {
-  const text = `${code} ; ${message}`.toLowerCase().replace(/[\s_-]+/gu, ' ');
-  // The status's own name is no word.
-  const words = text.replace(/\bconflict\b/gu, ' ');
-  if (!/\p{L}/u.test(words)) return 'none';
-  if (/different|another|match|parameters/u.test(words)) return 'other';
-  if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
-  if (/\b(?:in progress|in use|processing|pending)\b/u.test(words)) return 'under-way';
-  return /\b(?:duplic|idempot)/u.test(words) ? 'repetition' : 'other';
 }

@@ -304,48 +304,102 @@ export function equal(a: Payment, b: Payment, assets: readonly { name: string; m
 export const wordCases = ['none', 'repetition', 'under way', 'other'] as const;
 export type Words = (typeof wordCases)[number];
 
-/** The words of a 409: of its code and its text together, in the order of the design. */
-export function wordsOf409(code: string, text: string): Words {
-  // The status's own name is no word. silent: its number, or any other word without a letter, is none either.
-  const words = `${code} ; ${text}`
-    .toLowerCase()
-    .replace(/[\s_-]+/gu, ' ')
-    .replace(/\bconflict\b/gu, ' ');
-  if (!/\p{L}/u.test(words)) return 'none';
-  // decided: before the design's own order. "Already used with different parameters" would be taken for done.
-  // silent: parts of words here ("mismatch", "matches"), because they only hold.
-  if (/different|another|match|parameters/u.test(words)) return 'other';
-  // silent: "already been sent" is not among the phrases; a word between them makes it no repetition.
-  if (/\balready (?:in use|sent|posted|processed|used|exists)\b/u.test(words)) return 'repetition';
-  // silent: whole words here ("spending" is not pending), because the request would be sent again.
-  if (/\b(?:in progress|in use|processing|pending)\b/u.test(words)) return 'under way';
-  // silent: words written together (ErrDuplicateKey) are one word, so nothing inside them counts.
-  if (/\b(?:duplic|idempot)/u.test(words)) return 'repetition';
-  return 'other';
+const ofAll = (words: string): readonly string[][] => words.split(', ').map((phrase) => phrase.split(' '));
+const underWay = ofAll(
+  'in progress, processing, being processed, outstanding, still running, in flight, in use',
+);
+/** A stem ends in a dash. */
+const otherWords = ofAll(
+  'different, another, other, separate, modif-, chang-, payload, parameters, custom id, label, action row, fail-, error-, reject-, declin-, expired, timed out, nothing, not posted, not sent, not created, not done, not made, not processed',
+);
+const repeated = ofAll('used, in use, sent, posted, processed, received, exists, created, completed').flatMap(
+  (phrase) => [
+    ['already', ...phrase],
+    ['already', 'been', ...phrase],
+  ],
+);
+const beside = ofAll('key, idempot-, request, message');
+
+const is = (word: string | undefined, wanted: string) =>
+  wanted.endsWith('-') ? word?.startsWith(wanted.slice(0, -1)) === true : word === wanted;
+const standsAt = (words: readonly string[], at: number, phrase: readonly string[]) =>
+  phrase.every((wanted, n) => is(words[at + n], wanted));
+
+/** Whether a phrase of a list stands in a clause where it counts. */
+function says(
+  words: readonly string[],
+  list: readonly (readonly string[])[],
+  counts: (at: number, end: number) => boolean = always,
+): boolean {
+  return words.some((_word, at) =>
+    list.some((phrase) => standsAt(words, at, phrase) && counts(at, at + phrase.length)),
+  );
 }
 
-/** What the design says of words, and some that follow from it. */
-export const wordsOf409Examples: readonly [code: string, text: string, Words][] = [
-  ['', '', 'none'],
-  ['', 'Conflict', 'none'],
-  ['CONFLICT', '409 Conflict', 'none'],
-  ['x_409', 'duplicate idempotency key', 'repetition'],
-  ['', 'Duplicate idempotency key.', 'repetition'],
-  ['already_exists', '', 'repetition'],
-  ['', 'Idempotency key already in use', 'repetition'],
-  ['', 'Key already used with different parameters', 'other'],
-  ['idempotency_in_progress', '', 'under way'],
-  ['', 'A request with this idempotency key is in use', 'under way'],
-  ['', 'This idempotency key has been used with a different body', 'other'],
-  ['idempotency_key_mismatch', '', 'other'],
-  ['api_key_revoked', '', 'other'],
-  ['', 'Delivery failed', 'other'],
-];
+const textsOf = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : Object.values(Object(value)).flatMap(textsOf);
+
+/** The JSON of a body, or its text without tags. */
+function read(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body.replace(/<[^<>]*>/gu, ' ; ');
+  }
+}
+
+/** What a 409 says, read whole; the three lists in their order, and what is none of them. */
+export function wordsOf409(body: string, ownKey: string): Words {
+  const json = read(body);
+  const isBeside = (text: string, at: number) => /[\p{L}\p{N}]/u.test(text[at] ?? '');
+  const texts = textsOf(json).map((whole) => {
+    let text = whole;
+    // silent: where the key counts as named. As a whole word: a key "r" is no letter of "another".
+    for (let at = text.indexOf(ownKey); at >= 0; at = text.indexOf(ownKey, at + 1))
+      if (!isBeside(text, at - 1) && !isBeside(text, at + ownKey.length))
+        text = `${text.slice(0, at)}\0${text.slice(at + ownKey.length)}`;
+    // silent: about:blank. RFC 9457 says that it means no more than the status.
+    return text.replace(/about:blank/giu, ' ');
+  });
+  // silent: where a clause ends (for "again" and "twice"), and names written together: each of their words counts.
+  const clauses = texts
+    .flatMap((text) => text.split(/[^\p{L}\p{N}\s](?=\s|$)|(?<=\s)[^\p{L}\p{N}\s]|[\n\r]/u))
+    .map((clause) =>
+      clause
+        .replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2')
+        .split(/\P{L}+/u)
+        .map((word) => word.toLowerCase())
+        .filter((word) => word !== '' && word !== 'conflict'),
+    );
+  const any = (list: readonly (readonly string[])[]) => clauses.some((words) => says(words, list));
+  const isUnderWay = (words: readonly string[]) =>
+    says(words, underWay, (at, end) => {
+      const before = words.slice(Math.max(0, at - 2), at).join(' ');
+      return words.slice(at, end).join(' ') !== 'in use' || !/(?:^| )already(?: been)?$/u.test(before);
+    });
+  if (clauses.some(isUnderWay)) return 'under way';
+  // silent: how far before "again" or "twice". In its clause, with at most three words between.
+  const isOther = (words: readonly string[]) =>
+    says(
+      words,
+      otherWords,
+      (_at, end) => !words.slice(end, end + 4).some((word) => word === 'again' || word === 'twice'),
+    );
+  if (clauses.some(isOther)) return 'other';
+  if ((any([['duplicat-']]) || any(repeated)) && any(beside)) return 'repetition';
+  // silent: what is a word. A number, a path, a time or an id is none: what has a digit or a slash.
+  const isWord = (text: string) =>
+    /\p{L}/u.test(text) && !/[\d/]/u.test(text) && !/^\W*conflict\W*$/iu.test(text);
+  // silent: the service's own id of the request. It is no word.
+  const ids = textsOf([Object(json).request_id, Object(Object(json).error).request_id]);
+  const said = texts.filter((text) => !ids.includes(text)).flatMap((text) => text.split(/[\s_\0]+/u));
+  return said.some(isWord) ? 'other' : 'none';
+}
 
 /** The whole body of a 2xx. Each case has examples, of a payment of 1.5 SOL to the address `to`. */
 export const bodyCases = [
   'fine',
-  'fine, with an unknown status',
+  'fine, without a documented status',
   'another payment',
   'says that it failed',
   'id of another entry',
@@ -355,6 +409,7 @@ export type Body2xx = (typeof bodyCases)[number];
 
 /** `failed`, `other`: a status of the list of stems, and one that neither the list nor the service's document has. */
 export function bodies2xx(failed: string, other: string, to: string): Record<Kind, [Body2xx, string][]> {
+  const noStatus = 'fine, without a documented status';
   const message = { message: { id: 'm1' }, request_id: 'r1' };
   const transfer = { transfer_id: 't1', status: 'submitted', signature: 's1' };
   const json = (base: object, more: object = {}) => JSON.stringify({ ...base, ...more });
@@ -364,9 +419,19 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
     ['says that it failed', json(base, { error: { code: 'no' } })],
     ['says that it failed', json(base, { ok: false })],
     ['says that it failed', json(base, { success: false })],
+    ['says that it failed', json(base, { errors: ['no'] })],
+    ['says that it failed', json(base, { errors: { amount: 'too much' } })],
+    ['says that it failed', json(base, { errors: 'no' })],
+    ...[{ code: 'failed' }, {}, ['confirmed'], []].map((status): [Body2xx, string] => [
+      'says that it failed',
+      json(base, { status }),
+    ]),
     ['fine', json(base)],
     // silent: which values are empty. null and '' are; so are {} and [], which say nothing, and false.
-    ...[null, '', {}, [], false].map((error): [Body2xx, string] => ['fine', json(base, { error })]),
+    ...[null, '', {}, [], false].flatMap((error): [Body2xx, string][] => [
+      ['fine', json(base, { error })],
+      ['fine', json(base, { errors: error })],
+    ]),
     ['fine', json(base, { ok: true, success: true })],
   ];
   const noResult = ['', '{}', '[]', 'null', 'OK', '{"ok":true}', '{"message":'];
@@ -375,6 +440,8 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
       ...failures(message),
       // silent: whether an unknown status of a message's reply is warned about; it is accepted either way.
       ['fine', json(message, { status: other })],
+      ...[7, 500, true, null].map((status): [Body2xx, string] => ['fine', json(message, { status })]),
+      ['says that it failed', '{"message":{"id":"m1","errors":["no"]}}'],
       // The message's own recipient is not compared: only a transfer's is.
       ['fine', json(message, { to_address: 'x', asset: 'x', amount: '9' })],
       ...[...noResult, '{"message":"sent"}', '{"message":[]}', '{"message":null}', json(transfer)].map(
@@ -383,23 +450,27 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
     ],
     payment: [
       ...failures(transfer),
-      ['fine', '{"transfer_id":"t1"}'],
+      [noStatus, '{"transfer_id":"t1"}'],
       // decided: a number is an id too, and what was done may be named inside `transfer`.
-      ['fine', '{"transfer_id":7}'],
-      ['fine', '{"transfer":{"signature":"s1"}}'],
+      [noStatus, '{"transfer_id":7}'],
+      [noStatus, '{"transfer_id":12345678901234567890}'],
+      [noStatus, '{"transfer":{"signature":"s1"}}'],
       ['says that it failed', '{"transfer":{"signature":"s1","status":"failed"}}'],
-      ['fine', '{"signature":"s1"}'],
+      ['says that it failed', '{"transfer":{"signature":"s1","status":["confirmed"]}}'],
+      ['says that it failed', '{"transfer":{"signature":"s1","errors":["no"]}}'],
+      [noStatus, '{"signature":"s1"}'],
+      ...[7, 500, true, null, ''].map((status): [Body2xx, string] => [noStatus, json(transfer, { status })]),
       ['fine', json(transfer, { status: 'confirmed', to_address: to, asset: 'sol', amount: '1.50' })],
       ['fine', json(transfer, { amount: '1500000000', transfer: { asset: 'SOL' } })],
-      ['fine, with an unknown status', json(transfer, { status: other })],
+      ['fine, without a documented status', json(transfer, { status: other })],
       ['another payment', json(transfer, { to_address: `${to.slice(0, -1)}x` })],
       // A mint is never compared with a symbol.
       ['fine', json(transfer, { asset: to })],
       ['another payment', json(transfer, { asset: 'USDC' })],
       ['another payment', json(transfer, { amount: '15' })],
       // decided: a number in JSON that has lost digits, or has an exponent, names no amount.
-      ['fine', '{"transfer_id":"t1","amount":0.0000005}'],
-      ['fine', '{"transfer_id":"t1","amount":12345678901234567}'],
+      [noStatus, '{"transfer_id":"t1","amount":0.0000005}'],
+      [noStatus, '{"transfer_id":"t1","amount":12345678901234567}'],
       ['another payment', '{"transfer_id":"t1","amount":-1.5}'],
       ['another payment', json(transfer, { transfer: { amount: '2' } })],
       ...[...noResult, '{"transfer_id":null}', '{"status":"confirmed"}', json(message)].map(
@@ -445,6 +516,8 @@ export interface Asked {
   kind: Kind;
   named: boolean;
   inDoubt: boolean;
+  /** The headers of an earlier attempt under this key went out. */
+  sentBefore: boolean;
   /** An attempt of it was rejected or got 429. */
   refusedHere: boolean;
 }
@@ -493,10 +566,10 @@ const replyTable: Table<Case, readonly [clear: Judged, inDoubt?: Judged]> = [
   [success('says that it failed'), [held('says-failed')]],
   [success('id of another entry'), [held('id-taken')]],
   [success('fine'), [accepted]],
-  [success('fine, with an unknown status'), [warned]],
+  [success('fine, without a documented status'), [warned]],
   [success('no result'), [held('unclear-reply')]],
   [(c) => repetition(c) && c.refusedHere, [held('key-conflict')]],
-  [(c) => repetition(c) && c.named, [duplicate]],
+  [(c) => repetition(c) && (c.named || c.sentBefore), [duplicate]],
   [repetition, [held('key-conflict'), duplicate]],
   [conflict('message', ['under way']), [unknown]],
   [conflict('message', ['other']), [held('key-conflict')]],

@@ -322,12 +322,12 @@ describe('trying again', () => {
   });
 });
 
-test('a 409 on a message in the words of a service whose codes nobody knows, on a candidate disk, is accepted, and not verified', async () => {
+test('a 409 on a message in the words of a service whose codes nobody knows, on a candidate disk, is accepted', async () => {
   const words = { code: 'x_409', message: 'duplicate idempotency key' };
   const ended = await scripted.run(message('Hi', once('n')), [reply(409, words)]);
   expect(ended).toMatchObject({
     entry: { state: 'accepted' },
-    attempt: { duplicate: true, verified: false },
+    attempt: { duplicate: true },
   });
   expect(endOf(await scripted.run(message('Hi', run('n')), [reply(409, words)]))).toBe('accepted');
 });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Evidence,
-  echoOf,
   judge,
+  namesAnother,
   rowFor,
   type VerdictRow,
   verdictTable,
+  wordsIn,
 } from '../../../src/once/engine/verdict.ts';
 import type { Kind } from '../../../src/once/entry/wanted.ts';
-import { conflictWords, type Flight, readReply } from '../../../src/once/wire/flight.ts';
+import { type Flight, readReply } from '../../../src/once/wire/flight.ts';
 import {
   type Asked,
   type Body2xx,
@@ -17,8 +18,8 @@ import {
   cells,
   type Judged,
   type Words,
-  wordsOf409Examples,
 } from './design.ts';
+import { key, repliesOf409 } from './repliesOf409.ts';
 
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bodies = bodies2xx('failed', 'queued', to);
@@ -32,6 +33,7 @@ const asked = {
   kind: ['message', 'payment'],
   named: yesOrNo,
   inDoubt: yesOrNo,
+  sentBefore: yesOrNo,
   refusedHere: yesOrNo,
 } as const;
 const kindOf = (kind: Asked['kind']): Kind => (kind === 'payment' ? 'transfer' : 'message');
@@ -42,12 +44,19 @@ function judged(flight: Flight, about: Asked, isTaken = false): Judged {
   const kind = kindOf(about.kind);
   const parsed = flight.came === 'reply' ? readReply(flight) : undefined;
   const body = Buffer.from(JSON.stringify(request[kind]));
-  const echo = parsed?.json === undefined ? 'silent' : echoOf({ kind, body }, parsed.json);
-  const { named, inDoubt, refusedHere } = about;
-  const evidence: Evidence = { kind, flight, parsed, echo, isTaken, inDoubt, named, refusedHere };
+  const isAnother = parsed?.json !== undefined && namesAnother({ kind, body }, parsed.json);
+  const evidence: Evidence = {
+    ...about,
+    kind,
+    flight,
+    parsed,
+    words: wordsIn(flight, { key }),
+    isAnother,
+    isTaken,
+  };
   hit.add(rowFor(evidence));
   const { verdict, next, heldAtEnd, heldReason: why, duplicate } = judge(evidence);
-  const stays = inDoubt || verdict === 'unknown' ? 'unknown' : 'open';
+  const stays = about.inDoubt || verdict === 'unknown' ? 'unknown' : 'open';
   const ended = verdict === 'unsent' || verdict === 'limited' || verdict === 'unknown' ? stays : verdict;
   return {
     verdict: duplicate ? 'duplicate' : verdict,
@@ -84,7 +93,7 @@ const wordsOfCode: Record<Words, string> = {
 
 describe('what one attempt proves is what the design says', () => {
   test.each([...cells(asked)])(
-    '$kind, named $named, in doubt $inDoubt, refused here $refusedHere',
+    '$kind, named $named, in doubt $inDoubt, sent before $sentBefore, refused here $refusedHere',
     (about) => {
       for (let status = 100; status <= 599; status++) {
         if (status >= 200 && status < 300) {
@@ -137,27 +146,16 @@ describe('what one attempt proves is what the design says', () => {
   });
 
   test('as is a 409 by its words, wherever services say them, and by nothing else', () => {
-    const about = { kind: 'message', named: true, inDoubt: false, refusedHere: false } as const;
-    const said = [
-      '{"errors":[{"detail":"archived"}]}',
-      '{"errors":["archived"]}',
-      '{"error":{"code":"CONFLICT"},"message":"archived"}',
-      '{"error":"Conflict","description":"archived"}',
-    ];
-    const unsaid = [
-      '{"timestamp":"2026-11-28T09:00:00Z","status":409,"error":"Conflict","path":"/api/bot/v1/messages/send"}',
-      '{"type":"https://tools.ietf.org/html/rfc9110","title":"Conflict","status":409,"traceId":"00-ab-01"}',
-      '{"error":{"code":409,"details":[]}}',
-    ];
-    for (const [words, texts] of Object.entries({ other: said, none: unsaid }) as [Words, string[]][])
-      for (const text of texts)
-        expect
-          .soft(judged(reply(409, text), about), text)
-          .toEqual(expected({ ...none, status: 409, words }, about));
-  });
-
-  test('as are the words of a 409', () => {
-    for (const [code, message, words] of wordsOf409Examples)
-      expect.soft(conflictWords({ code, message }), `${code} ${message}`).toBe(words.replace(' ', '-'));
+    const about = {
+      kind: 'message',
+      named: true,
+      inDoubt: false,
+      sentBefore: false,
+      refusedHere: false,
+    } as const;
+    for (const [, body, words] of repliesOf409)
+      expect
+        .soft({ body, ...judged(reply(409, body), about) })
+        .toEqual({ body, ...expected({ ...none, status: 409, words }, about) });
   });
 });

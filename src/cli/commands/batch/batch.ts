@@ -114,13 +114,11 @@ async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Ex
     const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
     const unread = await lookAtOthers(plan, batch);
     const report = await finishReport(plan, batch, unread);
-    const { unverified } = teller;
+    const { repeated } = teller;
     const chain =
       waiting &&
-      (await waiting
-        .end(plan, journal)
-        .catch((thrown) => notSeen(thrown, plan, unverified.repeated, context)));
-    return await tellEnd(plan, { stop, unread, report, chain, unverified }, batch);
+      (await waiting.end(plan, journal).catch((thrown) => notSeen(thrown, plan, repeated, context)));
+    return await tellEnd(plan, { stop, unread, report, chain, repeated }, batch);
   } finally {
     await waiting?.close();
     await session.close();

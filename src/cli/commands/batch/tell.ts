@@ -3,7 +3,7 @@ import { Reasons } from '../../../batch/reasons.ts';
 import { reportRows } from '../../../batch/report.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import { wasRepeated } from '../../../chain/verdict.ts';
-import type { Ending, Outcome } from '../../../once/engine/outcome.ts';
+import type { Ending } from '../../../once/engine/outcome.ts';
 import {
   claimedBy,
   type Exit,
@@ -15,7 +15,7 @@ import {
 import { counted, formatCount } from '../../../once/phrases.ts';
 import { invalidRow } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
-import { explain, knownKeyNote, oddStatusWords } from '../../say/explain.ts';
+import { conflictNote, explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import {
   codeOfRows,
@@ -35,21 +35,13 @@ import { type Batch, jsonView, rowReportInputs, whichRow } from './options.ts';
 import { amountLines, planJson, tellView, warnOf } from './showPlan.ts';
 import type { RowsOnChain } from './wait.ts';
 
-/** Rows that are done although nothing shows that the content sent under their ids is the content of the rows now. */
-type Unverified = {
-  rows: number;
-  /** Those that the service had already. */
-  duplicates: number;
-  /** Those for which the service was asked again after a request that may have landed. */
-  repeated: number;
-};
-
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
 export class RowTeller {
   readonly #plan: BatchPlan;
   readonly #batch: Batch;
   readonly #said = new Reasons();
-  readonly unverified: Unverified = { rows: 0, duplicates: 0, repeated: 0 };
+  /** Rows for which the service was asked again after a request that may have landed. */
+  repeated = 0;
 
   constructor(plan: BatchPlan, batch: Batch) {
     this.#plan = plan;
@@ -69,12 +61,13 @@ export class RowTeller {
   /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
   async tell(row: Row, ending: Ending, nowMs: number): Promise<void> {
     const { given, context, journal, bot } = this.#batch;
-    const { outcome, code, oddStatus } = ending;
-    this.#noteUnverified(outcome);
+    const { outcome } = ending;
+    if (outcome.is === 'concluded' && wasRepeated(outcome.entry)) this.repeated += 1;
     const hasNode = bot.chain !== undefined;
-    const problem = code === undefined ? undefined : explain(ending, nowMs, { isRow: true, hasNode }).problem;
+    const { problem, warnings } = explain(ending, nowMs, { isRow: true, hasNode });
     row.problem = problem?.message;
-    const warnings = code !== undefined || oddStatus === undefined ? [] : [oddStatusWords(oddStatus)];
+    const words = conflictNote(ending);
+    if (words !== undefined) this.#said.note(row, words);
     if (context.display.face === 'json') {
       const report = journal && (await reportOf(outcome, given.command, journal, warnings));
       const whole =
@@ -91,15 +84,6 @@ export class RowTeller {
   /** Once all rows have ended, so that equal warnings are one. */
   tellAfter(): void {
     warnOf(this.#said, this.#batch.given, this.#batch.context.display);
-  }
-
-  #noteUnverified(outcome: Outcome): void {
-    if (outcome.is !== 'concluded') return;
-    const { entry, attempt } = outcome;
-    if (wasRepeated(entry)) this.unverified.repeated += 1;
-    if (entry.state !== 'accepted' || attempt?.verified !== false) return;
-    this.unverified.rows += 1;
-    if (attempt.duplicate) this.unverified.duplicates += 1;
   }
 
   async #doneJson(row: Row): Promise<Record<string, unknown>> {
@@ -144,7 +128,7 @@ type FinishedRun = {
   readonly stop: Stop | undefined;
   /** Why the journal did not say how the rows stand that this run did not end. */
   readonly unread: Failure | undefined;
-  readonly unverified: Unverified;
+  readonly repeated: number;
   /** What the chain says about the accepted rows, if the batch waited for it. */
   readonly chain: RowsOnChain | undefined;
   readonly report: string | undefined;
@@ -153,14 +137,11 @@ type FinishedRun = {
 /** Says how the batch ended, and how to go on. */
 export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): Promise<Exit> {
   const { display } = batch.context;
-  const { unread, unverified, chain } = run;
+  const { unread, repeated, chain } = run;
   if (unread === undefined) await tellQuietResults(plan, batch);
-  const unsure = chain?.unsure ?? unverified.repeated;
+  const unsure = chain?.unsure ?? repeated;
   if (unsure > 0) display.warn(repeatedWords(unsure));
-  if (!display.quiet) {
-    if (chain !== undefined) display.notice(rowsOnChain(chain));
-    if (unverified.duplicates > 0) display.notice(knownKeyNote(unverified.duplicates));
-  }
+  if (!display.quiet && chain !== undefined) display.notice(rowsOnChain(chain));
   const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
   const notDone = notDoneIn(countsOf(plan));
   const told = await problemOfEnd(plan, { ...run, stop }, notDone, batch);
@@ -209,12 +190,7 @@ function needsFixing(stop: Stop): boolean {
   return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
 }
 
-function endView(
-  plan: BatchPlan,
-  { stop, unverified, report }: FinishedRun,
-  notDone: RowCounts,
-  batch: Batch,
-): View {
+function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCounts, batch: Batch): View {
   const { given, order, journal } = batch;
   const { rows, standings } = plan;
   const before = standings.done;
@@ -229,7 +205,6 @@ function endView(
     done_now: now,
     done_before: before,
     done_by_others: journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
-    unverified: unverified.rows === 0 ? undefined : unverified.rows,
     ...countFields(notDone),
   };
   const shares = `${counted(now, 'row')} by this process, ${counted(byOthers, 'row')} by others`;

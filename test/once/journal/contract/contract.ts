@@ -83,7 +83,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           trouble: { is: 'connection', code: 'C', text: 't' },
           retryAfterMs: 315_360_000_000,
           duplicate: true,
-          verified: false,
           reply: Buffer.from([0, 255, 123]),
           headers: { 'x-a': '1', __proto: '2' },
         });

@@ -29,7 +29,7 @@ function run(href: string, path: string, code: string): RunningJournal {
     const say = (text) => process.stdout.write(text + '\\n');
     const entry = (n) => ({ id: 'entry-' + n, kind: 'message', baseUrl: 'https://bots.example.com', spelledUrl: 'https://bots.example.com', bot: 'b',
       key: 'key-' + n, identity: 'identity-' + n, fingerprint: 'f', body: Buffer.from('{}') });
-    const end = (verdict) => ({ phase: 'replied', verdict, duplicate: false, verified: true, headers: {} });
+    const end = (verdict) => ({ phase: 'replied', verdict, duplicate: false, headers: {} });
     ${code}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+
+// What replies prove: each is made up, and nothing was done, so whatever is told as done is told wrongly.
+
+let operator: SandboxHome;
+let elsewhere: TestSandbox;
+beforeAll(async () => {
+  operator = await SandboxHome.open(new SkippingClock());
+  elsewhere = await startTestSandbox();
+});
+afterAll(async () => {
+  await elsewhere.close();
+  await operator.close();
+});
+
+let names = 0;
+function next(): number {
+  names += 1;
+  return names;
+}
+const newName = (): string => `name-${next()}`;
+const answers = (status: number, body: unknown, { sandbox } = operator) =>
+  sandbox.faults({ kind: 'reply', status, when: 'before', body });
+const send = (...more: string[]) => operator.json([...sendHello, '--once', newName(), ...more]);
+/** Each pays another amount. */
+const pay = (more: Record<string, string> = {}) =>
+  operator.json([...payAda.slice(0, -1), `0.0${next()}`, '--once', newName()], { env: more });
+const done = () => operator.sandbox.ledger();
+
+describe('a 409 for the first request of a name', () => {
+  test.each([
+    [{ detail: 'A request is outstanding for this Idempotency-Key; it is being processed' }, 9],
+    [{ message: 'Idempotency key reused with a modified body; nothing was posted' }, 10],
+    [{ message: 'The idempotency key expired; the message was not posted' }, 10],
+    [
+      { error: { code: 'duplicate_custom_id', message: 'Duplicate custom_id: the message was not posted' } },
+      10,
+    ],
+    [{ message: 'Duplicate idempotency key', details: [{ note: 'the message was not created' }] }, 10],
+  ])('is not told as done if it says that nothing was: %j', async (body, exit) => {
+    const before = await done();
+    await answers(409, body);
+    const told = await send();
+    expect(told).toMatchObject({ exit, outcome: exit === 9 ? 'unknown' : 'held' });
+    // All its words are shown.
+    for (const text of JSON.stringify(body).match(/(?<=:")[^"]+/gu) ?? [])
+      expect(told.error?.message).toContain(text);
+    expect(await done()).toEqual(before);
+  });
+
+  test('is told as done if it is a repetition with the entry’s own key in it, with one warning', async () => {
+    const key = 'notify-another-label-42';
+    await answers(409, { message: `Duplicate idempotency key ${key}` });
+    const told = await operator.json([...sendHello, '--idempotency-key', key]);
+    expect(told).toMatchObject({
+      ...{ exit: 0, outcome: 'accepted', duplicate: true },
+      warnings: [expect.stringContaining('This journal had not used the name before')],
+    });
+  });
+
+  test('carries no warning where an earlier request of this journal may have done it', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'message' });
+    const argv = [...sendHello, '--once', newName()];
+    expect(await operator.json(argv)).toMatchObject({ exit: 9 });
+    expect(await operator.json(argv)).toMatchObject({ exit: 0, duplicate: true, warnings: [] });
+  });
+
+  test('has its words shown in a batch too', async () => {
+    const path = join(operator.home.path, 'rows.csv');
+    writeFileSync(path, 'id,conversation_id,content\n1,conv_demo,one\n');
+    for (const json of [[], ['--json']]) {
+      await answers(409, { message: 'Duplicate idempotency key, seen at noon' });
+      const { code, stderr } = await operator.run([
+        'batch',
+        'send',
+        path,
+        '--once',
+        newName(),
+        '--yes',
+        ...json,
+      ]);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      expect(stderr).toContain('Duplicate idempotency key, seen at noon');
+    }
+  });
+});
+
+describe('a 2xx of a payment', () => {
+  const made = { transfer_id: 'tr_1', status: 'confirmed' };
+  test.each([
+    { ...made, errors: ['insufficient funds'] },
+    { ...made, errors: { amount: 'too large' } },
+    { ...made, status: { code: 'failed' } },
+    { ...made, status: ['failed'] },
+    { transfer: { ...made, errors: ['no'] } },
+  ])('that shows a fault is held: %j', async (body) => {
+    const before = await done();
+    await answers(200, body);
+    expect(await pay()).toMatchObject({ exit: 10, outcome: 'held', entry: { why: 'says-failed' } });
+    expect(await done()).toEqual(before);
+  });
+
+  test.each([
+    [7, 'status 7'],
+    [true, 'status true'],
+    [null, 'no status'],
+    [undefined, 'no status'],
+  ])('without a documented status is accepted with a warning: %j', async (status, words) => {
+    await answers(200, { transfer_id: newName(), status });
+    const warnings = [expect.stringContaining(words)];
+    expect(await pay()).toMatchObject({ exit: 0, outcome: 'accepted', warnings });
+  });
+
+  test('with a number that lost digits as its id is accepted, and the number is not shown', async () => {
+    for (const id of ['12345678901234567891', '12345678901234567892']) {
+      await answers(200, `{"transfer_id":${id},"status":"confirmed","more":{"seq":${id}}}`);
+      const told = await pay();
+      expect(told).toMatchObject({ exit: 0, outcome: 'accepted' });
+      expect(told.transfer).toEqual({ status: 'confirmed', more: {} });
+      const { stdout } = await operator.run(['history', told.entry?.name ?? '']);
+      expect(stdout).not.toContain('1234567890');
+    }
+  });
+
+  test('whose signature is none is accepted, and shown', async () => {
+    for (const signature of ['pending', '1'.repeat(64)])
+      for (const _twice of [1, 2]) {
+        await answers(200, { transfer_id: newName(), status: 'submitted', signature });
+        expect(await pay()).toMatchObject({ exit: 0, outcome: 'accepted', transfer: { signature } });
+      }
+  });
+
+  test('with the signature of another entry is held, wherever that came from', async () => {
+    const signature = `${'5'.repeat(86)}a`;
+    await answers(200, { transfer_id: newName(), status: 'confirmed', signature });
+    expect(await pay()).toMatchObject({ exit: 0 });
+    const there = { BOTCTL_BASE_URL: elsewhere.baseUrl, BOTCTL_TOKEN: elsewhere.tokens.full };
+    await elsewhere.faults({
+      kind: 'reply',
+      status: 200,
+      when: 'before',
+      body: { transfer_id: newName(), status: 'confirmed', signature },
+    });
+    expect(await pay(there)).toMatchObject({ exit: 10, outcome: 'held', entry: { why: 'id-taken' } });
+    expect(await elsewhere.ledger()).toEqual([]);
+  });
+});
+
+describe('a 2xx of a message', () => {
+  test.each([
+    [{ content: 'Goodbye' }, 'a different content: "Goodbye"'],
+    [{ conversation_id: 'conv_other' }, 'a different conversation_id: "conv_other"'],
+  ])('that shows another message is accepted with a warning that shows it: %j', async (shows, words) => {
+    await answers(200, { message: { id: newName(), ...shows } });
+    const told = await send();
+    expect(told).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [expect.stringContaining(words)] });
+    expect(told).not.toHaveProperty('verified');
+  });
+
+  test('that shows this message has no warning', async () => {
+    expect(await send()).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [] });
+  });
+});
