@@ -1,13 +1,12 @@
 import type { Bot } from '../once/connection.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
-import { equalWithinMs, mayPay } from '../once/engine/equal.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
-import { originOf } from '../once/entry/baseUrl.ts';
+import { keyFor } from '../once/entry/naming.ts';
 import { isUnknownAsset } from '../once/entry/unusual.ts';
 import {
   canonicalOf,
@@ -75,8 +74,9 @@ export type Row = RowHead & {
   /** What it wants, and what it is called; absent if the row is not valid. */
   readonly identity: Identity | undefined;
   readonly standing: Standing;
-  /** An equal payment under another entry. */
+  /** An equal payment under another entry, of several the latest, and the ids of all. */
   equal: EqualPayment | undefined;
+  equalIds: readonly string[];
   /** Its own entry, if the journal has one. */
   entry: string | undefined;
   /** How it ended in this run, and why it is not done, in words. */
@@ -95,6 +95,8 @@ type AssetTotal = Record<'all' | 'left' | 'unpaid', MinorUnits>;
 /** Everything that is known about a batch before its first request. */
 export type BatchPlan = FileFacts & {
   readonly rows: readonly Row[];
+  /** The keys of this input, with those of invalid rows that have an id. */
+  readonly keys: ReadonlySet<string>;
   readonly standings: Readonly<Record<Standing, number>>;
   /** Rows that do not wait yet, and would wait for a person's approval. */
   readonly waitsAhead: number;
@@ -136,11 +138,12 @@ export async function planBatch(
   inputs: PlanInputs,
 ): Promise<BatchPlan> {
   const planner = new Planner(order, inputs, file.bad);
+  // A row is compared with what is in no row of the whole input.
+  const identified = rows.map((row) => planner.identify(row));
   for (let at = 0; at < rows.length; at += pageRows) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
-    await planner.take(rows.slice(at, at + pageRows));
+    await planner.take(identified.slice(at, at + pageRows));
   }
-  await planner.compareWithOwn();
   return { ...file, ...planner.plan() };
 }
 
@@ -150,6 +153,7 @@ class Planner {
   readonly #order: BatchOrder;
   readonly #inputs: PlanInputs;
   readonly #rows: Row[] = [];
+  readonly #keys = new Set<string>();
   readonly #bodies = new Map<string, number>();
   readonly #sums: ReturnType<typeof sumsForAll>;
   readonly #nowMs: number;
@@ -174,6 +178,7 @@ class Planner {
     for (const { standing } of this.#rows) counts[standing] += 1;
     return {
       rows: this.#rows,
+      keys: this.#keys,
       standings: counts,
       waitsAhead: this.#waitsAhead,
       conflicts: this.#conflicts,
@@ -184,31 +189,42 @@ class Planner {
     };
   }
 
-  async take(page: readonly InputRow[]): Promise<void> {
-    const looks = await Promise.all(
-      page.map(async (row) => ('problem' in row ? row : { row, ...(await this.#look(row)) })),
-    );
+  identify(row: InputRow): IdentifiedRow {
+    const { journal, bot } = this.#inputs;
+    const { name, kind } = this.#order;
+    const naming = row.id === undefined ? undefined : namedById(name, row.id);
+    if ('problem' in row) {
+      if (naming !== undefined) this.#keys.add(keyFor(naming, { baseUrl: bot.baseUrl, kind }, '', () => ''));
+      return row;
+    }
+    const { wanted, columns } = row;
+    const canonical = canonicalOf(wanted);
+    const named = naming ?? namedByBody(name, canonical, countIn(this.#bodies, canonical));
+    const identity = identify({ wanted, naming: named, columns }, bot, journal ?? unsalted, canonical);
+    if (identity.key !== undefined) this.#keys.add(identity.key);
+    return { ...row, identity };
+  }
+
+  async take(page: readonly IdentifiedRow[]): Promise<void> {
+    const looks = await Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row))));
     // One after another: what a row would spend counts for the rows after it.
     for (const look of looks)
       this.#rows.push('problem' in look ? invalid(look, look.problem) : await this.#judge(look));
   }
 
-  async #look({ id, wanted, columns }: ValidRow): Promise<Omit<Look, 'row'>> {
+  async #look(row: ValidRow): Promise<Look> {
     const { journal, bot } = this.#inputs;
-    const { name, paysRepeats } = this.#order;
-    const canonical = canonicalOf(wanted);
-    const naming =
-      id === undefined ? namedByBody(name, canonical, countIn(this.#bodies, canonical)) : namedById(name, id);
-    const identity = identify({ wanted, naming, columns }, bot, journal ?? unsalted, canonical);
+    const { identity } = row;
     const plan = await planOf(identity, { journal, bot });
-    if (journal === undefined || paysRepeats === true) return { identity, plan, equal: undefined };
-    const asking = { journal, bot, clock: journal.clock, repeats: { besides: name } };
-    return { identity, plan, equal: await equalAhead(plan, identity, asking) };
+    if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [] };
+    const asking = { journal, bot, clock: journal.clock, repeats: { keys: this.#keys } };
+    return { row, plan, equals: await equalAhead(plan, identity, asking) };
   }
 
-  async #judge({ row, identity, plan, equal }: Look): Promise<Row> {
-    const { recipients, inWords, conflictInWords, refusalInWords, bot } = this.#inputs;
-    const { wanted } = row;
+  async #judge({ row, plan, equals }: Look): Promise<Row> {
+    const { recipients, inWords, conflictInWords, refusalInWords, equalInWords, bot } = this.#inputs;
+    const { wanted, identity } = row;
+    const [equal] = equals;
     const { found } = plan;
     const asPlanned = standingOf(plan);
     const to = wanted.kind === 'message' || asPlanned === 'done' ? undefined : wanted.request.to_address;
@@ -219,9 +235,10 @@ class Planner {
       return invalid(row, problem);
     }
     this.#warnOf(wanted);
-    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found, equal === undefined) : undefined;
+    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found) : undefined;
     const waits = word?.is === 'needs-approval';
     if (waits) this.#waitsAhead += 1;
+    if (word?.is === 'allowed' && equal === undefined) word.reserve?.();
     let problem: string | undefined;
     // What another entry has paid may be left out; if it is not, its claim asks.
     if (word?.is === 'refused' && equal === undefined) {
@@ -241,18 +258,19 @@ class Planner {
       ...notEnded,
     };
     // A proposal is asked about when it is sent.
-    if (equal !== undefined && !waits) this.#markEqual(planned, equal);
-    return planned;
+    if (equal === undefined || waits) return planned;
+    const equalIds = equals.map((one) => one.id);
+    return { ...planned, equal, equalIds, problem: equalInWords(equal, this.#inputs.now()) };
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, entry: Entry | undefined, counts: boolean): ReturnType<typeof spendWithin> {
+  async #wordOf(wanted: Wanted, entry: Entry | undefined): ReturnType<typeof spendWithin> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return { is: 'allowed' };
     const { bot, journal } = this.#inputs;
     const spend = spendOf(wanted.request, bot);
     const asked = { spend, entry, proposes, isShared: journal?.isShared === true };
-    return spendWithin(policies, asked, this.#sums, this.#nowMs, counts);
+    return spendWithin(policies, asked, this.#sums, this.#nowMs);
   }
 
   #warnOf(wanted: Wanted): void {
@@ -266,42 +284,13 @@ class Planner {
     for (const warning of found)
       if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
-
-  /** What this name paid by rows that are not in the input. All of the input must have been read. */
-  async compareWithOwn(): Promise<void> {
-    const { journal, bot } = this.#inputs;
-    const { kind, name, paysRepeats } = this.#order;
-    const toPay = this.#rows.filter(({ standing }) => standing === 'new');
-    if (journal === undefined || kind === 'message' || paysRepeats === true || toPay.length === 0) return;
-    const sinceMs = journal.clock.now() - equalWithinMs;
-    // By key: another process may have begun a row of this input since it was looked up.
-    const own = new Set(this.#rows.map(({ identity }) => identity?.key));
-    const origin = originOf(bot.baseUrl);
-    const paid = new Map<string | undefined, Entry>();
-    for await (const entry of journal.reads.select({ batch: name, kind, limit: Number.MAX_SAFE_INTEGER }))
-      if (originOf(entry.baseUrl) === origin && mayPay(entry, sinceMs) && !own.has(entry.key))
-        paid.set(underEachName(entry.payment, bot.assetNames)[0], entry);
-    for (const row of toPay) {
-      const equal = paid.get(paymentOfRow(row, bot));
-      if (equal !== undefined) this.#markEqual(row, equal);
-    }
-  }
-
-  #markEqual(row: Row, equal: Entry): void {
-    row.equal = equal;
-    row.problem = this.#inputs.equalInWords(equal, this.#inputs.now());
-  }
 }
 
-type ValidRow = RowHead & { readonly wanted: Wanted };
-type Look = {
-  readonly row: ValidRow;
-  readonly identity: Identity;
-  readonly plan: Plan;
-  readonly equal: Entry | undefined;
-};
+type ValidRow = RowHead & { readonly wanted: Wanted; readonly identity: Identity };
+type IdentifiedRow = ValidRow | Extract<InputRow, { readonly problem: string }>;
+type Look = { readonly row: ValidRow; readonly plan: Plan; readonly equals: readonly Entry[] };
 
-const notEnded = { equal: undefined, outcome: undefined, sent: false } as const;
+const notEnded = { equal: undefined, equalIds: [], outcome: undefined, sent: false } as const;
 
 function invalid({ line, id, columns }: RowHead, problem: string): Row {
   const nothing = { identity: undefined, entry: undefined, ...notEnded };

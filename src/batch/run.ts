@@ -34,6 +34,7 @@ type RunInputs = {
 
 type Run = RunInputs & {
   readonly rules: StopRules;
+  readonly keys: BatchPlan['keys'];
   /** Payments that more than one row makes. */
   readonly repeated: ReadonlySet<string | undefined>;
   /** When this run first found that another process is sending a row. */
@@ -65,7 +66,7 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   const own = { pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
   const engine = { ...given, ...own, observer: { ...given.observer, step } };
   const repeated = paidTwice(plan, engine);
-  const run: Run = { ...inputs, engine, rules, repeated, elsewhereSinceMs: new Map() };
+  const run: Run = { ...inputs, engine, rules, keys: plan.keys, repeated, elsewhereSinceMs: new Map() };
   const places = new Places(concurrency);
   // The next row stands last: taking the first of 250,000 rows each time takes a minute.
   let left = rowsToDo(plan).reverse();
@@ -146,17 +147,13 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 }
 
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
-  const { order, engine, repeated, repeats } = run;
-  const { identity, equal } = row;
-  // One payment settles one row: which of several it was, a person decides. The claim would not see it where rows of
-  // another file have made it under this name.
+  const { order, engine, keys, repeated, repeats } = run;
+  const { identity, equal, equalIds: ids } = row;
+  // One payment settles one row: which of several it was, a person decides.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
-  // If no other row makes this payment, another file has made it under this name since the plan.
-  const besides = isRepeated ? order.name : '';
-  // Nobody was asked about what the plan did not see.
-  const isMeant = equal !== undefined || order.paysRepeats === true;
-  const asking: EngineContext = { ...engine, repeats: isMeant ? 'pay' : { besides } };
+  // A person was asked about what the plan saw, and about nothing else.
+  const asking: EngineContext = { ...engine, repeats: order.paysRepeats === true ? 'pay' : { keys, ids } };
   const step = await claim(identity.order, asking, undefined, identity);
   if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
   return settleAsPaid(identity, step.equal, engine, isRepeated);

@@ -50,19 +50,15 @@ export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'
   };
 }
 
-/**
- * Runs in the commit that claims the transfer. What it spends counts at once for the other claims of that commit, unless
- * this is a dry run.
- */
+/** Runs in the commit that claims the transfer. What is asked about and not sent takes nothing from other claims. */
 export async function spendWithin(
   policies: Policies,
   order: SpendOrder,
   reads: SumReads | undefined,
   nowMs: number,
-  counts = true,
 ): Promise<Word> {
   const waits = await mustWait(policies, order, reads);
-  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs, counts && !waits);
+  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
   return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
@@ -88,13 +84,12 @@ export function sumsForAll(reads: SumReads = nothingSpent): SumReads {
   };
 }
 
-/** With `counts`, an allowed amount is added to the sums of this commit. */
+/** Reserving adds the amount to the sums of this commit. */
 async function wordOfSpending(
   policies: Policies,
   { spend, entry }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
-  counts: boolean,
 ): Promise<Word> {
   const byItself = refusedByItself(policies, spend);
   if (byItself !== undefined) return refusedFor(byItself);
@@ -105,8 +100,10 @@ async function wordOfSpending(
   const refusal = refusedByDay(policies, spend, together(each) - own);
   if (refusal !== undefined) return refusedFor(await withFreeing(refusal, spend, reads, nowMs, entry?.id));
   const itself = each[spend.assetNames.indexOf(countedAsset(spend.asset))];
-  if (counts && itself !== undefined) itself.units += spend.units - own;
-  return allowed;
+  const reserve = (): void => {
+    if (itself !== undefined) itself.units += spend.units - own;
+  };
+  return { is: 'allowed', reserve };
 }
 
 type SpentOf = Pick<Spend, 'assetNames'>;

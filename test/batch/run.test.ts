@@ -20,12 +20,13 @@ import {
 
 function rowOf(order: Order, context: EngineContext, nth = 0): Row {
   const head = { line: nth + 2, ordinal: nth + 1, id: `${nth}`, columns: undefined };
-  const untold = { equal: undefined, entry: undefined, outcome: undefined, problem: undefined };
+  const untold = { equal: undefined, equalIds: [], entry: undefined, outcome: undefined, problem: undefined };
   const identity = identify(order, context.bot, context.journal);
   return { ...head, ...untold, identity, standing: 'new', sent: false };
 }
 
-const plannedOf = (rows: readonly Row[]): BatchPlan => ({ rows }) as Partial<BatchPlan> as BatchPlan;
+const plannedOf = (rows: readonly Row[]): BatchPlan =>
+  ({ rows, keys: new Set<string>() }) as Partial<BatchPlan> as BatchPlan;
 
 const asUsual = {
   order: { kind: 'message', name: 'b', recipients: [] as never },

@@ -84,6 +84,29 @@ describe('a payment equal to one under another name', () => {
     expect(no.code).toBe(130);
     expect(await operator.json([...payAda, '--memo', 'rent'])).toMatchObject(stopped);
   });
+
+  test('that began while "again?" stood is no part of what was shown: nothing more is paid', async () => {
+    await operator.json(payAda);
+    await operator.json(payAda);
+    const meanwhile = `botctl ${named('rent-10', '--repeat').join(' ')}`;
+    const again = await onTerminalHere(payAda, [['Do it again? [y/N] ', 'y\r', meanwhile]], operator.env);
+    expect([again.code, again.shown]).toEqual([10, expect.stringContaining('under the name rent-10')]);
+    expect(await effects()).toBe(2);
+    // Both stand there when it is asked the next time.
+    const both = await onTerminalHere(payAda, [['Do it again? [y/N] ', 'y\r']], operator.env);
+    expect([both.code, await effects()]).toEqual([0, 3]);
+  });
+
+  test('is one of several: a Yes is about all that were there, and about none that began meanwhile', async () => {
+    await pay('rent-10');
+    await pay('rent-11', '--repeat');
+    const asked = 'Pay it besides? [y/N] ';
+    const meanwhile = `botctl ${named('rent-12', '--repeat').join(' ')}`;
+    const late = await onTerminalHere(named('rent-13'), [[asked, 'y\r', meanwhile]], operator.env);
+    expect([late.code, late.shown]).toEqual([10, expect.stringContaining('under the name rent-12')]);
+    const yes = await onTerminalHere(named('rent-13'), [[asked, 'y\r']], operator.env);
+    expect([yes.code, await effects()]).toEqual([0, 4]);
+  });
 });
 
 type Row = readonly [id: string, to: string, amount: string];
@@ -276,6 +299,72 @@ describe('a batch', () => {
     expect(jsonLines(kept.stdout)).toMatchObject([{ amount: payAda.at(-1) }]);
     expect((await batch(path, 'payroll')).code).toBe(0);
     expect(await effects()).toBe(1);
+  });
+
+  test('of two runs under one name, the second numbered anew, is paid once by the first that begins', async () => {
+    const twice = (id: string): readonly Row[] => [1, 2].map((nth) => [`${id}${nth}`, recipient, '0.011']);
+    const renamed = rows('again.csv', twice('x'));
+    const meanwhile = `botctl batch transfer ${rows('pay.csv', twice('r'))} --once payroll`;
+    const words = ['batch', 'transfer', renamed, '--once', 'payroll'];
+    const asked = await onTerminalHere(words, [['as payroll? [y/N] ', 'y\r', meanwhile]], operator.env);
+    expect([asked.code, await effects()]).toEqual([10, 2]);
+  });
+
+  test('finds the entry of an invalid row of its own by the id: it is no obstacle to the others', async () => {
+    const twice: readonly Row[] = [1, 2].map((nth) => [`r${nth}`, recipient, '0.011']);
+    expect((await batch(rows('pay.csv', twice.slice(0, 1)), 'payroll')).code).toBe(0);
+    const invalid = rows('pay.csv', [['r1', recipient, 'much'], ...twice.slice(1)]);
+    expect((await batch(invalid, 'payroll', '--skip-invalid')).code).toBe(2);
+    expect(await effects()).toBe(2);
+  });
+
+  test('is not settled by what a person only resolved, nor by a row of its own name', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'before' });
+    const amount = payAda.at(-1) ?? '';
+    const { entry } = await pay('rent', '--max-wait', '0s');
+    const word = ['resolve', String(entry?.id), '--happened', '--reason', 'seen', '--yes'];
+    expect((await operator.run(word)).code).toBe(0);
+    const path = rows('pay.csv', [['r1', recipient, amount]]);
+    const ended = await batch(path, 'payroll', '--skip-repeats', '--json');
+    expect([ended.code, lastOf(ended)]).toMatchObject([10, { result: { done: 0, paid_already: 1 } }]);
+    expect((await batch(path, 'payroll', '--repeat')).code).toBe(0);
+    const renamed = rows('again.csv', [['x1', recipient, amount]]);
+    expect((await batch(renamed, 'payroll', '--skip-repeats')).code).toBe(10);
+    expect(await effects()).toBe(1);
+  });
+
+  test('has one row settled by one payment: the next batch that pays the same is left to a person', async () => {
+    await pay('rent');
+    const amount = payAda.at(-1) ?? '';
+    const path = rows('pay.csv', [['r1', recipient, amount]]);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+    const second = await batch(path, 'bonus', '--skip-repeats', '--json');
+    expect([second.code, lastOf(second)]).toMatchObject([10, { result: { done: 0, paid_already: 1 } }]);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+    expect(await effects()).toBe(1);
+  });
+
+  test('that was answered with "pay" pays beside what was shown, and not beside what began meanwhile', async () => {
+    await batch(file('first.csv', 2), 'payroll-11');
+    const late = [...payAda.slice(0, -1), '0.011', '--once', 'late', '--repeat'].join(' ');
+    const words = ['batch', 'transfer', file('second.csv', 3), '--once', 'payroll-12'];
+    const ended = await onTerminalHere(words, [['[N]o: stop ', 'p\r', `botctl ${late}`]], operator.env);
+    expect([ended.code, await effects()]).toEqual([10, 5]);
+    expect(ended.shown.replace(/\s+/gu, ' ')).toContain('under the name late');
+  });
+
+  test('whose row is stopped as paid already leaves the limit of a day to the other rows', async () => {
+    const limits = { SOL: { day: '4' } };
+    operator.env.BOTCTL_POLICY = operator.home.policy({ schema: 'botctl-policy/1', limits });
+    const path = rows('pay.csv', [
+      ['r1', recipient, '1.5'],
+      ['r2', otherRecipient, '2'],
+    ]);
+    const rent = [...payAda.slice(0, -1), '1.5', '--once', 'rent'].join(' ');
+    const words = ['batch', 'transfer', path, '--once', 'payroll'];
+    const asked = [['as payroll? [y/N] ', 'y\r', `botctl ${rent}`]] as const;
+    const ended = await onTerminalHere(words, asked, operator.env);
+    expect([ended.code, await effects()]).toEqual([10, 2]);
   });
 
   test.each([

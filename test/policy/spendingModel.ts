@@ -155,7 +155,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     const claim = (to: string, id?: string) => async (tx: Transaction) => {
       if (id === undefined) await isJudged;
       const spend = { to, asset: 'SOL', assetNames: ['sol'], units: unitsOf('100') };
-      const { is } = await spendWithin(
+      const word = await spendWithin(
         policies,
         {
           spend,
@@ -167,13 +167,14 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
         nowMs,
       );
       judgeOthers();
-      if (is !== 'allowed') return is;
+      if (word.is !== 'allowed') return word.is;
+      word.reserve?.();
       if (id === undefined) await tx.begin(newEntry(paymentTo(to)), 'hash', nowMs);
       else {
         await tx.claim(id, nowMs);
         await tx.startAttempt(id, 'hash', nowMs);
       }
-      return is;
+      return word.is;
     };
     const guards = { beforeSending: true };
     const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(bob), claim(bob)];

@@ -54,11 +54,13 @@ test('four machines with many rows each claim no more together than a day allows
   const spend = { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf('1') };
   const guards = { beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
-    const { is } = await spendWithin(policies, { spend, ...anew }, tx, nowMs);
+    const word = await spendWithin(policies, { spend, ...anew }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
     const named = { kind: 'transfer', namedBy: 'once', name: 'n', payment } as const;
-    if (is === 'allowed') await tx.begin(newEntry(named), 'hash', nowMs);
-    return is;
+    if (word.is !== 'allowed') return word.is;
+    await tx.begin(newEntry(named), 'hash', nowMs);
+    word.reserve?.();
+    return word.is;
   };
   const works = Array.from({ length: 16 }, () => ({ work: claimOne, guards }));
   const ends = await Promise.all(

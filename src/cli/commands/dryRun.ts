@@ -114,7 +114,7 @@ async function wordOn(
   const nowMs = (journal?.clock ?? context.clock).now();
   const isShared = journal?.isShared === true;
   const spend = { spend: spendOf(wanted.request, bot), entry, proposes, isShared };
-  const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs, false);
+  const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs);
   if (word.is === 'needs-approval' && plan?.is !== 'retry' && !isNamed(naming))
     refuseUnnamedProposal({ namedBy: undefined });
   return word;
@@ -133,11 +133,12 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
     const { clock } = context;
     const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
     const repeats = repeatsOf(order, given);
+    const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
     const policies = await policiesOf(bot, context);
     return {
       identity,
       plan,
-      equal: await equalAhead(plan, identity, { journal, bot, clock, repeats }),
+      equal,
       policies,
       word: await wordOn(order, bot, plan, policies, journal, given, context),
     };

@@ -123,21 +123,21 @@ async function sendOne(
   );
 }
 
-/** Where a person is, both payments are shown. Returns the ID of the one beside which this is paid. */
+/** Where a person is, both payments are shown. Returns the IDs of those beside which this is paid. */
 async function askToPayBeside(
   outcome: Outcome,
   entry: Entry,
   given: ParsedArgs<'yes'>,
   { display }: Context,
   { clock }: Journal,
-): Promise<string | undefined> {
+): Promise<readonly string[] | undefined> {
   if (outcome.is !== 'not-sent' || outcome.because !== 'paid-already') return undefined;
   if (given.flag('yes') || display.terminal() !== 'foreground') return undefined;
-  const { equal } = outcome;
+  const { equal, ids } = outcome;
   const question: Question = (canvas) =>
     `${drawEntry(entry, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawEntry(equal, canvas)}${askToPayAgain}`;
   if (!(await display.confirm(question))) throw declined();
-  return equal.id;
+  return ids;
 }
 
 function payableOf(entry: Entry): Payable {

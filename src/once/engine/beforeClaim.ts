@@ -1,8 +1,8 @@
 import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
-import { equalPayment } from './equal.ts';
+import { equalPayments } from './equal.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, isBeingSent, makePlan, type Plan } from './plan.ts';
+import { type Identity, isBeingSent, makePlan, type Plan, planOfNewJournal } from './plan.ts';
 import { mayHaveLanded, meaningOf } from './planKinds.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
@@ -14,8 +14,8 @@ export type Consent = (plan: Plan, equal: Entry | undefined) => Promise<Answer>;
 /** What a person has agreed to, in full view of the plan. */
 export type Agreed = Plan & {
   readonly again: boolean;
-  /** The id of the equal payment beside which it is meant, or `any`. */
-  readonly pays: string | undefined;
+  /** The ids of the equal payments beside which it is meant: those that were there when it was asked. */
+  readonly pays: readonly string[];
 };
 
 /** Asks about the plan until a person has agreed to what will be done. */
@@ -26,29 +26,32 @@ export async function agree(
   waitedFor: string | undefined,
 ): Promise<Agreed | Outcome> {
   const plan = await makePlan(identity, engine, engine.journal.reads, { waitedFor });
-  const equal = await equalAhead(plan, identity, engine);
-  const answer = await answerTo(plan, equal, engine, consent);
+  // A Yes to "again?" begins a new entry.
+  const mayAskAgain = plan.is === 'already-done' && identity.key === undefined;
+  const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, engine);
+  const pays = equal.map(({ id }) => id);
+  const answer = await answerTo(plan, mayAskAgain ? undefined : equal[0], engine, consent);
   switch (answer) {
     case 'go':
-      return { ...plan, again: false, pays: undefined };
+      return { ...plan, again: false, pays: [] };
     case 'pay':
-      return { ...plan, again: false, pays: equal?.id };
+      return { ...plan, again: false, pays };
     case 'again':
-      return { is: 'new-entry', found: plan.found, again: true, pays: 'any' };
+      return { is: 'new-entry', found: plan.found, again: true, pays };
     default:
       return answer;
   }
 }
 
-/** The equal payment that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
+/** The equal payments that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
 export async function equalAhead(
   plan: Plan,
   { payment }: Pick<Identity, 'payment'>,
   { bot, clock, journal: { reads }, repeats }: Asking,
-): Promise<Entry | undefined> {
-  if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry' || repeats === 'pay') return undefined;
+): Promise<readonly Entry[]> {
+  if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry' || repeats === 'pay') return [];
   const { id = '' } = plan.found ?? {};
-  return equalPayment({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), repeats?.besides);
+  return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), repeats);
 }
 
 type Asking = Pick<EngineContext, 'bot' | 'journal' | 'repeats'> & { readonly clock: { now(): number } };

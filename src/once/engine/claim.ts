@@ -5,9 +5,9 @@ import type { Decision, Entry, Journal, NewEntry, Process, Transaction } from '.
 import { type ApprovalReason, isProposal } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
-import { equalPayment } from './equal.ts';
+import { equalPayments } from './equal.ts';
 import { engineFailure } from './failures.ts';
-import { concluded, mustFind, type Outcome } from './outcome.ts';
+import { concluded, mustFind, type Outcome, type PaidAlready } from './outcome.ts';
 import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
 import { mayHaveLanded } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
@@ -192,9 +192,10 @@ async function begin(
     await keepProposer(entry, tx, engine, nowMs);
     return concluded(entry, tx, false);
   }
-  const equal = await equalInTheWay(candidate, tx, engine, agreed);
-  if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
+  const paid = await paidAlready(candidate, tx, engine, agreed);
+  if (paid !== undefined) return paid;
   const entry = await tx.begin(candidate, journal.hashOf(bot.token.reveal()), nowMs);
+  word.reserve?.();
   return { is: 'claim', entry, number: entry.attempts };
 }
 
@@ -231,26 +232,28 @@ export async function claimFound(
   if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', entry, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine);
-  if (!isInDoubt) {
-    const equal = await equalInTheWay(entry, tx, engine, agreed);
-    if (equal !== undefined) return { is: 'not-sent', because: 'paid-already', equal };
-  }
+  const paid = isInDoubt ? undefined : await paidAlready(entry, tx, engine, agreed);
+  if (paid !== undefined) return paid;
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   const begun = mustHaveIntactRequest(await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), nowMs));
+  word.reserve?.();
   return { is: 'claim', entry: begun, number: begun.attempts };
 }
 
-/** An equal payment, if nobody has said that this one is meant besides it. */
-async function equalInTheWay(
+/** The equal payments, unless somebody has said that this one is meant besides them. */
+async function paidAlready(
   payment: Pick<Entry, 'id' | 'baseUrl' | 'payment'>,
   tx: Transaction,
   { bot, clock, repeats }: EngineContext,
   agreed: Pick<Agreed, 'pays'> | undefined,
-): Promise<Entry | undefined> {
-  if (repeats === 'pay' || agreed?.pays === 'any') return undefined;
-  const equal = await equalPayment(payment, bot, tx, clock.now(), repeats?.besides);
-  return equal?.id === agreed?.pays ? undefined : equal;
+): Promise<PaidAlready | undefined> {
+  if (repeats === 'pay') return undefined;
+  const besides = agreed === undefined ? repeats : { ids: agreed.pays };
+  const others = await equalPayments(payment, bot, tx, clock.now(), besides);
+  const [equal] = others;
+  if (equal === undefined) return undefined;
+  return { is: 'not-sent', because: 'paid-already', equal, ids: others.map(({ id }) => id) };
 }
 
 async function keepProposer(

@@ -22,8 +22,8 @@ export type EngineContext = {
   readonly mayClaim: MayClaim;
   /** New entries are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
-  /** `pay`: an equal payment is meant besides the earlier one. Rows of the batch that it is `besides` are no earlier ones. */
-  readonly repeats?: 'pay' | { readonly besides: string } | undefined;
+  /** `pay`: it is meant besides whatever equal payments there are; else besides these alone. */
+  readonly repeats?: 'pay' | Besides | undefined;
   /** The user and the machine: kept with what they propose. */
   readonly who: string;
   readonly clock: Clock;
@@ -35,9 +35,13 @@ export type EngineContext = {
   readonly pace?: Pace;
 };
 
+/** Equal payments that are no obstacle: those of an input's own rows, by their keys, and those that a person was shown. */
+export type Besides = { readonly keys?: ReadonlySet<string>; readonly ids?: readonly string[] };
+
 /** What a guest says about a claim. */
 export type Word =
-  | { readonly is: 'allowed' }
+  /** `reserve` counts it as spent for the other claims of this commit. Called where it is sent. */
+  | { readonly is: 'allowed'; readonly reserve?: () => void }
   | { readonly is: 'needs-approval' }
   | { readonly is: 'refused'; readonly failure: Failure };
 

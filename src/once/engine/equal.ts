@@ -2,34 +2,31 @@ import type { Bot } from '../connection.ts';
 import { underEachName } from '../entry/assetNames.ts';
 import { originOf } from '../entry/baseUrl.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
+import type { Besides } from './context.ts';
 
 export const equalWithinMs = 12 * 3_600_000;
 
 /** A payment to make; `id` is its entry's. */
 type ToPay = Pick<Entry, 'id' | 'baseUrl' | 'payment'>;
 
+const noKeys: ReadonlySet<string> = new Set();
+
 /**
- * Another entry that made the same payment in the last 12 hours, or may have made it: the same recipient, asset and
- * amount at the same origin, for any bot. Rows of `batch` are left out. A message pays nothing.
+ * The other entries that made the same payment in the last 12 hours, or may have made it, the latest first: the same
+ * recipient, asset and amount at the same origin, for any bot. A message pays nothing.
  */
-export async function equalPayment(
+export async function equalPayments(
   { id, baseUrl, payment }: ToPay,
   { assetNames }: Pick<Bot, 'assetNames'>,
-  reads: Pick<Reads, 'equalPayment'>,
+  reads: Pick<Reads, 'equalEntries'>,
   nowMs: number,
-  batch = '',
-): Promise<Entry | undefined> {
-  const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
+  { keys = noKeys, ids = [] }: Besides = {},
+): Promise<readonly Entry[]> {
+  const about = { id, besides: keys, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.
   const found = await Promise.all(
-    underEachName(payment, assetNames).map((one) => reads.equalPayment({ ...about, payment: one })),
+    underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
   );
-  const latest = found.flatMap((one) => one ?? []).sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
-  return latest[0];
-}
-
-/** Whether it was paid since then, or may still be. */
-export function mayPay({ state, countsAtMs }: Pick<Entry, 'state' | 'countsAtMs'>, sinceMs: number): boolean {
-  if (countsAtMs === undefined) return false;
-  return state === 'sending' || state === 'unknown' || state === 'held' || countsAtMs >= sinceMs;
+  const others = found.flat().filter((one) => !ids.includes(one.id));
+  return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
 }

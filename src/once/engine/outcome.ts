@@ -49,8 +49,7 @@ export type Outcome =
       readonly entry: Entry;
       readonly wanted: Wanted;
     }
-  /** Another entry made an equal payment, or may have made it. */
-  | { readonly is: 'not-sent'; readonly because: 'paid-already'; readonly equal: Entry }
+  | PaidAlready
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'refused'; readonly failure: Failure }
   /** A reply came, but the journal could not record it. */
@@ -60,6 +59,14 @@ export type Outcome =
       readonly attempt: Attempt;
       readonly cause: unknown;
     };
+
+/** Another entry made an equal payment, or may have made it; of several the latest. `ids` has all of them. */
+export type PaidAlready = {
+  readonly is: 'not-sent';
+  readonly because: 'paid-already';
+  readonly equal: Entry;
+  readonly ids: readonly string[];
+};
 
 /** The state of an entry in the journal, as this command's outcome. */
 export async function concluded(

@@ -1,4 +1,8 @@
-import type { Entry } from '../journal/journal.ts';
+import type { Bot } from '../connection.ts';
+import { underEachName } from '../entry/assetNames.ts';
+import { nameOf } from '../entry/naming.ts';
+import type { Entry, Reads } from '../journal/journal.ts';
+import { lastDecision } from './approval.ts';
 import { asWantedNow, nameTaken } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
@@ -7,8 +11,7 @@ import { isDone } from './planKinds.ts';
 
 /**
  * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It
- * counts as done for good. Nothing is resolved while the other one is not settled, or where this one is
- * `oneOfSeveral`: one payment was made, and nobody knows for which of them.
+ * counts as done for good. Where this one is `oneOfSeveral`, nobody knows which of them the payment was for.
  */
 export async function settleAsPaid(
   identity: Identity,
@@ -23,7 +26,8 @@ export async function settleAsPaid(
     if (is === 'name-taken') return nameTaken(mustFind(found), identity, engine);
     if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
     const equal = mustFind(await tx.get(otherId));
-    if (oneOfSeveral || !isDone(equal)) return { is: 'not-sent', because: 'paid-already', equal };
+    if (oneOfSeveral || !(await settlesOne(equal, identity, engine.bot, tx)))
+      return { is: 'not-sent', because: 'paid-already', equal, ids: [otherId] };
     const atMs = engine.clock.now();
     const { id } =
       found === undefined
@@ -32,4 +36,28 @@ export async function settleAsPaid(
     await tx.decide(id, { kind: 'happened', who: engine.who, atMs, reason: otherId, signature: undefined });
     return concluded(mustFind(await tx.get(id)), tx, false);
   });
+}
+
+/** Proven, of another batch, and not the payment of another row already: one payment settles one row. */
+async function settlesOne(
+  other: Entry,
+  { order: { naming }, payment }: Identity,
+  { assetNames }: Pick<Bot, 'assetNames'>,
+  reads: Pick<Reads, 'observationsOf' | 'settledBy'>,
+): Promise<boolean> {
+  const { id, state, namedBy, name } = other;
+  if (!isDone(other) || (namedBy === 'row' && name === nameOf(naming))) return false;
+  const isProven = state === 'accepted' || (await reads.observationsOf(id)).at(-1)?.verdict === 'proven';
+  const settled = underEachName(payment, assetNames).map((one) => reads.settledBy(one, id));
+  return isProven && (await Promise.all(settled)).every((row) => row === undefined);
+}
+
+/** The entry whose payment it was settled as. */
+export async function paidAs(
+  { id, state, attempts }: Entry,
+  reads: Pick<Reads, 'decisionsOf' | 'get'>,
+): Promise<Entry | undefined> {
+  if (state !== 'resolved' || attempts > 0) return undefined;
+  const decision = await lastDecision(id, reads);
+  return decision?.kind === 'happened' ? reads.get(decision.reason) : undefined;
 }

@@ -9,14 +9,14 @@ import { isBeingSent } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';
 
 /**
- * Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. `pays` is an equal
- * payment that a person has seen.
+ * Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. `pays` are the ids
+ * of equal payments that were there when a person answered.
  */
 export async function resume(
   shown: Shown,
   engine: EngineContext,
   decision: Decision | undefined,
-  pays?: string,
+  pays: readonly string[] = [],
 ): Promise<Outcome> {
   const take = (tx: Transaction): Promise<Step> => takeUp(shown, tx, engine, decision, pays);
   const step = await untilClaimed(() => engine.commit(take, { beforeSending: true }), engine);
@@ -28,7 +28,7 @@ async function takeUp(
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
-  pays: string | undefined,
+  pays: readonly string[],
 ): Promise<Step> {
   const { id } = shown.entry;
   await tx.recordDeath(id, engine.clock.now());

@@ -103,12 +103,12 @@ export type EqualPayment = Pick<
   'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
 >;
 
-/** A payment at an origin. The entry `id` and the rows of `batch`, if it is not empty, are none of the others. */
+/** A payment at an origin. The entry `id`, and what has one of the keys `besides`, are none of the others. */
 type EqualTo = {
   readonly payment: string;
   readonly origin: string;
   readonly id: string;
-  readonly batch: string;
+  readonly besides: ReadonlySet<string>;
   readonly sinceMs: number;
 };
 
@@ -141,10 +141,12 @@ export interface Reads {
   receiptsOf(id: string): Promise<Receipt[]>;
   /** Another entry that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
-  /** The latest other payment like this one that was made since then, or may have been at any time. */
-  equalPayment(about: EqualTo): Promise<Entry | undefined>;
+  /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
+  equalEntries(about: EqualTo): Promise<Entry[]>;
   /** Other transfers of the same payment at the same origin that may have paid in that time. */
   equalPayments(of: EqualSince): Promise<string[]>;
+  /** An entry that was resolved as this payment because the entry `by` has made it. */
+  settledBy(payment: string, by: string): Promise<string | undefined>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** How many rows the files of all batches with this name had. */

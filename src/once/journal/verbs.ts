@@ -31,7 +31,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { batchOfRow, counts, countsAt, paidUntil } from './schema.ts';
+import { counts, countsAt, paidUntil } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -81,9 +81,10 @@ function textsIn(dialect: Dialect) {
     recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
         UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
-    equalPayment: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
-      AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
-      ORDER BY tried_at DESC LIMIT 1`,
+    equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
+      AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id ORDER BY tried_at DESC`,
+    settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND attempts = 0
+      AND EXISTS (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by) LIMIT 1`,
     equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
       AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
     attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf} ORDER BY number`,
@@ -224,9 +225,14 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(verbs.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
-    equalPayment: ({ sinceMs: since, ...about }) => first(verbs.equalPayment, { ...about, since }),
+    equalEntries: async ({ sinceMs: since, besides, ...about }) => {
+      const rows = await ask(verbs.equalEntries, { ...about, since });
+      return rows.filter(({ key }) => !besides.has(key as string)).map(toEntry);
+    },
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
       all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
+    settledBy: async (payment, by) =>
+      (await ask(verbs.settledBy, { payment, by }))[0]?.id as string | undefined,
     stateCounts: async () =>
       Object.fromEntries(await all(verbs.stateCounts, {}, ({ state, count }) => [state, Number(count)])),
     rowsStanding: (name) =>

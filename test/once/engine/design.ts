@@ -198,8 +198,10 @@ export const questions = {
   inDoubt: yesOrNo,
   /** It becomes a proposal now, so nothing leaves. */
   proposes: yesOrNo,
-  /** A person answered Yes to "again?" (section 4, row 6). */
-  saidAgain: yesOrNo,
+  /** A person answered Yes to "again?" (section 4, row 6), or to a question about an equal payment. */
+  saidYes: yesOrNo,
+  /** The other one was there when that was asked. */
+  wasThere: yesOrNo,
   sameEntry: yesOrNo,
   sameOrigin: yesOrNo,
   /** The other one's state. */
@@ -208,7 +210,7 @@ export const questions = {
   heldInDoubt: yesOrNo,
   /** When the other one's latest attempt that may have paid was made. */
   mayHavePaid: latest,
-  /** The other one is the entry of a row of this input: this batch's name, that row's ID and the same payment. */
+  /** The other one's key is among this input's keys, those of invalid rows with an ID included. */
   rowOfInput: yesOrNo,
   asks: yesOrNo,
   repeat: yesOrNo,
@@ -228,7 +230,22 @@ export type Answer =
   /** The row stays unpaid, the other rows go on. */
   | { does: 'skip'; batchEnds: 10 };
 
+/** What `--skip-repeats`, or the answer "skip", asks beside the other one's state: it settles one row alone. */
+export const settlings = {
+  /** The other one was resolved as happened by what the chain proves, and not by a person alone. */
+  proven: yesOrNo,
+  /** Several rows of the input are equal to it. */
+  severalRows: yesOrNo,
+  /** It has settled a row already. */
+  hasSettled: yesOrNo,
+  /** It is a row of this batch's name, under an ID that this input does not have. */
+  rowOfName: yesOrNo,
+} as const;
+export type Settling = Cell<typeof settlings>;
+
 const isDone = ({ state }: Question) => state === 'accepted' || state === 'resolved as happened';
+const isPaid = ({ state, proven }: Question & Settling) =>
+  state === 'accepted' || (state === 'resolved as happened' && proven);
 
 /** Whether the other entry was paid or may have been. */
 function counts(q: Question): boolean {
@@ -240,7 +257,7 @@ function counts(q: Question): boolean {
 
 const pay: Answer = { does: 'pay' };
 const usageError: Answer = { does: 'usage error', exit: 2 };
-const equalTable: Table<Question, Answer> = [
+const equalTable: Table<Question & Settling, Answer> = [
   [(q) => q.repeat && q.skipRepeats, usageError],
   // `transfer` has no --skip-repeats, `resume` has neither (section 11).
   [(q) => q.skipRepeats && q.mode !== 'batch row', usageError],
@@ -251,17 +268,24 @@ const equalTable: Table<Question, Answer> = [
   [(q) => q.sameEntry || !q.sameOrigin || !counts(q), pay],
   // `resume` knows no file: there every equal payment counts.
   [(q) => q.mode === 'batch row' && q.rowOfInput, pay],
-  [(q) => q.mode === 'single' && !q.named && q.asks && q.saidAgain, pay],
+  // The answer is about what was shown.
+  [(q) => q.asks && q.saidYes && q.wasThere, pay],
   [(q) => q.repeat, pay],
-  [(q) => q.skipRepeats && isDone(q), { does: 'skip as resolved' }],
+  [
+    (q) => q.skipRepeats && isPaid(q) && !q.severalRows && !q.hasSettled && !q.rowOfName,
+    { does: 'skip as resolved' },
+  ],
   [(q) => q.skipRepeats, { does: 'skip', batchEnds: 10 }],
-  [(q) => q.asks && q.mode === 'batch row', { does: 'ask', choices: ['pay', 'skip', 'stop'] }],
+  // A person is asked once: what began meanwhile stops it.
+  [(q) => q.asks && !q.saidYes && q.mode === 'batch row', { does: 'ask', choices: ['pay', 'skip', 'stop'] }],
   // silent: whether `resume` of a row offers to skip it; it does not.
-  [(q) => q.asks, { does: 'ask', choices: ['pay', 'stop'] }],
+  [(q) => q.asks && !q.saidYes, { does: 'ask', choices: ['pay', 'stop'] }],
   [always, { does: 'stop', exit: 10, code: 'paid-already' }],
 ];
 
-export const equalPayment = (question: Question): Answer => first(equalTable, question);
+const ofItsOwn: Settling = { proven: false, severalRows: false, hasSettled: false, rowOfName: false };
+export const equalPayment = (question: Question, settling = ofItsOwn): Answer =>
+  first(equalTable, { ...question, ...settling });
 
 export const equalWithin = 12 * hour;
 export function latestOf(attempt: number | undefined, now: number): Latest {

@@ -14,6 +14,7 @@ import {
   namesAnother,
   questions,
   type Reply,
+  settlings,
   situations,
   wordCases,
   wordsOf409,
@@ -38,8 +39,15 @@ test('section 4 answers every situation, with at most nine plans and each row in
   expect(plans.size).toBeLessThanOrEqual(9);
 });
 
+const row = { mode: 'batch row', named: true, skipRepeats: true, repeat: false, rowOfInput: false } as const;
+const other = { inDoubt: false, proposes: false, sameEntry: false, sameOrigin: true, heldInDoubt: true };
+const unasked = { asks: false, saidYes: false, wasThere: false, mayHavePaid: 'within 12 h' } as const;
+const skipped = { ...row, ...other, ...unasked };
+
 test('section 5 answers every question, with each answer in use', () => {
   const does = new Set<string>();
+  for (const settling of cells(settlings))
+    for (const state of questions.state) does.add(equalPayment({ ...skipped, state }, settling).does);
   for (const cell of cells(questions)) does.add(equalPayment(cell).does);
   expect([...does].sort()).toEqual(['ask', 'pay', 'skip', 'skip as resolved', 'stop', 'usage error']);
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mayPay } from '../../../src/once/engine/equal.ts';
+import { settleAsPaid } from '../../../src/once/engine/paidAs.ts';
+import { identify, newEntry } from '../../../src/once/engine/plan.ts';
 import { assetNamesIn } from '../../../src/once/entry/assetNames.ts';
-import type { Entry } from '../../../src/once/journal/journal.ts';
+import type { Order } from '../../../src/once/entry/naming.ts';
 import {
   ada,
   bob,
@@ -16,7 +17,7 @@ import {
   ScriptedEngine,
   transfer,
 } from '../../../testing/scriptedEngine.ts';
-import { cells, equal, equalPayment, equalWithin, latestOf, type Question, questions } from './design.ts';
+import { cells, equal, equalPayment, equalWithin, settlings } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -28,36 +29,46 @@ const hour = 3_600_000;
 const rent = transfer({}, once('rent'));
 const other = transfer({}, once('rent-again'));
 
-test('what may have paid is what the design says', () => {
-  const now = 100 * hour;
-  const times = { 'no attempt': undefined, 'within 12 h': now - equalWithin, older: now - equalWithin - 1 };
-  const at = { ...times, 'later than now': now + 1 };
-  const asked: Partial<Question> = {
-    mode: 'single',
-    named: true,
-    inDoubt: false,
-    proposes: false,
-    asks: false,
-  };
-  for (const cell of cells({ ...questions, mode: ['single'] as const })) {
-    const { state, heldInDoubt, mayHavePaid } = cell;
-    const question: Question = {
-      ...cell,
-      ...asked,
-      repeat: false,
-      skipRepeats: false,
-      sameEntry: false,
-      sameOrigin: true,
-    };
-    expect(latestOf(at[mayHavePaid], now)).toBe(mayHavePaid);
-    const done = state === 'accepted' || state === 'resolved as happened';
-    const doubtful = state === 'unknown' || state.startsWith('sending') || (state === 'held' && heldInDoubt);
-    // Only these count in a journal: its own rules see to that.
-    const countsAtMs = done || doubtful ? (at[mayHavePaid] ?? (doubtful ? 0 : undefined)) : undefined;
-    const stored = (state.startsWith('sending') ? 'sending' : done ? 'accepted' : state) as Entry['state'];
-    const stops = equalPayment(question).does === 'stop';
-    if (mayPay({ state: stored, countsAtMs }, now - equalWithin) !== stops)
-      expect.fail(JSON.stringify({ cell, stops }));
+test('what settles a row is what the design says', { timeout: 60_000 }, async () => {
+  const about = { mode: 'batch row', named: true, skipRepeats: true, sameOrigin: true } as const;
+  const none = { inDoubt: false, proposes: false, sameEntry: false, rowOfInput: false, repeat: false };
+  const asked = { ...about, ...none, asks: false, saidYes: false, wasThere: false, heldInDoubt: true };
+  const others = ['accepted', 'unknown', 'resolved as happened'] as const;
+  for (const cell of cells({ state: others, ...settlings })) {
+    const { state, proven, severalRows, hasSettled, rowOfName } = cell;
+    const at = new ScriptedEngine();
+    try {
+      const row = (name: string, id: string) => ({ by: 'row', name, row: `id:${id}`, id }) as const;
+      const other = transfer({}, rowOfName ? row('payroll', 'x1') : once('rent'));
+      await at.run(other, [state === 'accepted' ? paid : lost], noRetries);
+      const paying = await at.only();
+      if (state === 'resolved as happened') await at.decide(paying.id, 'happened');
+      const saw = { signature: 's', genesis: 'g', facts: '{}', atMs: at.clock.now() };
+      const look = { ...saw, verdict: proven ? 'proven' : 'likely' } as const;
+      await at.look((journal) =>
+        journal.commit(async (tx) => {
+          await tx.keepReceipts(paying.id, [{ origin: 'g', what: 'signature', value: 's' }]);
+          await tx.observe(paying.id, look);
+        }),
+      );
+      const engine = at.engine();
+      const settle = (order: Order, oneOfSeveral: boolean) =>
+        settleAsPaid(identify(order, engine.bot, engine.journal), paying, engine, oneOfSeveral);
+      const word = { ...at.word('happened'), reason: paying.id };
+      if (hasSettled)
+        await engine.journal.commit(async (tx) => {
+          const order = transfer({}, row('bonus', 'b1'));
+          const entry = newEntry(identify(order, engine.bot, engine.journal), engine.bot, engine.chance.uuid);
+          const { id } = await tx.propose(entry, 'approval', at.clock.now());
+          await tx.decide(id, word);
+        });
+      const end = endOf(await settle(transfer({}, row('payroll', 'r1')), severalRows));
+      const { does } = equalPayment({ ...asked, state, mayHavePaid: 'within 12 h' }, cell);
+      const ends = does === 'skip as resolved' ? 'resolved' : 'not sent: paid-already';
+      expect(end, JSON.stringify(cell)).toBe(ends);
+    } finally {
+      at.remove();
+    }
   }
 });
 

@@ -10,6 +10,7 @@ import type {
   NewEntry,
   Observation,
   Selection,
+  Transaction,
 } from '../../../../src/once/journal/journal.ts';
 import {
   allOf,
@@ -433,17 +434,19 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const transfer = { kind: 'transfer', payment } as const;
       const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
       const row = (name: string, rowId: string) => ({ ...transfer, namedBy: 'row', name, rowId }) as const;
-      const about = { payment, origin: baseUrl, id: 'mine', batch: '', sinceMs: nowMs } as const;
+      const about = { payment, origin: baseUrl, id: 'mine', besides: new Set<string>(), sinceMs: nowMs };
+      const latest = async (journal: Pick<Transaction, 'equalEntries'>, more: Partial<typeof about> = {}) =>
+        (await journal.equalEntries({ ...about, ...more }))[0];
       const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
 
       test.each(['accepted', 'unknown', 'held'] as const)('is one that is %s', async (verdict) => {
         const journal = await openNew();
         const id = await done(journal, verdict, named('other'));
-        expect(await journal.equalPayment(about)).toMatchObject({ id, name: 'other', countsAtMs: nowMs });
-        expect(await journal.commit((tx) => tx.equalPayment(about))).toMatchObject({ id });
-        expect(await journal.equalPayment({ ...about, id })).toBeUndefined();
+        expect(await latest(journal)).toMatchObject({ id, name: 'other', countsAtMs: nowMs });
+        expect(await journal.commit((tx) => latest(tx))).toMatchObject({ id });
+        expect(await latest(journal, { id })).toBeUndefined();
         expect(await allOf(journal.select({ limit: 9 }))).toEqual([await journal.get(id)]);
-        const later = await journal.equalPayment({ ...about, sinceMs: nowMs + 1 });
+        const later = await latest(journal, { sinceMs: nowMs + 1 });
         expect(later?.id).toBe(verdict === 'accepted' ? undefined : id);
       });
 
@@ -451,7 +454,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const journal = await openNew();
         const sending = newEntry(named('sending'));
         await journal.begin(sending, 'h', nowMs - 1);
-        expect(await journal.equalPayment(about)).toMatchObject({ id: sending.id, state: 'sending' });
+        expect(await latest(journal)).toMatchObject({ id: sending.id, state: 'sending' });
         const other = await openNew();
         const id = await done(other, 'unknown', named('late'), nowMs - 100);
         await other.claim(id, nowMs);
@@ -459,8 +462,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await other.endAttempt(id, 2, endWith('unknown'), nowMs);
         await other.conclude(id, 'unknown', undefined, nowMs);
         await other.decide(id, { ...word, kind: 'happened' });
-        expect(await other.equalPayment(about)).toMatchObject({ id, countsAtMs: nowMs });
-        expect(await other.equalPayment({ ...about, sinceMs: nowMs + 1 })).toBeUndefined();
+        expect(await latest(other)).toMatchObject({ id, countsAtMs: nowMs });
+        expect(await latest(other, { sinceMs: nowMs + 1 })).toBeUndefined();
       });
 
       test('is none that was not paid, or is another, or is elsewhere', async () => {
@@ -481,25 +484,37 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           resolvedAs: 'happened',
           attempts: 0,
         });
-        expect(await journal.equalPayment(about)).toBeUndefined();
+        expect(await latest(journal)).toBeUndefined();
         const path = await done(journal, 'accepted', { ...named('g'), baseUrl: `${baseUrl}/a` as BaseUrl });
-        expect((await journal.equalPayment(about))?.id).toBe(path);
+        expect((await latest(journal))?.id).toBe(path);
       });
 
-      test('is the latest, and no row of the batch that is left out', async () => {
+      test('are told from the latest on, without those whose keys are left out', async () => {
         const journal = await openNew();
-        await done(journal, 'accepted', named('first'), nowMs);
-        await done(journal, 'accepted', row('mine', '1'), nowMs + 2);
-        await done(journal, 'accepted', named('mine'), nowMs + 1);
-        const name = async (batch: string) => (await journal.equalPayment({ ...about, batch }))?.name;
-        const found = await Promise.all([
-          journal.equalPayment(about),
-          journal.equalPayment({ ...about, batch: 'mine' }),
+        await done(journal, 'accepted', { ...named('first'), key: 'k1' }, nowMs);
+        await done(journal, 'accepted', { ...row('mine', '1'), key: 'k2' }, nowMs + 2);
+        await done(journal, 'accepted', { ...named('mine'), key: 'k3' }, nowMs + 1);
+        await done(journal, 'unknown', { ...named('earlier, in doubt'), key: 'k4' }, nowMs - 1000);
+        const keys = async (...besides: string[]) =>
+          (await journal.equalEntries({ ...about, besides: new Set(besides) })).map(({ key }) => key);
+        expect([await keys(), await keys('k2', 'k9')]).toEqual([
+          ['k2', 'k3', 'k1', 'k4'],
+          ['k3', 'k1', 'k4'],
         ]);
-        expect(found.map((one) => one?.rowId)).toEqual(['1', undefined]);
-        expect(await name('mine')).toBe('mine');
-        await done(journal, 'unknown', named('earlier, in doubt'), nowMs - 1000);
-        expect([await name(''), await name('mine')]).toEqual(['mine', 'mine']);
+      });
+
+      test('that settled another entry is told by that, until a person reverses it', async () => {
+        const journal = await openNew();
+        const by = await done(journal, 'accepted', named('paid'));
+        const { id } = await journal.propose(newEntry(named('same')), 'approval', nowMs);
+        expect(await journal.settledBy(payment, by)).toBeUndefined();
+        await journal.decide(id, { ...word, kind: 'happened', reason: by });
+        expect([
+          await journal.settledBy(payment, by),
+          await journal.settledBy('["9WzD","usdc","26"]', by),
+        ]).toEqual([id, undefined]);
+        await journal.decide(id, { ...word, kind: 'did-not-happen' });
+        expect(await journal.settledBy(payment, by)).toBeUndefined();
       });
 
       test('is found by a body that took another’s place', async () => {
@@ -508,7 +523,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.rewrite(id, { bot: 'payer', body: Buffer.from('{}'), fingerprint: 'f', payment });
         await journal.claim(id, nowMs);
         await journal.startAttempt(id, 'h', nowMs);
-        expect((await journal.equalPayment(about))?.id).toBe(id);
+        expect((await latest(journal))?.id).toBe(id);
       });
     });
 
