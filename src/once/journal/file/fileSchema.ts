@@ -21,30 +21,7 @@ const own = `
 INSERT INTO meta (name, value) VALUES ('journal-id', randomblob(16)), ('salt', randomblob(32));
 `;
 
-/** INSERT OR REPLACE deletes rows without running the triggers for deletion. */
-const replaced: readonly (readonly [table: string, same: readonly string[]])[] = [
-  [
-    'entries',
-    ['seq = NEW.seq OR id = NEW.id', 'key = NEW.key AND base_url = NEW.base_url AND kind = NEW.kind'],
-  ],
-  ['attempts', ['seq = NEW.seq', 'entry = NEW.entry AND number = NEW.number']],
-  ['decisions', ['seq = NEW.seq']],
-  ['receipts', ['seq = NEW.seq', 'value = NEW.value AND what = NEW.what AND origin = NEW.origin']],
-  ['observations', ['seq = NEW.seq']],
-];
-
-const fileRules = [
-  ...rules,
-  ...replaced.map(
-    ([table, same]) =>
-      [
-        `INSERT ON ${table}`,
-        same.map((one) => `EXISTS (SELECT 1 FROM ${table} WHERE ${one})`).join(' OR '),
-        'nothing is replaced in the journal',
-      ] as const,
-  ),
-  ...kept.map((table) => [`DELETE ON ${table}`, 'true', deletion] as const),
-];
+const fileRules = [...rules, ...kept.map((table) => [`DELETE ON ${table}`, 'true', deletion] as const)];
 
 const nameOf = (on: string): string => on.toLowerCase().replaceAll(' ', '_');
 
