@@ -164,7 +164,7 @@ test.each([
   ],
   ['a table', 'DROP TABLE observations'],
   ['a column', 'ALTER TABLE losses DROP COLUMN detail'],
-  ['an index', 'DROP INDEX entries_payment'],
+  ['an index', 'DROP INDEX entries_recipient'],
 ])('%s that somebody took out of the journal is noticed, and nothing is sent', async (_what, sql) => {
   const named = 'was changed by hand';
   const path = join(home.path, 'journal.db');

@@ -3,7 +3,7 @@ import { countedAsset } from '../entry/amount.ts';
 import { type Dialect, statementIn } from './dialect.ts';
 import type { Entry, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
-import { countsAt } from './schema.ts';
+import { countsAt, recipientIn } from './schema.ts';
 
 const pageLength = 500;
 
@@ -94,11 +94,11 @@ class Terms {
   #being(led?: Column | 'states' | 'to'): string[] {
     const { batch, name, to, kind, states, asset } = this.#selection;
     const isNamed = batch !== undefined || name !== undefined;
-    const { aside } = this.#dialect;
+    const { aside, position } = this.#dialect;
     const all: readonly (string | false)[] = [
       batch !== undefined && `${aside('named_by')} = 'row'`,
       isNamed && led !== 'name' && `${aside('name')} = :name`,
-      to !== undefined && led !== 'to' && isPaidTo(aside('payment')),
+      to !== undefined && led !== 'to' && `${recipientIn(position, aside('payment'))} = :to`,
       kind !== undefined && led !== 'kind' && `${aside('kind')} = :kind`,
       states !== undefined && led !== 'states' && `${aside('state')} ${this.#states}`,
       asset !== undefined && `${aside('asset')} = :asset`,
@@ -115,10 +115,10 @@ class Terms {
     return this.#after === '<' ? '>=' : '<=';
   }
 
-  #time(createdAt = 'created_at'): string[] {
+  #time(): string[] {
     return [
-      ...(this.#goesOn ? [`(${createdAt}, seq) ${this.#after} (:lastAt, :last)`] : []),
-      ...(this.#isFar ? [`${createdAt} ${this.#upTo} :far`] : []),
+      ...(this.#goesOn ? [`(created_at, seq) ${this.#after} (:lastAt, :last)`] : []),
+      ...(this.#isFar ? [`created_at ${this.#upTo} :far`] : []),
     ];
   }
 
@@ -149,6 +149,13 @@ class Terms {
     return this.#page(where, [column, 'created_at']);
   }
 
+  /** SQLite compares no rows of values by an index of an expression. */
+  paidTo(): string {
+    const there = `${recipientIn(this.#dialect.position)} = :to`;
+    const where = [there, 'payment IS NOT NULL', ...this.#time(), ...this.#being('to')];
+    return this.#page(where, ['created_at']);
+  }
+
   /** Of each state as many as a page has. */
   byStates(states: readonly string[]): string {
     const each = states.map((state, n) => {
@@ -157,19 +164,4 @@ class Terms {
     });
     return this.#page([`seq IN (${each.join(' UNION ALL ')})`], ['(created_at + 0)']);
   }
-
-  /** The index of payments is not in order of time, but few go to one address. */
-  paidTo(): string {
-    const where = [
-      isPaidTo('payment'),
-      'payment IS NOT NULL',
-      ...this.#time('(created_at + 0)'),
-      ...this.#being('to'),
-    ];
-    return this.#page(where, ['(created_at + 0)']);
-  }
-}
-
-function isPaidTo(payment: string): string {
-  return `${payment} >= '["' || :to || '",' AND ${payment} < '["' || :to || '"-'`;
 }

@@ -31,7 +31,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { counts, countsAt, paidUntil } from './schema.ts';
+import { counts, countsAt, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -56,11 +56,9 @@ function textsIn(dialect: Dialect) {
   /** At this origin, whatever the path. */
   const atOrigin = `(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')`;
 
-  /** A payment is a JSON array that begins with its recipient. */
-  const nextRecipient = (
-    after: string,
-  ): string => `(SELECT substr(payment, 3, ${position}(payment, '",') - 3) FROM ${entries}
-    WHERE payment IS NOT NULL AND payment >= '["' || ${after} AND payment < '["' || :behind ORDER BY payment LIMIT 1)`;
+  const recipient = recipientIn(position);
+  const nextRecipient = (after: string): string => `(SELECT ${recipient} FROM ${entries}
+    WHERE payment IS NOT NULL AND ${recipient} ${after} AND ${recipient} < :behind ORDER BY ${recipient} LIMIT 1)`;
 
   const lastBatch = (before: string): string => `(SELECT name FROM ${entries}
     WHERE named_by = 'row' AND name < ${before} ORDER BY name DESC LIMIT 1)`;
@@ -78,8 +76,8 @@ function textsIn(dialect: Dialect) {
         seq DESC LIMIT 1`,
     startingWith: `SELECT ${entry} FROM ${entries} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
     // Each is found from the one before it.
-    recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient(':head')}
-        UNION ALL SELECT ${nextRecipient(`found.address || '"-'`)} FROM found WHERE found.address IS NOT NULL)
+    recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
+        UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id ORDER BY tried_at DESC`,

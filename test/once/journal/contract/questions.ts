@@ -82,6 +82,8 @@ export const fewRead: readonly Deed[] = [
   ['the latest accepted', (to) => page(to, { states: ['accepted'] })],
   ['what is unknown', (to) => page(to, { states: ['unknown', 'held'] })],
   ['the latest transfers', (to) => page(to, { kind: 'transfer' })],
+  ['the latest to somebody', (to) => page(to, { to: 'ada' })],
+  ['the next to somebody', (to) => page(to, { to: 'ada', oldestFirst: true, sinceMs: nowMs + 9_000 })],
   ['the latest of a name', (to) => page(to, { name: 'few' })],
   ['the latest accepted transfers', (to) => page(to, { kind: 'transfer', states: ['accepted'] })],
   ['a stretch of time', (to) => page(to, { sinceMs: nowMs + 9_000, untilMs: nowMs + 19_000 })],
@@ -121,7 +123,6 @@ export const fewChanged: readonly Deed[] = [
 /** They read as much as they are about, by an index. */
 export const indexed: readonly Deed[] = [
   ...fewRead,
-  ['the latest to somebody', (to) => page(to, { to: 'ada' })],
   ['recipients', (to) => to.recipients('a')],
   ['batches', (to) => to.batchNames()],
   ['all that can be selected', (to) => Promise.all(narrowings.map((narrowing) => page(to, narrowing)))],

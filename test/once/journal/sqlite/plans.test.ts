@@ -47,6 +47,14 @@ test('no question and no change reads a whole table', async () => {
   expect(found).toEqual([]);
 });
 
+test('what went to one address is read in its order, and not sorted again for each page', async () => {
+  const paidTo = indexed.filter(([what]) => what.endsWith('to somebody'));
+  const read = await stepsOf(newPath(), async (journal) => {
+    for (const [, work] of paidTo) await work(journal);
+  });
+  expect(read.filter((step) => /ORDER BY|SCAN/u.test(step))).toEqual([]);
+});
+
 test('an equal payment is found by the payment and its time, whatever else went to the same address', async () => {
   const [, work] = indexed.find(([what]) => what === 'an equal payment') ?? [];
   const read = (await stepsOf(newPath(), async (journal) => work?.(journal))).filter((step) =>
