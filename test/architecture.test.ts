@@ -274,6 +274,7 @@ const withWords = [
   'once/journal/failures.ts',
   'once/phrases.ts',
   'once/says.ts',
+  'once/wire/conflict.ts',
   'once/wire/connecting.ts',
   'once/wire/trouble.ts',
   'policy/failures.ts',

@@ -17,7 +17,7 @@ export async function makeVariedJournal(path: string, entries: number): Promise<
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
 export async function rejectAllButTheOldest(path: string): Promise<void> {
   changeTables(path, (database) =>
-    database.exec(`UPDATE entries SET state = 'rejected', why = NULL, in_doubt = 0 WHERE seq > 30`),
+    database.exec(`UPDATE entries SET state = 'rejected', why = NULL, was_in_doubt = 0 WHERE seq > 30`),
   );
 }
 
@@ -43,7 +43,7 @@ const insertVaried = `
       CASE WHEN n <= 30 THEN '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'
         ELSE printf('%043d', n % 1000) END AS recipient FROM numbers)
   INSERT INTO entries (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,
-    state, in_doubt, may_have_landed_at, why, attempts, created_at, updated_at, reported_at, tried_at)
+    state, was_in_doubt, in_doubt_since, why, attempts, created_at, updated_at, reported_at, tried_at)
   SELECT lower(hex(randomblob(6))), iif(pays, 'transfer', 'message'), 'https://bots.example', iif(rare, 'rare', 'bench'),
     CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END, CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END,
     iif(pays AND NOT rare, 'row-' || n, NULL),

@@ -16,7 +16,7 @@ export async function makeVariedSharedJournal(
 export function rejectAllButTheOldest(url: string): Promise<void> {
   return changeTables(
     url,
-    `UPDATE botctl.entries SET state = 'rejected', why = NULL, in_doubt = 0 WHERE seq > 30`,
+    `UPDATE botctl.entries SET state = 'rejected', why = NULL, was_in_doubt = 0 WHERE seq > 30`,
   );
 }
 
@@ -29,7 +29,7 @@ function changeTables(url: string, sql: string): Promise<void> {
 
 const fill = (entries: number, from: number): string => `
   INSERT INTO botctl.entries (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
-    body, created_at, updated_at, reported_at, attempts, state, why, in_doubt, may_have_landed_at,
+    body, created_at, updated_at, reported_at, attempts, state, why, was_in_doubt, in_doubt_since,
     tried_at)
   SELECT substr(md5('i' || n), 1, 12), CASE WHEN pays THEN 'transfer' ELSE 'message' END, 'https://bots.example',
     CASE WHEN rare THEN 'rare' ELSE 'bench' END, CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END,

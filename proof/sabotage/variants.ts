@@ -84,8 +84,8 @@ export const variants: readonly Variant[] = [
     what: 'what a dead process was sending is taken as unsent',
     edits: {
       'src/once/journal/verbs.ts': {
-        [`SET state = 'unknown', owner = NULL, in_doubt = 1, updated_at = :at,
-        may_have_landed_at = coalesce(may_have_landed_at, updated_at)`]:
+        [`SET state = 'unknown', owner = NULL, was_in_doubt = 1, updated_at = :at,
+        in_doubt_since = coalesce(in_doubt_since, updated_at)`]:
           "SET state = 'open', owner = NULL, updated_at = :at",
         "SET verdict = 'unknown', phase = 'process-died'": "SET verdict = 'unsent', phase = 'process-died'",
       },

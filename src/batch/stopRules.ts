@@ -51,6 +51,8 @@ export class StopRules {
     if (sent) this.#noteSent(outcome);
     // The plan was within the limits, so others have spent since. The next run is refused whole, or goes on.
     if (outcome.is === 'not-sent' && outcome.because === 'refused') this.fail(outcome.failure);
+    if (outcome.is === 'concluded' && outcome.stopped?.because === 'closed')
+      this.fail(outcome.stopped.failure);
     const { maxFailures } = this.#limits;
     if (maxFailures !== undefined && this.#failures >= maxFailures) {
       this.#stopFor({ because: 'max-failures', failures: this.#failures });

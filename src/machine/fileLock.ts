@@ -28,7 +28,7 @@ export class HeldLock {
 
 const sqliteBusy = 5;
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('errcode' in error && typeof error.errcode === 'number') return (error.errcode & 0xff) === sqliteBusy;
   return error instanceof Error && /database is locked/iu.test(error.message);

@@ -104,6 +104,7 @@ export const failureExits = {
   'not-recorded': 9,
   unproven: 9,
   held: 10,
+  'journal-closed': 10,
   'proposal-declined': 10,
   'paid-already': 10,
   'some-held': 10,
@@ -131,6 +132,8 @@ function bounded(message: string): string {
 type Details = Advice & {
   /** What is known about an earlier run, which may have sent something, as a sentence. */
   readonly earlier?: string;
+  /** Where it is not as the code says. */
+  readonly retry?: Retry;
   readonly cause?: unknown;
 };
 

@@ -33,6 +33,7 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
   if (before.equals(taken)) return;
   // Between a kill and this run, the file may have sent what is not here.
   if (before.subarray(0, id.length).equals(id)) throw sharedFailure('went-on', { place });
+  if (source.moved !== undefined) throw source.moved;
   if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
   // The rules are for what happens step by step; what is put here has happened.
   for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);

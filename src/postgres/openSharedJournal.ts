@@ -108,6 +108,7 @@ export async function openSharedJournal(
     id,
     lost,
     clock,
+    isNoted: note.noted().length > 0,
     isReadOnly: met.server.isStandby || !mayAdd,
     isShared: true,
     role,

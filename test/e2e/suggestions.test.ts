@@ -260,7 +260,7 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
 function leaveUnknown({ journal }: Way, id: string, state = 'unknown'): void {
   damageJournal(
     journal,
-    `UPDATE entries SET state = '${state}', in_doubt = 1, may_have_landed_at = created_at WHERE id = '${id}'`,
+    `UPDATE entries SET state = '${state}', was_in_doubt = 1, in_doubt_since = created_at WHERE id = '${id}'`,
   );
 }
 

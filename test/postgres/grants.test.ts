@@ -52,7 +52,7 @@ const work: readonly (readonly [string, string])[] = [
   [
     'decides',
     `INSERT INTO ${at}.decisions (entry, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.entries;
-     UPDATE ${at}.entries SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL`,
+     UPDATE ${at}.entries SET state = 'resolved', resolved_as = 'happened', in_doubt_since = NULL`,
   ],
   [
     'keeps a receipt',
@@ -114,8 +114,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('who runs can do all that runners do', async () => {
     await become();
     for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
-    const { rows } = await client.query(`SELECT state, payment, in_doubt FROM ${at}.entries`);
-    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', in_doubt: '1' }]);
+    const { rows } = await client.query(`SELECT state, payment, was_in_doubt FROM ${at}.entries`);
+    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', was_in_doubt: '1' }]);
   });
 
   test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {

@@ -28,7 +28,7 @@ async function takeAlong(path: string, place: SharedPlace): Promise<number> {
   const source = SourceFile.open(path);
   try {
     await lookingAfter(place, (asking) => importFile(asking, source));
-    source.closeFor(place.url);
+    source.closeFor(place.url, 'ada', nowMs);
     return source.entries;
   } finally {
     source.close();

@@ -184,12 +184,14 @@ const checks: readonly Check[] = [
     async ({ journal, location }) => {
       const [opened, where] = [await journal(), await location()];
       const named = where.namedBy === 'journal' ? ' (botctl config journal names it)' : '';
-      return { isThere: opened !== undefined, place: `${await shownLocation(where)}${named}` };
+      return { opened, place: `${await shownLocation(where)}${named}` };
     },
-    ({ isThere: isMade, place }) =>
-      isMade
-        ? ok`${place} has everything that it acknowledged to this machine`
-        : ok`none yet; the first command creates ${place}`,
+    ({ opened, place }) => {
+      if (opened === undefined) return ok`none yet; the first command creates ${place}`;
+      if (opened.closed !== undefined) return failed(opened.closed);
+      if (opened.isNoted) return ok`${place} has everything that it acknowledged to this machine`;
+      return ok`${place}: nothing shows whether it is complete, as it has acknowledged nothing to this machine`;
+    },
   ),
   check(
     'disk',

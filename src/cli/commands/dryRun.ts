@@ -9,7 +9,7 @@ import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
 import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/entry/wanted.ts';
-import { type Exit, exitOf } from '../../once/failures.ts';
+import { type Exit, exitOf, type Failure } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Policies } from '../../policy/policy.ts';
@@ -38,7 +38,7 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, policies, equal } = await planOf(order, bot, given, context);
+  const { identity, plan, word, policies, closed, equal } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = given.takes('propose') && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
@@ -74,7 +74,7 @@ export async function dryRun(
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
   await context.display.show(card(given.command, headline, facts));
-  const code = codeAhead(plan, { bot, word, equal });
+  const code = codeAhead(plan, { bot, word, closed, equal });
   return code === undefined ? 0 : exitOf(code);
 }
 
@@ -83,6 +83,7 @@ type DryPlan = {
   readonly plan: Plan;
   readonly word: Word | undefined;
   readonly policies: Policies | undefined;
+  readonly closed?: Failure | undefined;
   readonly equal: Entry | undefined;
 };
 
@@ -140,6 +141,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       plan,
       equal,
       policies,
+      closed: journal.closed,
       word: await wordOn(order, bot, plan, policies, journal, given, context),
     };
   });

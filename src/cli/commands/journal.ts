@@ -12,7 +12,14 @@ import { card, type Fact, type Fields, remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 import { confirmed } from './deciding.ts';
-import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from './openJournal.ts';
+import {
+  journalFile,
+  journalLocation,
+  sayOfSteps,
+  shownLocation,
+  whoDecides,
+  withServer,
+} from './openJournal.ts';
 
 export async function migrate(given: ParsedArgs<'import'>, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
@@ -56,17 +63,18 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
 async function importOf(
   given: ParsedArgs<'import'>,
   shared: Asking,
-  { env, doing }: Context,
+  context: Context,
 ): Promise<{ readonly from: string; readonly entries: number } | undefined> {
   const named = given.text('import');
   if (named === undefined) return undefined;
+  await sayOfSteps(context);
   const { SourceFile } = await import('../../once/journal/file/sourceFile.ts');
   const { importFile } = await import('../../postgres/importFile.ts');
-  const source = SourceFile.open(journalFile(named, '--import', env));
+  const source = SourceFile.open(journalFile(named, '--import', context.env));
   try {
     await importFile(shared, source);
-    doing.hasChanged = true;
-    closeSource(source, shared.place);
+    context.doing.hasChanged = true;
+    closeSource(source, shared.place, context.clock.now());
     return { from: source.path, entries: source.entries };
   } finally {
     source.close();
@@ -74,9 +82,9 @@ async function importOf(
 }
 
 /** Only one of the two sends. */
-function closeSource(source: SourceFile, place: string): void {
+function closeSource(source: SourceFile, place: string, atMs: number): void {
   try {
-    source.closeFor(place);
+    source.closeFor(place, whoDecides(), atMs);
   } catch (error) {
     const { code, message } = asFailure(error);
     throw told(code)`${message} All of it is on the server already, and the file can still send
@@ -92,8 +100,10 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
     throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
       Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
   const target = journalFile(named, 'FILE', context.env);
+  await sayOfSteps(context);
   const { backUp } = await import('../../once/journal/file/upkeep.ts');
-  const held = await display.waiting('Copying the journal', backUp(location.path, target));
+  const copying = backUp(location.path, target, whoDecides(), context.clock.now());
+  const held = await display.waiting('Copying the journal', copying);
   const fields = { journal: location.path, backup: target, entries: held.entries, attempts: held.attempts };
   const holds = `${counted(held.entries, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
   const says = `${target} is a copy of the journal as it is now (${holds}).`;
@@ -105,12 +115,14 @@ export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): 
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
   const { path } = location;
+  await sayOfSteps(context);
   const { acceptLoss, findLoss } = await import('../../once/journal/file/upkeep.ts');
-  const loss = findLoss(path);
-  if (loss === undefined) return tellLoss(path, undefined, given, context);
-  await confirmLoss(path, loss, given, context);
+  const { loss, backup } = findLoss(path);
+  if (loss === undefined && backup === undefined) return tellLoss(path, undefined, given, context);
+  const lost = loss === undefined ? (backup?.message ?? '') : `${lossSentence(path, loss)}.`;
+  await confirmLoss(lost, given, context);
   const keptLog = acceptLoss(path, loss, whoDecides(), context.clock.now());
-  return tellLoss(path, loss, given, context, keptLog);
+  return tellLoss(path, loss ?? { isGone: false, missing: [] }, given, context, keptLog);
 }
 
 async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
@@ -119,15 +131,15 @@ async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, cont
     const { place } = shared;
     const found = await rules.findSharedLoss(shared);
     if (found === undefined) return tellLoss(place, undefined, given, context);
-    await confirmLoss(place, found.loss, given, context);
+    await confirmLoss(`${lossSentence(place, found.loss)}.`, given, context);
     await rules.acceptSharedLoss(shared, found, whoDecides());
     return tellLoss(place, found.loss, given, context);
   });
 }
 
-function confirmLoss(place: string, loss: Loss, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
-  const lost = safeLine(lossSentence(place, loss));
-  const warning = `${lost}. ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
+/** `lost` says what is missing. */
+function confirmLoss(lost: string, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
+  const warning = `${safeLine(lost)} ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
   const question: Question = (canvas) => `${remark(warning, canvas)}Accept the loss?`;
   return confirmed(question, () => noTerminalFor('usage', warning, [['doctor']]), given, context);
 }

@@ -91,10 +91,8 @@ export async function openJournalOf(
       [['doctor']],
     );
   }
-  if (journal.movedTo !== undefined)
-    context.display.warn(
-      `${journal.place} was copied into ${journal.movedTo}. Anything done since then is shown there.`,
-    );
+  // What would send ends with it.
+  if (use === 'look' && journal.closed !== undefined) context.display.warn(journal.closed.message);
   return journal;
 }
 
@@ -121,6 +119,7 @@ export async function openAt(
   const { path, namedBy } = location;
   if (isEmptyFile(path)) context.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
+  await sayOfSteps(context);
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
   const journal = openJournal(path, use, context.clock, () => isLeft(context));
@@ -152,6 +151,14 @@ async function openShared(
 /** What was sent is still told after the first signal. */
 function isLeft({ interrupts }: Pick<Context, 'interrupts'>): boolean {
   return (claimedBy(interrupts) === undefined ? interrupts.first : interrupts.second).aborted;
+}
+
+/** Says that a file is brought up to date, also if the command fails after it. Called before a file is opened. */
+export async function sayOfSteps({ display }: Pick<Context, 'display'>): Promise<void> {
+  const { onStep } = await import('../../once/journal/file/step.ts');
+  onStep((path) =>
+    display.notice(`The journal ${path} is brought up to date. An older botctl cannot open it any more.`),
+  );
 }
 
 /** How long to wait for a server that is away. */

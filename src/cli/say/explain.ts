@@ -43,7 +43,11 @@ export function explain(
 ): Explanation {
   const { outcome, code, oddities } = ending;
   if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
-  const { message, hint, next = [], shown, end } = wordsOf(ending, code, nowMs, hasNode);
+  const stopped = outcome.is === 'concluded' ? outcome.stopped : undefined;
+  const closed = stopped?.because === 'closed' ? stopped.failure : undefined;
+  const words = wordsOf(ending, code, nowMs, hasNode);
+  const { hint, next = [], shown, end } = { ...words, ...closed?.details };
+  const message = closed === undefined ? words.message : `${sentence(words.message)} ${closed.message}`;
   const problem: Problem = {
     code,
     message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
@@ -51,7 +55,7 @@ export function explain(
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
     ...shown,
-    retry: retryOf(code),
+    retry: closed === undefined ? retryOf(code) : 'decide',
   };
   return { exit: exitOf(code), problem, warnings: [] };
 }

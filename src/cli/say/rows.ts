@@ -229,18 +229,21 @@ export function notAllDone(
   if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);
   const why = stop && stopWords(stop);
   // Then the batch ends with that failure.
-  const own = stop?.because === 'failure' && stop.failure.code === code ? stop.failure : undefined;
+  const isClosed = stop?.because === 'failure' && stop.failure.code === 'journal-closed';
+  const own =
+    stop?.because === 'failure' && (isClosed || stop.failure.code === code) ? stop.failure : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');
   const doubt = notDone.unknown === undefined ? '' : 'What is unknown may have happened.';
   const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
   return new Failure(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),
     ...(why?.shown && { shown: why.shown }),
+    ...(isClosed && { retry: 'decide' as const }),
     next: [
       ...(own?.details.next ?? []),
       ...(notDone.waiting ? [approvingRows(name)] : []),
       ...(notDone.held ? [['history', '--state', 'held']] : []),
-      again,
+      ...(isClosed ? [] : [again]),
     ],
   });
 }

@@ -22,7 +22,7 @@ export type Problem = {
 
 /** If the failure kept a command from its work, the message ends with what was not done. */
 export function problemOf(failure: Failure, doing?: Interruption): Problem {
-  const { hint, next = [], shown, earlier } = failure.details;
+  const { hint, next = [], shown, earlier, retry = retryOf(failure.code) } = failure.details;
   const end = doing && endOf(failure.code, doing);
   return {
     code: failure.code,
@@ -30,7 +30,7 @@ export function problemOf(failure: Failure, doing?: Interruption): Problem {
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
     ...shown,
-    retry: retryOf(failure.code),
+    retry,
   };
 }
 

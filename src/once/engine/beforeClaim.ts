@@ -25,7 +25,10 @@ export async function agree(
   consent: Consent,
   waitedFor: string | undefined,
 ): Promise<Agreed | Outcome> {
-  const plan = await makePlan(identity, engine, engine.journal.reads, { waitedFor });
+  const { closed, reads } = engine.journal;
+  const plan = await makePlan(identity, engine, reads, { waitedFor });
+  // Nothing will be sent, so there is nothing to ask.
+  if (closed !== undefined) return { ...plan, again: false, pays: [] };
   // A Yes to "again?" begins a new entry.
   const mayAskAgain = plan.is === 'already-done' && identity.key === undefined;
   const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, engine);

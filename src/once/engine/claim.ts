@@ -1,13 +1,14 @@
 import type { Order } from '../entry/naming.ts';
 import { bodyBytes, isWhole } from '../entry/wanted.ts';
 import { Failure, isOutage, noteClaim } from '../failures.ts';
-import type { Decision, Entry, Journal, NewEntry, Process, Transaction } from '../journal/journal.ts';
+import { whyClosed } from '../journal/failures.ts';
+import type { Decision, Entry, Journal, NewEntry, Process, Reads, Transaction } from '../journal/journal.ts';
 import { type ApprovalReason, isProposal } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayments } from './equal.ts';
 import { engineFailure } from './failures.ts';
-import { concluded, mustFind, type Outcome, type PaidAlready } from './outcome.ts';
+import { concluded, mustFind, type Outcome, type PaidAlready, type Stopped } from './outcome.ts';
 import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
 import { mayHaveLanded } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
@@ -184,7 +185,10 @@ async function begin(
 ): Promise<Claim | Outcome> {
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
-  const word = await engine.mayClaim(candidate, undefined, tx, engine);
+  const [word, closed] = await Promise.all([
+    engine.mayClaim(candidate, undefined, tx, engine),
+    closedFor(tx, journal),
+  ]);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') {
     refuseUnnamedProposal(candidate);
@@ -192,6 +196,7 @@ async function begin(
     await keepProposer(entry, tx, engine, nowMs);
     return concluded(entry, tx, false);
   }
+  if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
   const paid = await paidAlready(candidate, tx, engine, agreed);
   if (paid !== undefined) return paid;
   const entry = await tx.begin(candidate, journal.hashOf(bot.token.reveal()), nowMs);
@@ -227,11 +232,16 @@ export async function claimFound(
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
   const isInDoubt = mayHaveLandedAtMs !== undefined;
-  const word = await engine.mayClaim(mustHaveIntactRequest(entry), entry, tx, engine);
+  const [word, closed] = await Promise.all([
+    engine.mayClaim(mustHaveIntactRequest(entry), entry, tx, engine),
+    closedFor(tx, journal),
+  ]);
   // An entry that may have landed is held, never refused and never proposed.
   if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', entry, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine);
+  if (closed !== undefined && isInDoubt) return { ...(await concluded(entry, tx, false)), stopped: closed };
+  if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
   const paid = isInDoubt ? undefined : await paidAlready(entry, tx, engine, agreed);
   if (paid !== undefined) return paid;
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
@@ -239,6 +249,15 @@ export async function claimFound(
   const begun = mustHaveIntactRequest(await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), nowMs));
   word.reserve?.();
   return { is: 'claim', entry: begun, number: begun.attempts };
+}
+
+/** Why the journal begins no attempt. Asked in the commit that would begin it, and nowhere else. */
+export async function closedFor(
+  reads: Pick<Reads, 'closings'>,
+  { place }: Pick<Journal, 'place'>,
+): Promise<Extract<Stopped, { because: 'closed' }> | undefined> {
+  const failure = whyClosed(place, await reads.closings());
+  return failure && { because: 'closed', failure };
 }
 
 /** The equal payments, unless somebody has said that this one is meant besides them. */

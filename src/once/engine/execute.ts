@@ -5,7 +5,7 @@ import { Failure } from '../failures.ts';
 import type { Transaction } from '../journal/journal.ts';
 import { endpoint, type Flight } from '../wire/flight.ts';
 import type { Consent } from './beforeClaim.ts';
-import { type Claim, claim } from './claim.ts';
+import { type Claim, claim, closedFor } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { type Judgement, judgeFlight, Tries } from './judgement.ts';
 import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
@@ -138,8 +138,11 @@ async function startNext(
     stopped,
   });
   if (entry.state !== 'sending' || entry.owner !== journal.self()) return end({ because: 'nothing-to-gain' });
-  if (interrupts.first.aborted || pace?.over.aborted === true) {
-    const stopped: Stopped = { because: interrupts.first.aborted ? 'interrupted' : 'no-tries-left' };
+  const closed = await closedFor(tx, journal);
+  if (interrupts.first.aborted || closed !== undefined || pace?.over.aborted === true) {
+    const stopped: Stopped = closed ?? {
+      because: interrupts.first.aborted ? 'interrupted' : 'no-tries-left',
+    };
     await tx.conclude(
       id,
       stateAtEnd(last, entry.mayHaveLandedAtMs !== undefined, stopped),

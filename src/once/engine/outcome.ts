@@ -25,6 +25,8 @@ export type Stopped =
   | { readonly because: 'certificate'; readonly trouble: Trouble }
   | { readonly because: 'would-wait-too-long'; readonly comeBackAtMs: number }
   | { readonly because: 'interrupted' }
+  /** The journal is closed for sending. */
+  | { readonly because: 'closed'; readonly failure: Failure }
   | { readonly because: 'nothing-to-gain' };
 
 /** How a command ended for one entry. */
@@ -173,6 +175,7 @@ function codeOfRejection(status: number | undefined): FailureCode {
 }
 
 function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): FailureCode {
+  if (stopped?.because === 'closed') return stopped.failure.code;
   if (stopped?.because === 'interrupted' || attempt === undefined) return 'interrupted';
   if (attempt.verdict === 'limited') return 'rate-limited';
   if (attempt.trouble?.is === 'claim-too-old') return 'fenced';
@@ -214,20 +217,24 @@ function odditiesOf(entry: Entry, { duplicate, reply, headers }: Attempt): Oddit
 /**
  * The failure with which a command would end before it sends anything, as things stand now. `word` is what a claim is told.
  */
-export function codeAhead({ is, found }: Plan, { bot, word, equal }: Ahead): FailureCode | undefined {
+export function codeAhead({ is, found }: Plan, { bot, word, closed, equal }: Ahead): FailureCode | undefined {
   const { ends, sends } = meaningOf({ is });
   if (is === 'name-taken' && found?.bot !== bot.name) return 'other-bot';
   if (is === 'needs-decision' && found?.state === 'declined') return 'proposal-declined';
   if (ends !== 'as-its-entry') return ends === 'well' ? undefined : ends;
   if (sends === 'nothing') return undefined;
-  if (is === 'retry') return (word ?? allowed).is !== 'allowed' ? 'held' : undefined;
+  if (is === 'retry') {
+    if ((word ?? allowed).is !== 'allowed') return 'held';
+    return closed && 'unknown';
+  }
   if (word?.is === 'refused') return word.failure.code;
   if (word?.is === 'needs-approval') return 'held';
-  return equal === undefined ? undefined : 'paid-already';
+  return closed?.code ?? (equal && 'paid-already');
 }
 
 type Ahead = {
   readonly bot: Pick<Bot, 'name'>;
   readonly word: Word | undefined;
+  readonly closed?: Failure | undefined;
   readonly equal: Entry | undefined;
 };

@@ -16,7 +16,8 @@ export function stateAtEnd(
 ): Exclude<State, 'sending' | 'resolved' | 'declined'> {
   const { verdict, heldAtEnd } = ruling;
   if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
-  if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';
+  const isCutShort = stopped?.because === 'interrupted' || stopped?.because === 'closed';
+  if (heldAtEnd === true && !isCutShort) return 'held';
   return isInDoubt || verdict === 'unknown' ? 'unknown' : 'open';
 }
 

@@ -79,12 +79,12 @@ export const paidColumns = {
 /** How it stands. */
 export const standingColumns = {
   state: oneOf('state', states),
-  inDoubt: flag('in_doubt'),
+  inDoubt: flag('was_in_doubt'),
   /**
    * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
    * is not in doubt.
    */
-  mayHaveLandedAtMs: column<number | undefined>('may_have_landed_at INTEGER'),
+  mayHaveLandedAtMs: column<number | undefined>('in_doubt_since INTEGER'),
   /** Salted hash of the token of the latest attempt. */
   tokenHash: column<string | undefined>('token_hash TEXT'),
   owner: column<string | undefined>('owner TEXT'),
@@ -178,6 +178,17 @@ export const observationColumns = {
   genesis: column<string | undefined>('genesis TEXT'),
   /** What was seen, as JSON. */
   facts: column<string>('facts TEXT NOT NULL'),
+};
+
+/** Why a journal begins no attempt. What a person closes is opened again; a move stays. */
+export const closingColumns = {
+  kind: oneOf('kind', ['moved', 'backup', 'person']),
+  who: column<string>('who TEXT NOT NULL'),
+  atMs: column<number>('at INTEGER NOT NULL'),
+  /** As people read it; of a move, the place. */
+  reason: column<string>('reason TEXT NOT NULL'),
+  endedAtMs: column<number | undefined>('ended_at INTEGER'),
+  endedBy: column<string | undefined>('ended_by TEXT'),
 };
 
 export const batchColumns = {

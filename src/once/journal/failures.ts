@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
-import { counted, formatCount, listed, troubleInWords } from '../phrases.ts';
+import { counted, formatCount, iso, listed, troubleInWords } from '../phrases.ts';
+import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
 
 /** What a journal is known to have lost: attempts and decisions, or, where its file is gone or empty, everything. */
@@ -60,7 +61,9 @@ const kinds = {
     otherVersion(
       `The journal ${path}`,
       versions,
-      'Use the botctl that made it, or another journal with --journal.',
+      versions.version < versions.known
+        ? 'A user who may write the file and its folder brings it up to date, with any command.'
+        : 'Use the botctl that made it, or another journal with --journal.',
     ),
   /** Somebody changed its tables or rules by hand. */
   'schema-changed': ({ path }: AtPath) => told('journal-schema')`
@@ -84,6 +87,17 @@ const kinds = {
   moved: ({ path, place }: AtPath & { place: string }) => told('journal-moved')`
     The journal ${path} was copied into ${place}, and no longer sends anything itself
     Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
+  closed: ({ path, why, isBackup }: AtPath & { why: readonly string[]; isBackup: boolean }) =>
+    told(
+      'journal-closed',
+      isBackup ? { next: [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }] } : {},
+    )`
+    The journal ${path} is closed for sending: ${why.join('; ')}
+    ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
+  /** It must be brought up to date first, and that is done alone. */
+  'in-use': ({ path }: AtPath) => told('journal-busy')`
+    The journal ${path} must be brought up to date, and another process has it open
+    Let that process end, then run the same command again: an older botctl keeps a newer one from it.`,
   /** One of its files disappeared or was replaced while the journal was open. */
   'taken-away': ({ path, how }: TakenAway) => told('journal-gone')`
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
@@ -133,6 +147,17 @@ const kinds = {
 
 export const journalFailure = failing('journal', kinds);
 
+/** The failure of what would begin an attempt, if something closes the journal. */
+export function whyClosed(path: string, closings: readonly Closing[]): Failure | undefined {
+  const moved = closings.find(({ kind }) => kind === 'moved');
+  if (moved !== undefined) return journalFailure('moved', { path, place: moved.reason });
+  if (closings.length === 0) return undefined;
+  const why = closings.map(({ kind, who, atMs, reason }) =>
+    kind === 'backup' ? `it is ${reason}` : `${who} closed it at ${iso(atMs)}: ${reason}`,
+  );
+  return journalFailure('closed', { path, why, isBackup: closings.some(({ kind }) => kind === 'backup') });
+}
+
 /** The fields of a thrown failure, if it is of this kind. */
 export function factsOf<K extends keyof typeof kinds>(
   thrown: unknown,
@@ -153,7 +178,7 @@ export type Edition = { version: number; known: number };
 /** `journal` is the subject of the sentence. An empty journal in its place is not suggested: it would send again. */
 export function otherVersion(journal: string, { version, known }: Edition, hint: string): Failure {
   return told('journal-schema')`
-    ${journal} was made by another botctl (journal version ${version}; this one knows ${known}). It was left unchanged
+    ${journal} has the journal version ${version}, and this botctl needs version ${known}. It was left unchanged
     ${hint}`;
 }
 

@@ -6,6 +6,7 @@ import type {
   attemptColumns,
   batchColumns,
   bodyColumns,
+  closingColumns,
   decisionColumns,
   endColumns,
   entryColumns,
@@ -120,6 +121,9 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
 /** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
 
+/** Why a journal begins no attempt, until it ends. */
+export type Closing = Of<typeof closingColumns>;
+
 /** What can be read from a journal. */
 export interface Reads {
   /** The unnamed entry with this identity that began since then: an unfinished one if there is one, else the newest. */
@@ -153,6 +157,8 @@ export interface Reads {
   batchInputs(name: string): Promise<BatchInput[]>;
   /** The names of all batches. */
   batchNames(): Promise<string[]>;
+  /** Those that have not ended. Within a commit they are asked for once. */
+  closings(): Promise<readonly Closing[]>;
   stateCounts(): Promise<StateCounts>;
   /** Whether the process of this owner is alive. */
   ownerLives(owner: string): Promise<boolean>;
@@ -232,8 +238,10 @@ export interface Journal {
   readonly id: string | undefined;
   /** Why sending is refused: the journal has lost something. It can then only be read. */
   readonly lost: Failure | undefined;
-  /** Where it was copied to, if it was. It can then only be read; newer work is at that place. */
-  readonly movedTo?: string | undefined;
+  /** Why it begins no attempt, as of its opening. One that was moved can only be read; newer work is at that place. */
+  readonly closed?: Failure | undefined;
+  /** This machine has a note of what it acknowledged, to compare it with. */
+  readonly isNoted: boolean;
   /** It can be read but not written. */
   readonly isReadOnly: boolean;
   /** Several machines share it. */

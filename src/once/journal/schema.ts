@@ -4,6 +4,7 @@ import {
   batchColumns,
   bodyColumns,
   type Columns,
+  closingColumns,
   decisionColumns,
   entryColumns,
   keptColumns,
@@ -15,8 +16,8 @@ import {
   triedColumn,
 } from './columns.ts';
 
-/** The number of what stands here. A journal with another number is refused. */
-export const schemaVersion = 4;
+/** The number of what stands here. A file of an earlier number is brought up to date; any other journal is refused. */
+export const schemaVersion = 5;
 
 /** Whether it counts as spent: it was paid, or may have been. */
 export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
@@ -47,6 +48,13 @@ const seq = 'seq INTEGER PRIMARY KEY';
 const ofEntry = (name: string, columns: Columns, ...more: readonly string[]): string =>
   table(name, columns, seq, 'entry INTEGER NOT NULL REFERENCES entries (seq)', ...more);
 
+export const closings = table(
+  'closings',
+  closingColumns,
+  seq,
+  'CHECK ((ended_at IS NULL) = (ended_by IS NULL))',
+);
+
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
 CREATE TABLE meta (
@@ -71,11 +79,11 @@ ${table(
   `CHECK ((state = 'sending') = (owner IS NOT NULL))`,
   `CHECK ((state = 'resolved') = (resolved_as IS NOT NULL))`,
   // An entry that may have landed cannot be called unsent or rejected.
-  `CHECK (state NOT IN ('open', 'rejected', 'declined') OR may_have_landed_at IS NULL)`,
-  `CHECK (state <> 'unknown' OR may_have_landed_at IS NOT NULL)`,
-  'CHECK (may_have_landed_at IS NULL OR in_doubt = 1)',
+  `CHECK (state NOT IN ('open', 'rejected', 'declined') OR in_doubt_since IS NULL)`,
+  `CHECK (state <> 'unknown' OR in_doubt_since IS NOT NULL)`,
+  'CHECK (in_doubt_since IS NULL OR was_in_doubt = 1)',
   // What waits for a person's approval is not in doubt, and whatever else is held is.
-  `CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (may_have_landed_at IS NULL))`,
+  `CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (in_doubt_since IS NULL))`,
 )}
 
 -- A named entry is found by its key.
@@ -104,6 +112,7 @@ ${ofEntry(
   `CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL))`,
 )}
 CREATE INDEX observations_entry ON observations (entry);
+${closings}
 `;
 
 type Rule = readonly [on: string, when: string, says: string];
@@ -123,7 +132,7 @@ const differs = (...columns: string[]): string =>
 const entryRules: readonly Rule[] = [
   [
     'INSERT ON entries',
-    `NEW.in_doubt = 1 OR NOT (NEW.state = 'sending'
+    `NEW.was_in_doubt = 1 OR NOT (NEW.state = 'sending'
       OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') = 'approval'))`,
     'an entry begins claimed, or as a proposal, and not in doubt',
   ],
@@ -132,12 +141,12 @@ const entryRules: readonly Rule[] = [
   [
     'UPDATE ON entries',
     `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
-      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
+      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.was_in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
         AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed'))`,
     'the body of an entry is frozen',
   ],
   ['UPDATE ON entries', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
-  ['UPDATE ON entries', 'OLD.in_doubt = 1 AND NEW.in_doubt = 0', 'an entry in doubt stays in doubt'],
+  ['UPDATE ON entries', 'OLD.was_in_doubt = 1 AND NEW.was_in_doubt = 0', 'an entry in doubt stays in doubt'],
   [
     'UPDATE ON entries',
     `OLD.reported_at IS NOT NULL AND (${differs('reported_at')})`,
@@ -206,6 +215,11 @@ const otherRules: readonly Rule[] = [
   ['UPDATE ON decisions', 'true', 'a decision stands as it was made'],
   ['UPDATE ON receipts', 'true', 'a receipt stands as it was given'],
   ['UPDATE ON observations', 'true', 'an observation stands as it was made'],
+  [
+    'UPDATE ON closings',
+    `OLD.ended_at IS NOT NULL OR OLD.kind = 'moved' OR ${differs('seq', 'kind', 'who', 'at', 'reason')}`,
+    'a closing ends once, and that of a move never',
+  ],
   ['UPDATE ON losses', 'true', 'a loss stands as it was accepted'],
   [
     'UPDATE ON meta',
@@ -219,7 +233,8 @@ export const rules: readonly Rule[] = [...entryRules, ...otherRules];
 
 /** Nothing is deleted from these. */
 export const kept = [
-  ...['meta', 'losses', 'entries', 'batches', 'attempts', 'decisions', 'receipts', 'observations'],
+  ...['meta', 'losses', 'closings', 'entries', 'batches', 'attempts', 'decisions', 'receipts'],
+  'observations',
 ] as const;
 
 export const deletion = 'nothing is deleted from the journal';
@@ -229,7 +244,7 @@ export const consequences: readonly (readonly [on: string, when: string, does: s
   [
     'UPDATE ON attempts',
     `NEW.verdict IN ('unknown', 'held')`,
-    `UPDATE entries SET in_doubt = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
+    `UPDATE entries SET was_in_doubt = 1, in_doubt_since = coalesce(in_doubt_since, NEW.started_at)
      WHERE seq = NEW.entry`,
   ],
 ];

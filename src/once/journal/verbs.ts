@@ -4,6 +4,7 @@ import {
   attemptColumns,
   batchColumns,
   bodyColumns,
+  closingColumns,
   decisionColumns,
   endColumns,
   entryColumns,
@@ -17,7 +18,7 @@ import {
   triedColumn,
 } from './columns.ts';
 import { type Dialect, type Statement, statementIn } from './dialect.ts';
-import { type Entry, isResolution, type Reads, type Writes } from './journal.ts';
+import { type Closing, type Entry, isResolution, type Reads, type Writes } from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
@@ -94,6 +95,7 @@ function textsIn(dialect: Dialect) {
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
       AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
         AND (what = 'signature' OR origin = :origin))`,
+    closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
@@ -115,8 +117,8 @@ function textsIn(dialect: Dialect) {
     rewrite: `UPDATE ${entries} SET ${setColumns({ ...bodyColumns, ...paidColumns })} WHERE id = :id`,
     endDeadAttempts: `UPDATE ${attempts} SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
         trouble = '${processDied}' WHERE verdict IS NULL AND entry = ${seqOf}`,
-    markDead: `UPDATE ${entries} SET state = 'unknown', owner = NULL, in_doubt = 1, updated_at = :at,
-        may_have_landed_at = coalesce(may_have_landed_at, updated_at)
+    markDead: `UPDATE ${entries} SET state = 'unknown', owner = NULL, was_in_doubt = 1, updated_at = :at,
+        in_doubt_since = coalesce(in_doubt_since, updated_at)
       WHERE id = :id AND state = 'sending' AND owner = :owner`,
     countAttempt: `UPDATE ${entries} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
         tried_at = :at
@@ -139,10 +141,10 @@ function textsIn(dialect: Dialect) {
     approve: `UPDATE ${entries} SET state = 'open', why = NULL, approved = 1, updated_at = :at
       WHERE id = :id AND state = 'held'`,
     decline: `UPDATE ${entries} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
-    dateLanding: `UPDATE ${entries} SET may_have_landed_at = :at
-      WHERE id = :id AND may_have_landed_at IS NOT NULL`,
+    dateLanding: `UPDATE ${entries} SET in_doubt_since = :at
+      WHERE id = :id AND in_doubt_since IS NOT NULL`,
     resolve: `UPDATE ${entries} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
-        may_have_landed_at = CASE WHEN :as = 'happened' THEN may_have_landed_at END
+        in_doubt_since = CASE WHEN :as = 'happened' THEN in_doubt_since END
       WHERE id = :id`,
     observe: `INSERT INTO ${observations} ${intoColumns(observationColumns, seqOf)}`,
     markReported: `UPDATE ${entries} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
@@ -187,6 +189,7 @@ const decisionOf = reading({ ...decisionColumns, ...roleColumn });
 const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
+export const closingOf = reading(closingColumns);
 
 /** What a database asks with. */
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
@@ -206,6 +209,7 @@ export function readsOf(
     (await ask(statement, values)).map(read);
   /** A commit reads each sum once, and each of its claims adds to it. */
   const sums = new Map<string, Promise<Spending>>();
+  let closings: Promise<readonly Closing[]> | undefined;
   return {
     findUnnamed: (identity, since) => first(verbs.findUnnamed, { identity, since }),
     findByKey: ({ baseUrl, kind }, key) => first(verbs.findByKey, { baseUrl, kind, key }),
@@ -231,6 +235,11 @@ export function readsOf(
       all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
     settledBy: async (payment, by) =>
       (await ask(verbs.settledBy, { payment, by }))[0]?.id as string | undefined,
+    closings: () => {
+      if (beforeNext !== undefined) return all(verbs.closings, {}, closingOf);
+      closings ??= all(verbs.closings, {}, closingOf);
+      return closings;
+    },
     stateCounts: async () =>
       Object.fromEntries(await all(verbs.stateCounts, {}, ({ state, count }) => [state, Number(count)])),
     rowsStanding: (name) =>

@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 // What a person may decide of an entry, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codeAhead } from '../../../src/once/engine/outcome.ts';
@@ -134,10 +135,11 @@ describe('what a person may decide', () => {
   });
 
   test('makes the signature that it names its own: another entry that is given it is held', async () => {
+    const signature = base58.encode(new Uint8Array(64).fill(1));
     await standings.unknown();
-    const found = { ...scripted.word('happened'), signature: 'sig_found' };
+    const found = { ...scripted.word('happened'), signature };
     await resolveEntry(await shown(), found, scripted.open());
-    const given = reply(200, { transfer_id: 'tr_other', signature: 'sig_found' });
+    const given = reply(200, { transfer_id: 'tr_other', signature });
     const other = await scripted.run(transfer({ amount: '2' }, once('other')), [given]);
     expect(other).toMatchObject({ entry: { state: 'held', heldReason: 'id-taken' } });
     const [, held] = await scripted.entries();

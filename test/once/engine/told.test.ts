@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Flight } from '../../../src/once/wire/flight.ts';
@@ -19,14 +20,16 @@ afterEach(() => scripted.remove());
 
 const did = (fields: Record<string, unknown>): Flight => reply(200, { status: 'confirmed', ...fields });
 
+const signatures = [1, 2].map((byte) => base58.encode(new Uint8Array(64).fill(byte)));
+
 describe('a transfer id or a signature that another entry has', () => {
   test.each([
-    ['transfer id', { transfer_id: 't1', signature: 's2' }],
+    ['transfer id', { transfer_id: 't1', signature: signatures[1] }],
     ['transfer id, a number in both', { transfer_id: 7 }],
-    ['signature', { transfer_id: 't2', signature: 's1' }],
+    ['signature', { transfer_id: 't2', signature: signatures[0] }],
   ])('is held, with the reason (%s)', async (_what, wrong) => {
     await scripted.run(transfer({ amount: '3' }, once('0')), [did({ transfer: { transfer_id: 7 } })]);
-    await scripted.run(transfer({}, once('a')), [did({ transfer_id: 't1', signature: 's1' })]);
+    await scripted.run(transfer({}, once('a')), [did({ transfer_id: 't1', signature: signatures[0] })]);
     const ended = await scripted.run(transfer({ amount: '2' }, once('b')), [did(wrong)]);
     expect(ended).toMatchObject({ entry: { state: 'held', heldReason: 'id-taken', attempts: 1 } });
     const [attempt] = await scripted.look((journal) =>

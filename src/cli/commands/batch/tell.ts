@@ -172,11 +172,11 @@ async function problemOfEnd(
   return notAllDone(code, notDone, needs, stop, running);
 }
 
-/** A failure of the journal that must be fixed; an outage counts only if no row was begun. */
+/** A failure of the journal that must be fixed or decided; an outage counts only if no row was begun. */
 function faultOfJournal(stop: Stop | undefined, hasBegun: boolean): FailureCode | undefined {
   if (stop?.because !== 'failure') return undefined;
   const { code } = stop.failure;
-  const counts = retryOf(code) === 'after-fix' || !hasBegun;
+  const counts = retryOf(code) !== 'same-command' || !hasBegun;
   return code.startsWith('journal-') && counts ? code : undefined;
 }
 

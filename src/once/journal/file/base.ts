@@ -5,11 +5,12 @@ import { type Statement, statementIn } from '../dialect.ts';
 import { factsOf, journalFailure } from '../failures.ts';
 import { Mutex } from '../mutex.ts';
 import { type Ask, type Cell, type JournalRow, listed, sound, type Values } from '../rows.ts';
+import { schemaVersion } from '../schema.ts';
 import type { Base, OwnReads } from '../store.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
 import { foldLog } from './opening.ts';
-import { type ProcessOwners, whereMoved } from './ownFiles.ts';
+import type { ProcessOwners } from './ownFiles.ts';
 
 /** A file as a base: its prepared statements, and its one way of failing. */
 export class FileBase implements Base {
@@ -65,10 +66,9 @@ export class FileBase implements Base {
     this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');
     this.#isCommitting = true;
     try {
-      // Nothing is sent through a journal that was moved after this process opened it.
-      const [moved] = this.#prepare(moves).run({});
-      if (moved !== undefined)
-        throw journalFailure('moved', { path: this.#path, place: String(moved.place) });
+      const version = Number(this.#prepare(number).run({})[0]?.user_version);
+      if (version !== schemaVersion)
+        throw journalFailure('other-version', { path: this.#path, version, known: schemaVersion });
       const result = await withinThisTurn(work());
       this.#database.exec('COMMIT');
       this.#commits += 1;
@@ -122,7 +122,7 @@ export class FileBase implements Base {
   }
 }
 
-const moves = statementIn(fileDialect, whereMoved);
+const number = statementIn(fileDialect, 'PRAGMA user_version');
 
 /** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
 async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {

@@ -96,8 +96,32 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   return Object.values(database.prepare(/* sql */ `PRAGMA ${name}`).get() ?? {})[0];
 }
 
+/**
+ * What a query passes to `tell`, without a prepared statement: a connection that has one keeps its locks after it is
+ * closed.
+ */
+export function cellsOf(database: DatabaseSyncInstance, query: string): unknown[] {
+  const cells: unknown[] = [];
+  database.function('tell', (cell: unknown) => {
+    cells.push(cell);
+    return null;
+  });
+  database.exec(query);
+  return cells;
+}
+
+/** From now on it begins no attempt. */
+export function close(
+  database: DatabaseSyncInstance,
+  kind: string,
+  ...why: [who: string, atMs: number, reason: string]
+) {
+  const closing = 'INSERT INTO closings (kind, who, at, reason) VALUES (?, ?, ?, ?)';
+  database.prepare(closing).run(kind, ...why);
+}
+
 /** What a database says about itself: which program made it, and which versions. */
-type Versions = {
+export type Versions = {
   readonly version: number;
   /** SQLite's own count of changes to the schema. */
   readonly changes: number;
@@ -115,9 +139,13 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
 }
 
 /** Refuses another program's database, and a journal of another version. An empty file is neither. */
-export function refuseForeign({ version, changes, applicationId: id }: Versions, path: string): void {
+export function refuseForeign(
+  { version, changes, applicationId: id }: Versions,
+  path: string,
+  alsoKnown = schemaVersion,
+): void {
   const isEmpty = version === 0 && changes === 0;
   if ((id !== applicationId && !isEmpty) || version < 0) throw damaged(path);
-  if (version !== 0 && version !== schemaVersion)
+  if (![0, schemaVersion, alsoKnown].includes(version))
     throw journalFailure('other-version', { path, version, known: schemaVersion });
 }

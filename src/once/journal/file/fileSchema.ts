@@ -1,10 +1,12 @@
 // SQL: the schema of a journal in a file.
+import { createHash } from 'node:crypto';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Dialect } from '../dialect.ts';
 import type { Known } from '../known.ts';
 import { listed } from '../rows.ts';
 import { consequences, deletion, kept, rules, tables } from '../schema.ts';
 import { holding, verbsIn } from '../verbs.ts';
+import { cellsOf } from './faults.ts';
 
 export const fileDialect: Dialect = {
   value: '?',
@@ -37,11 +39,13 @@ const afterwards = consequences.map(
   ([on, when, does]) => `CREATE TRIGGER ${nameOf(on)}_goes_on AFTER ${on} WHEN ${when} BEGIN ${does}; END;`,
 );
 
+export const rulesOfFile = [...triggers, ...afterwards].join('\n');
+
 // The tables' first INSERTs go before the rules: a journal keeps its id and its salt.
-export const fileSchema = [tables, own, ...triggers, ...afterwards].join('\n');
+export const fileSchema = [tables, own, rulesOfFile].join('\n');
 
 /** SQLite counts the changes of a schema: a new journal has this number, one for each part. */
-const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
+export const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
 
 /** What of the noted attempts and decisions the journal does not have. */
 export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
@@ -74,11 +78,17 @@ function isSameSchema(database: DatabaseSyncInstance): boolean {
   const fresh = new DatabaseSync(':memory:');
   try {
     fresh.exec(fileSchema);
-    const [there, wanted] = [database, fresh].map((one) => JSON.stringify(one.prepare(readSchema).all()));
-    return there === wanted;
+    return fingerprintOf(database) === fingerprintOf(fresh);
   } finally {
     fresh.close();
   }
 }
 
-const readSchema = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name';
+/** Of the text of its schema. */
+export function fingerprintOf(database: DatabaseSyncInstance): string {
+  const parts = cellsOf(
+    database,
+    `SELECT tell(type || ' ' || name || ' ' || coalesce(sql, '')) FROM sqlite_schema`,
+  );
+  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { factsOf, journalFailure } from '../failures.ts';
 import type { Journal } from '../journal.ts';
 import { Store } from '../store.ts';
@@ -14,11 +15,14 @@ export function openJournal(
   clock: Journal['clock'] = Date,
   isInterrupted?: () => boolean,
 ): Journal {
-  const { path: file, database, note, refused } = openFile(path, use);
+  const { path: file, database, note, refused, closed } = openFile(path, use);
   const owners = new ProcessOwners(file);
   const base = new FileBase(database, file, owners);
   const store = new Store(base, note, isInterrupted);
-  const files = new OwnFiles(refused === undefined ? [file, `${file}-wal`] : [file]);
+  const files = new OwnFiles([
+    file,
+    ...(refused === undefined && existsSync(`${file}-wal`) ? [`${file}-wal`] : []),
+  ]);
   const [salt] = base.guard(() =>
     database.prepare(/* sql */ `SELECT value FROM meta WHERE name = 'salt'`).all(),
   );
@@ -28,7 +32,8 @@ export function openJournal(
     place: path,
     id: undefined,
     lost: factsOf(refused, 'lost') && refused,
-    movedTo: factsOf(refused, 'moved')?.place,
+    closed,
+    isNoted: note.noted().length > 0,
     isReadOnly: refused !== undefined,
     isShared: false,
     clock,

@@ -1,17 +1,19 @@
 // SQL: setting up and opening a journal’s file.
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeFolder, syncFolder } from '../../../machine/disk.ts';
 import { whileLocked } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
-import { journalFailure } from '../failures.ts';
+import { factsOf, journalFailure, whyClosed } from '../failures.ts';
 import { type Known, Note } from '../known.ts';
 import { schemaVersion } from '../schema.ts';
+import { closingOf } from '../verbs.ts';
 import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';
-import { fileSchema, isOurSchema, lackedBy } from './fileSchema.ts';
-import { giveToOwner, movedTo, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import { fileSchema, fileVerbs, isOurSchema, lackedBy } from './fileSchema.ts';
+import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import { bringUpToDate, earlierVersion, mayBeEarlier } from './step.ts';
 
 /** What a command is about to do. Sending and deciding need a whole journal, unless its loss is being accepted. */
 export type JournalUse = 'send' | 'look';
@@ -23,6 +25,8 @@ type OpenedFile = {
   readonly note: Note;
   /** Why it can only be read: it lost something, it moved, or its schema was changed. */
   readonly refused: Failure | undefined;
+  /** Why it begins no attempt. */
+  readonly closed: Failure | undefined;
 };
 
 /** What a journal acknowledged to this machine, beside it. */
@@ -40,19 +44,22 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     makeFolder(dirname(path));
     // A process that waited for the lock finds what its holder made.
     if (sizeOf(path) === 0) withSetupLock(path, () => makeFile(path, noted, use));
-    refuseAtRest(path);
-    if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoSetUp(path));
+    const version = refuseAtRest(path);
+    if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoHalfWritten(path));
+    if (mayBeEarlier(version, path)) withSetupLock(path, () => bringUpToDate(path));
     // A reader looks first: a writer that is the last to close what it refuses would fold the log.
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
-    let refused: Failure | undefined;
+    let stands: Standing | undefined;
     try {
-      refused = refusalOf(reader, path, noted);
-      if (refused === undefined) return { path, database: openWriter(path), note, refused };
-      if (use !== 'look') throw refused;
+      refuseForeign(versionsOf(reader), path);
+      stands = standingOf(reader, path, noted);
+      if (stands.refused === undefined)
+        return { path, database: openWriter(path, stands.closed), note, ...stands };
+      if (use !== 'look') throw stands.refused;
     } finally {
-      if (refused === undefined || use !== 'look') reader.close();
+      if (stands?.refused === undefined || use !== 'look') reader.close();
     }
-    return { path, database: reader, note, refused };
+    return { path, database: reader, note, ...stands };
   } catch (error) {
     throw openingFailure(error, path);
   }
@@ -72,55 +79,80 @@ function makeFile(path: string, noted: readonly Known[], use: FileUse): void {
 // SQLite takes a file that is shorter than its smallest page for an empty one.
 const smallestPage = 512;
 
-/** Reads what a file says it is before SQLite makes a log beside it. If there is a log already, that may say more. */
-function refuseAtRest(path: string): void {
+/**
+ * Reads what a file says it is before SQLite makes a log beside it, and returns its number. If there is a log already,
+ * that may say more.
+ */
+function refuseAtRest(path: string): number {
   const size = sizeOf(path);
   if (size > 0 && size < smallestPage) throw damaged(path);
-  if (size === 0 || existsSync(`${path}-wal`)) return;
+  if (size === 0) return schemaVersion;
+  const header = headerOf(path);
+  // SQLite would write the log of another journal over it.
+  if (!header.isInWal && sizeOf(`${path}-wal`) > 0) throw damaged(path);
+  // Beyond its header, a kill may have left it half written.
+  if (existsSync(`${path}-journal`)) refuseForeign(header, path, earlierVersion);
+  else if (!existsSync(`${path}-wal`)) refuseForeignAtRest(path);
+  return header.applicationId === applicationId || header.version === 0 ? header.version : schemaVersion;
+}
+
+function refuseForeignAtRest(path: string): void {
   const resting = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
   try {
-    refuseForeign(versionsOf(resting), path);
+    refuseForeign(versionsOf(resting), path, earlierVersion);
   } finally {
     resting.close();
   }
 }
 
-/** SQLite undoes at the next read what a killed set-up had begun; only a writer may do it. */
-function undoSetUp(path: string): void {
+/** What SQLite keeps in the first 100 bytes. */
+function headerOf(path: string) {
+  const header = Buffer.alloc(100);
+  // It stays open until this process ends: closing it would end each lock that SQLite has on the file here.
+  readSync(openSync(path, 'r'), header);
+  const [changes, version] = [header.readInt32BE(40), header.readInt32BE(60)];
+  return { changes, version, applicationId: header.readInt32BE(68), isInWal: header[18] === 2 };
+}
+
+/** SQLite undoes at the next read what a kill had left half written; only a writer may do it. */
+function undoHalfWritten(path: string): void {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    pragma(database, 'user_version');
+    database.exec('PRAGMA user_version');
   } finally {
     database.close();
   }
 }
 
-/** Returns why a journal can only be read. Throws for what is no journal of this version. */
-function refusalOf(
-  database: DatabaseSyncInstance,
-  path: string,
-  noted: readonly Known[],
-): Failure | undefined {
-  const versions = versionsOf(database);
-  refuseForeign(versions, path);
+type Standing = Pick<OpenedFile, 'refused' | 'closed'>;
+
+/** Why a journal can only be read, and why it begins no attempt. Throws for what is no journal of this version. */
+function standingOf(database: DatabaseSyncInstance, path: string, noted: readonly Known[]): Standing {
+  const { version, changes } = versionsOf(database);
   // Its set-up was killed, or its log is gone, which had all of it.
-  if (versions.version === 0)
-    return noted.length === 0
-      ? undefined
-      : journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
-  const place = movedTo(database);
-  if (place !== undefined) return journalFailure('moved', { path, place });
+  if (version === 0) {
+    const lost = journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
+    return { refused: noted.length === 0 ? undefined : lost, closed: undefined };
+  }
+  const closed = whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf));
   const missing = lackedBy(database, noted);
-  if (missing.length > 0) return journalFailure('lost', { path, loss: { isGone: false, missing } });
-  return isOurSchema(database, versions.changes) ? undefined : journalFailure('schema-changed', { path });
+  if (missing.length > 0)
+    return { refused: journalFailure('lost', { path, loss: { isGone: false, missing } }), closed };
+  if (factsOf(closed, 'moved') !== undefined) return { refused: closed, closed };
+  return {
+    refused: isOurSchema(database, changes) ? undefined : journalFailure('schema-changed', { path }),
+    closed,
+  };
 }
 
-function openWriter(path: string): DatabaseSyncInstance {
+function openWriter(path: string, closed: Failure | undefined): DatabaseSyncInstance {
   // The log and the shared memory get the mode of the database.
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    if (pragma(database, 'user_version') === 0 || pragma(database, 'journal_mode') !== 'wal')
+    // A backup stays out of WAL until it is opened for sending: then no log of another journal gets into it unseen.
+    const isBackup = factsOf(closed, 'closed')?.isBackup === true;
+    if (pragma(database, 'user_version') === 0 || (pragma(database, 'journal_mode') !== 'wal' && !isBackup))
       withSetupLock(path, () => setUp(database, path));
     setAndCheckPragmas(database);
     return database;

@@ -1,4 +1,3 @@
-// SQL: whether a file was moved.
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -11,7 +10,6 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { codeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
 import { journalFailure, type NotAFile, type TakenAway } from '../failures.ts';
@@ -141,13 +139,6 @@ function whatItIs(stats: Stats): NotAFile | undefined {
   if (stats.isDirectory()) return 'folder';
   if (stats.isSymbolicLink()) return 'link';
   return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
-}
-
-/** Where a journal was moved to, for people. It sends nothing more. */
-export const whereMoved = `SELECT CAST(value AS TEXT) AS place FROM meta WHERE name = 'moved-to'`;
-
-export function movedTo(database: DatabaseSyncInstance): string | undefined {
-  return (database.prepare(whereMoved).get() as { place: string } | undefined)?.place;
 }
 
 /** How many processes have this journal open and may send. */

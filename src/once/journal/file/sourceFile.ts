@@ -1,8 +1,9 @@
 // SQL: reading a file that moves to a server.
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure } from '../failures.ts';
 import type { JournalRow } from '../rows.ts';
-import { sqliteFailure } from './faults.ts';
+import { close, sqliteFailure } from './faults.ts';
 import { foldLog, openFile } from './opening.ts';
 import { ownersAlive, resolveLinks, sizeOf } from './ownFiles.ts';
 
@@ -11,9 +12,13 @@ export class SourceFile {
   readonly path: string;
   readonly #database: DatabaseSyncInstance;
 
-  private constructor(path: string, database: DatabaseSyncInstance) {
+  /** Where it was moved to. */
+  readonly moved: Failure | undefined;
+
+  private constructor(path: string, database: DatabaseSyncInstance, moved: Failure | undefined) {
     this.path = path;
     this.#database = database;
+    this.moved = moved;
   }
 
   /** Refuses a journal that has lost something, as sending does, and one that has something unfinished. */
@@ -21,11 +26,13 @@ export class SourceFile {
     const path = resolveLinks(givenPath);
     if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
     // One that has moved already may be asked for again: its import may have been killed before that was told.
-    const { database, refused } = openFile(path, 'look');
-    const source = new SourceFile(path, database);
+    const { database, refused, closed } = openFile(path, 'look');
+    const moved = factsOf(closed, 'moved') && closed;
+    const source = new SourceFile(path, database, moved);
     try {
-      if (refused !== undefined && factsOf(refused, 'moved') === undefined) throw refused;
-      if (refused === undefined) source.#hold();
+      if (refused !== undefined && refused !== moved) throw refused;
+      if (factsOf(closed, 'closed')?.isBackup) throw closed;
+      if (moved === undefined) source.#hold();
       return source;
     } catch (error) {
       source.close();
@@ -73,10 +80,10 @@ export class SourceFile {
   }
 
   /** From now on it sends nothing more, not even through a process that has it open. */
-  closeFor(place: string): void {
+  closeFor(place: string, who: string, atMs: number): void {
     if (!this.#database.isTransaction) return;
     try {
-      this.#database.prepare(`INSERT INTO meta (name, value) VALUES ('moved-to', ?)`).run(Buffer.from(place));
+      close(this.#database, 'moved', who, atMs, place);
       this.#database.exec('COMMIT');
       // Then even a copy of the file without its log says that it is closed.
       foldLog(this.#database);

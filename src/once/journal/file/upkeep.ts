@@ -1,28 +1,34 @@
 // SQL: what is done with a journal’s file besides sending through it.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from '@photostructure/sqlite';
-import { codeOf, diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
+import { diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
+import { isoExact } from '../../phrases.ts';
 import { factsOf, journalFailure, type Loss } from '../failures.ts';
-import { damaged, pragma, sqliteFailure } from './faults.ts';
+import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
 import { openFile } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
-/** What a journal has lost, if anything. Changes nothing. */
-export function findLoss(givenPath: string): Loss | undefined {
+/** What a journal has lost, or the failure that says that it is closed as a backup. */
+type FoundLoss = { readonly loss?: Loss | undefined; readonly backup?: Failure | undefined };
+
+/** What a journal has lost, if anything, and whether it is a backup. Records nothing. */
+export function findLoss(givenPath: string): FoundLoss {
   const path = resolveLinks(givenPath);
   if (![path, `${path}-wal`, `${path}.note`].some((one) => existsSync(one)))
     throw journalFailure('no-journal', { path });
   try {
-    const { database, refused } = openFile(path, 'look');
+    const { database, refused, closed } = openFile(path, 'look');
     database.close();
-    return factsOf(refused, 'lost')?.loss;
+    const isBackup = factsOf(closed, 'closed')?.isBackup === true;
+    return { loss: factsOf(refused, 'lost')?.loss, backup: isBackup ? closed : undefined };
   } catch (error) {
     const lost = factsOf(error, 'lost');
     if (lost === undefined) throw error;
-    return lost.loss;
+    return { loss: lost.loss };
   }
 }
 
@@ -35,7 +41,8 @@ export function refuseDamage(givenPath: string): void {
     if (sizeOf(path) === 0) return;
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      if (pragma(database, 'quick_check(1)') !== 'ok') throw damaged(path);
+      const [found] = cellsOf(database, 'SELECT tell(quick_check) FROM pragma_quick_check(1)');
+      if (found !== 'ok') throw damaged(path);
     } finally {
       database.close();
     }
@@ -45,24 +52,31 @@ export function refuseDamage(givenPath: string): void {
 }
 
 /**
- * Records the loss, and forgets what was noted. What was lost stays lost: the same commands would be new ones. A log
- * without its database, which SQLite would delete, is kept for later investigation, and returned.
+ * Records the loss, forgets what was noted, and opens a backup for sending. What was lost stays lost: the same commands
+ * would be new ones. A log without its database, which SQLite would delete, is kept for later investigation, and returned.
  */
-export function acceptLoss(givenPath: string, loss: Loss, who: string, atMs: number): string | undefined {
+export function acceptLoss(
+  givenPath: string,
+  loss: Loss | undefined,
+  who: string,
+  atMs: number,
+): string | undefined {
   const path = resolveLinks(givenPath);
   const log = `${path}-wal`;
-  const keptLog = loss.isGone && existsSync(log) ? `${log}.lost` : undefined;
+  const keptLog = loss?.isGone && existsSync(log) ? `${log}.lost` : undefined;
   if (keptLog !== undefined) renameSync(log, keptLog);
   // An empty file may stay: one that is mounted cannot go.
-  if (loss.isGone && sizeOf(path) > 0) rmSync(path);
+  if (loss?.isGone && sizeOf(path) > 0) rmSync(path);
   const { database, note } = openFile(path, 'accept-loss');
   try {
     database.exec('BEGIN IMMEDIATE');
-    database
-      .prepare(/* sql */ 'INSERT INTO losses (who, at, detail) VALUES (?, ?, ?)')
-      .run(who, atMs, JSON.stringify(loss));
+    if (loss !== undefined)
+      database
+        .prepare(/* sql */ 'INSERT INTO losses (who, at, detail) VALUES (?, ?, ?)')
+        .run(who, atMs, JSON.stringify(loss));
+    database.prepare(endBackups).run(atMs, who);
     database.exec('COMMIT');
-    note.forget();
+    if (loss !== undefined) note.forget();
   } catch (error) {
     throw sqliteFailure(error, path);
   } finally {
@@ -71,24 +85,35 @@ export function acceptLoss(givenPath: string, loss: Loss, who: string, atMs: num
   return keptLog;
 }
 
+const endBackups = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
+  WHERE kind = 'backup' AND ended_at IS NULL`;
+
 /** How many entries and requests a copy has. */
 type RowCounts = { readonly entries: number; readonly attempts: number };
 
-/** Copies a journal that may be in use into a new file. */
-export async function backUp(givenPath: string, target: string): Promise<RowCounts> {
+/** Copies a journal that may be in use into a new file, which is closed for sending. */
+export async function backUp(
+  givenPath: string,
+  target: string,
+  who: string,
+  atMs: number,
+): Promise<RowCounts> {
   const path = resolveLinks(givenPath);
   if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
-  const there = [target, `${target}-wal`].find((one) => occupantOf(one) !== 'nothing');
-  if (there !== undefined) throw journalFailure('backup-there', { path: there });
+  refuseOccupied(target);
   const { database, refused } = openFile(path, 'look');
+  const made = `${target}.${randomUUID({ disableEntropyCache: true })}`;
   try {
     if (factsOf(refused, 'lost') !== undefined) throw refused;
-    makeEmpty(target);
+    closeSync(openSync(made, 'wx', 0o600));
     try {
-      await backup(database, target, { rate: pagesAtOnce });
-      sync(target);
+      await backup(database, made, { rate: pagesAtOnce });
+      closeAsBackup(made, who, atMs);
+      refuseOccupied(target);
+      renameSync(made, target);
+      syncFolder(dirname(target));
     } catch (error) {
-      for (const end of ['', '-shm', '-wal']) rmSync(`${target}${end}`, { force: true });
+      for (const end of ['', '-shm', '-wal', '-journal']) rmSync(`${made}${end}`, { force: true });
       throw error;
     }
     return database.prepare(counts).get() as RowCounts;
@@ -103,27 +128,24 @@ export async function backUp(givenPath: string, target: string): Promise<RowCoun
 const counts = /* sql */ `SELECT (SELECT count(*) FROM entries) AS entries,
   (SELECT count(*) FROM attempts) AS attempts`;
 
-/** Refuses what another process has made in the meantime. */
-function makeEmpty(path: string): void {
+function refuseOccupied(target: string): void {
+  const there = [target, `${target}-wal`].find((one) => occupantOf(one) !== 'nothing');
+  if (there !== undefined) throw journalFailure('backup-there', { path: there });
+}
+
+/** Out of WAL, so that all of it is in its one file. */
+function closeAsBackup(path: string, who: string, atMs: number): void {
+  const database = new DatabaseSync(path);
   try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? journalFailure('backup-there', { path }) : error;
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
+    close(database, 'backup', who, atMs, `a backup of ${isoExact(atMs)}: what was sent since is not in it`);
+  } finally {
+    database.close();
   }
 }
 
 // All pages in one step: after a step, SQLite starts again if another process wrote in between.
 const pagesAtOnce = -1;
-
-function sync(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  syncFolder(dirname(path));
-}
 
 const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   16914836: 'tmpfs',

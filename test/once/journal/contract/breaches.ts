@@ -37,14 +37,14 @@ const attempt = (number: number): string =>
   `INSERT INTO attempts (entry, number, started_at) VALUES (1, ${number}, 1)`;
 const end = (verdict: string): string =>
   `UPDATE attempts SET verdict = '${verdict}', phase = 'replied', ended_at = 2`;
-const doubt = 'UPDATE entries SET in_doubt = 1, may_have_landed_at = 1';
+const doubt = 'UPDATE entries SET was_in_doubt = 1, in_doubt_since = 1';
 
 /** As an engine moves it: what is unknown or held is in doubt from then on. */
 function move(state: State, resolvedAs = 'did-not-happen'): string {
   return `UPDATE entries SET state = '${state}',
     owner = ${state === 'sending' ? `'p'` : 'NULL'},
     resolved_as = ${state === 'resolved' ? `'${resolvedAs}'` : 'NULL'}${
-      state === 'unknown' || state === 'held' ? ', in_doubt = 1, may_have_landed_at = 1' : ''
+      state === 'unknown' || state === 'held' ? ', was_in_doubt = 1, in_doubt_since = 1' : ''
     }`;
 }
 
@@ -83,6 +83,10 @@ const decide = (kind = 'happened') =>
 const keep = `INSERT INTO receipts (origin, what, value, entry) VALUES ('u', 'signature', 's', 1)`;
 const batch = `INSERT INTO batches (name, base_url, kind, rows, invalid) VALUES ('b', 'u', 'message', 1, 0)`;
 
+const closing = (kind: string, ended = 'NULL, NULL') =>
+  `INSERT INTO closings (kind, who, at, reason, ended_at, ended_by) VALUES ('${kind}', 'w', 1, 'r', ${ended})`;
+const endClosing = `UPDATE closings SET ended_at = 2, ended_by = 'w'`;
+
 type Breach = readonly [says: string, ...statements: readonly string[]];
 
 const rewrites = [`body = @other`, `fingerprint = 'g'`, `bot = 'x'`];
@@ -103,10 +107,18 @@ const breaches: readonly Breach[] = [
     `INSERT INTO losses (who, at, detail) VALUES ('w', 1, '{}')`,
     `UPDATE losses SET detail = 'x'`,
   ],
+  ...each('a closing ends once, and that of a move never', [closing('backup')], 'closings', [
+    `kind = 'person'`,
+    `who = 'x'`,
+    'at = 2',
+    `reason = 'x'`,
+  ]),
+  ['a closing ends once, and that of a move never', closing('backup'), endClosing, endClosing],
+  ['a closing ends once, and that of a move never', closing('moved'), endClosing],
   ...[
     { state: `'open'`, owner: 'NULL' },
     { state: `'accepted'`, owner: 'NULL' },
-    { in_doubt: '1' },
+    { was_in_doubt: '1' },
     { state: `'held'`, owner: 'NULL', why: `'policy'`, attempts: '0' },
     { state: `'held'`, owner: 'NULL', attempts: '0' },
   ].map(
@@ -123,7 +135,7 @@ const breaches: readonly Breach[] = [
     frozen([...ways(state), decide('proposed')]),
   ),
   ['attempts are not uncounted', begin, 'UPDATE entries SET attempts = 0'],
-  ['an entry in doubt stays in doubt', ...ways('unknown'), 'UPDATE entries SET in_doubt = 0'],
+  ['an entry in doubt stays in doubt', ...ways('unknown'), 'UPDATE entries SET was_in_doubt = 0'],
   ...each(
     'an outcome is first reported once',
     [...ways('accepted'), 'UPDATE entries SET reported_at = 5'],
@@ -184,6 +196,8 @@ const never: readonly (readonly [what: string, ...statements: readonly string[]]
   ['a text as its time', beginning({ created_at: `'now'` })],
   ['an id twice', begin, beginning({ seq: '2', key: `'k2'` })],
   ['a key twice at one place', begin, beginning({ seq: '2', id: `'j'` })],
+  ['closed for no known reason', closing('tired')],
+  ['closed until nobody opened it', closing('backup', '2, NULL')],
   ['an attempt twice', begin, attempt(1), attempt(1)],
   ['an attempt of no entry', `INSERT INTO attempts (entry, number, started_at) VALUES (7, 1, 1)`],
   ['a receipt twice', begin, keep, keep],
@@ -201,6 +215,7 @@ const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
   observations: `${begin}; ${observe('likely')}`,
   meta: `INSERT INTO meta (name, value) SELECT 'other', value FROM meta WHERE name = 'salt'`,
   losses: `INSERT INTO losses (who, at, detail) VALUES ('w', 1, '{}')`,
+  closings: closing('moved'),
 };
 
 /** Breaks every rule of the schema, and does what each allows. */
@@ -277,9 +292,9 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
       'takes an entry for in doubt after an attempt that ended %s: %s',
       async (verdict, inDoubt) => {
         await runAll([...ways('sending'), end(verdict)]);
-        const landed = 'coalesce(may_have_landed_at, 0) AS landed';
-        expect(await tables.row(`SELECT in_doubt, ${landed} FROM entries`)).toEqual({
-          in_doubt: inDoubt,
+        const landed = 'coalesce(in_doubt_since, 0) AS landed';
+        expect(await tables.row(`SELECT was_in_doubt, ${landed} FROM entries`)).toEqual({
+          was_in_doubt: inDoubt,
           landed: inDoubt,
         });
       },

@@ -50,7 +50,7 @@ test.each(['{"is":"refusee}', '{"iq":"refused"}', '"refused"', 'null'])(
 test('what the journal refuses because it is damaged is damage', async () => {
   damageJournal(
     scripted.path,
-    `UPDATE entries SET state = 'unknown', in_doubt = 1, resolved_as = 'happened'`,
+    `UPDATE entries SET state = 'unknown', was_in_doubt = 1, resolved_as = 'happened'`,
   );
   const { id } = await scripted.only();
   const write = (): unknown => scripted.look((journal) => journal.hold(id, 'clock', 1));

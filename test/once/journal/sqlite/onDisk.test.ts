@@ -27,6 +27,7 @@ import { failureOf } from '../../../../testing/failure.ts';
 import {
   countStates,
   done,
+  inHand,
   newEntry,
   newFolder,
   newPath,
@@ -210,38 +211,52 @@ async function inUse(): Promise<string> {
 }
 
 describe('a backup', () => {
-  test('of a journal in use is whole, private and on the disk, and is used as a journal of its own', async () => {
+  test('of a journal in use is whole, private and on the disk, in one file that is closed for sending', async () => {
     const path = await inUse();
     const target = join(newFolder(), 'copy.db');
     disk.synced = [];
-    expect(await backUp(path, target)).toEqual({ entries: 3, attempts: 3 });
+    expect(await backUp(path, target, 'ada', nowMs)).toEqual({ entries: 3, attempts: 3 });
     expect(disk.synced).toEqual(expect.arrayContaining(['copy.db', basename(dirname(target))]));
     expect(readdirSync(dirname(target))).toEqual(['copy.db']);
     expect(statSync(target).mode & 0o777).toBe(0o600);
-    const journal = opened(target);
-    await done(journal, 'accepted');
-    expect(await countStates(journal)).toEqual({ accepted: 4 });
+    const journal = inHand(openJournal(target));
+    expect(await countStates(journal)).toEqual({ accepted: 3 });
+    expect(journal.closed).toMatchObject({ code: 'journal-closed' });
+    await journal.close();
+    expect(readdirSync(dirname(target))).not.toContain('copy.db-wal');
+  });
+
+  test('beside the log of another journal is refused, and left unchanged', async () => {
+    const [path, target] = [await inUse(), join(newFolder(), 'copy.db')];
+    await backUp(path, target, 'ada', nowMs);
+    copyFileSync(`${path}-wal`, `${target}-wal`);
+    const before = readFileSync(target);
+    expect(() => openJournal(target, 'look')).toThrow(expect.objectContaining({ kind: 'damaged' }));
+    expect(readFileSync(target).equals(before)).toBe(true);
   });
 
   test('that cannot be made leaves nothing behind', async () => {
     const path = await inUse();
     const nowhere = join(newFolder(), 'no', 'copy.db');
-    await expect(backUp(path, nowhere)).rejects.toMatchObject({
+    await expect(backUp(path, nowhere, 'ada', nowMs)).rejects.toMatchObject({
       kind: 'backup-not-made',
       fields: { path: nowhere, trouble: { code: 'ENOENT' } },
     });
     const target = join(newFolder(), 'copy.db');
     lose(path);
-    await expect(backUp(path, target)).rejects.toMatchObject({ kind: 'lost' });
+    await expect(backUp(path, target, 'ada', nowMs)).rejects.toMatchObject({ kind: 'lost' });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
 
   test('of what is no journal, or lost something, is not made', async () => {
     const target = join(newFolder(), 'copy.db');
-    await expect(backUp(newPath(), target)).rejects.toMatchObject({ kind: 'no-journal' });
+    await expect(backUp(newPath(), target, 'ada', nowMs)).rejects.toMatchObject({ kind: 'no-journal' });
     const path = await inUse();
     lose(path);
-    await expect(backUp(path, target)).rejects.toMatchObject({ kind: 'lost', fields: { path } });
+    await expect(backUp(path, target, 'ada', nowMs)).rejects.toMatchObject({
+      kind: 'lost',
+      fields: { path },
+    });
     expect(readdirSync(dirname(target))).toEqual([]);
   });
 });
@@ -256,7 +271,7 @@ test('a loss that the disk has no room to record is not accepted', async () => {
     }),
   );
   disk = { synced: [], opened: [], said: [], connected: [] };
-  expect(findLoss(path)).toMatchObject({ isGone: false });
+  expect(findLoss(path).loss).toMatchObject({ isGone: false });
 });
 
 describe('what doctor asks of a disk', () => {

@@ -1,0 +1,96 @@
+// SQL: bringing a journal's file up to date.
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { isBusy } from '../../../machine/fileLock.ts';
+import { journalFailure } from '../failures.ts';
+import { closings, schemaVersion } from '../schema.ts';
+import { cellsOf } from './faults.ts';
+import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
+
+/** The number that is brought up to date. */
+export const earlierVersion = 4;
+
+/** Of its schema. */
+const fingerprint = '9fffb675b027b5b77e909e2fa8f727e3564529410d8ea203da6bdc73a5e3ee41';
+
+/** From 4 to 5. The rules are made again from their table. */
+const step = [
+  'ALTER TABLE entries RENAME COLUMN in_doubt TO was_in_doubt',
+  'ALTER TABLE entries RENAME COLUMN may_have_landed_at TO in_doubt_since',
+  closings,
+  `INSERT INTO closings (kind, who, at, reason)
+    SELECT 'moved', 'unknown', CAST(unixepoch('subsec') * 1000 AS INTEGER), CAST(value AS TEXT)
+    FROM meta WHERE name = 'moved-to'`,
+  `DELETE FROM meta WHERE name = 'moved-to'`,
+  rulesOfFile,
+];
+
+let tell = (_path: string): void => {};
+
+/** Who is told that a journal is brought up to date, also where the command fails after it. */
+export function onStep(told: (path: string) => void): void {
+  tell = told;
+}
+
+/** Whether a file's own number calls for the step. That of a new one may still be in its log. */
+export function mayBeEarlier(version: number, path: string): boolean {
+  if (version !== earlierVersion) return version === 0;
+  try {
+    for (const one of [path, dirname(path)]) accessSync(one, constants.W_OK);
+  } catch (cause) {
+    throw journalFailure('other-version', { path, version, known: schemaVersion }, cause);
+  }
+  return true;
+}
+
+const pauseMs = 50;
+// Commands that only look are gone after less.
+const mostTries = 40;
+
+/** Brings a journal of an earlier number up to date, in one commit. It must be alone with the file. */
+export function bringUpToDate(path: string): void {
+  for (let tries = 1; numberOf(path) === earlierVersion; tries += 1) {
+    if (takeStep(path)) return;
+    if (tries === mostTries) throw journalFailure('in-use', { path });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+  }
+}
+
+function numberOf(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
+  try {
+    return cellsOf(database, 'SELECT tell(user_version) FROM pragma_user_version')[0];
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * In a log that nobody shares, which SQLite allows only if no other process has the file open: a kill leaves the journal
+ * as it was, for either version. Returns false if it is not alone.
+ */
+function takeStep(path: string): boolean {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE');
+    // What was changed by hand is not made whole by a step: its rules may have been broken meanwhile.
+    if (fingerprintOf(database) !== fingerprint) throw journalFailure('schema-changed', { path });
+    tell(path);
+    const old = cellsOf(
+      database,
+      `SELECT tell('DROP TRIGGER ' || name) FROM sqlite_schema WHERE type = 'trigger'`,
+    );
+    // SQLite's count of changes tells a schema that is ours without reading it: it is set to that of a new journal.
+    database.enableDefensive(false);
+    const counts = `PRAGMA user_version = ${schemaVersion}; PRAGMA schema_version = ${changesOfNew}`;
+    database.exec([...old, ...step, counts, 'COMMIT', 'PRAGMA wal_checkpoint(TRUNCATE)'].join(';\n'));
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    // What was begun is rolled back.
+    database.close();
+  }
+}
