@@ -144,13 +144,15 @@ async function mustWait(
   reads: Pick<Reads, 'decisionsOf'> | undefined,
 ): Promise<boolean> {
   if (entry?.approved !== true) return proposes || needsApproval(policies, spend);
-  const needsAnother = policies.some(({ approvals }) => approvals === 'other');
-  return needsAnother && !isApprovedByAnother((await reads?.decisionsOf(entry.id)) ?? []);
+  return wantsAnother(policies) && !isApprovedByAnother((await reads?.decisionsOf(entry.id)) ?? []);
 }
+
+const wantsAnother = (policies: Policies): boolean => policies.some(({ approvals }) => approvals === 'other');
 
 function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): Word {
   const refusal = isShared ? undefined : refusedOnFile(policies);
-  return refusal === undefined ? { is: 'needs-approval' } : refusedFor(refusal);
+  if (refusal !== undefined) return refusedFor(refusal);
+  return wantsAnother(policies) ? { is: 'needs-approval', needs: 'another-role' } : { is: 'needs-approval' };
 }
 
 /** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
@@ -158,5 +160,6 @@ export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
   const proposed = decisions.find(({ kind }) => kind === 'proposed')?.role;
   const isByAnother = ({ kind, role }: Decision): boolean =>
     kind === 'approved' && role !== undefined && role !== proposed;
-  return proposed !== undefined && decisions.some(isByAnother);
+  const since = decisions.findLastIndex(({ kind }) => kind === 'proposed' || kind === 'declined');
+  return proposed !== undefined && decisions.slice(since).some(isByAnother);
 }

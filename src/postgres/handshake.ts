@@ -119,7 +119,7 @@ function aboutJournal(schema: string): string {
   return /* sql */ `SELECT (SELECT encode(value, 'hex') FROM ${meta} WHERE name = 'journal-id') AS id,
     (SELECT value FROM ${meta} WHERE name = 'salt') AS salt,
     (SELECT convert_from(value, 'UTF8') FROM ${meta} WHERE name = 'lease-ms') AS lease,
-    session_user AS role, has_table_privilege('${table('entries')}', 'INSERT') AS may_add,
+    session_user AS role, has_any_column_privilege('${table('entries')}', 'INSERT') AS may_add,
     (SELECT min(begun_at) FROM ${table('owners')} WHERE timeline = ${timelineNow}) AS timeline_since`;
 }
 

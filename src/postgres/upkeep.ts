@@ -1,15 +1,20 @@
 import type { Failure } from '../once/failures.ts';
 import {
+  batchColumns,
   bodyColumns,
+  decisionColumns,
   endColumns,
+  entryColumns,
   namesOf,
+  needsColumn,
+  observationColumns,
   paidColumns,
+  receiptColumns,
   standingColumns,
   triedColumn,
 } from '../once/journal/columns.ts';
 import type { Loss } from '../once/journal/failures.ts';
 import type { Note } from '../once/journal/known.ts';
-import { kept } from '../once/journal/schema.ts';
 import { type Address, placeOf } from './address.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
@@ -129,7 +134,17 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   batches: ['rows', 'invalid'],
 };
 
-const growing = ['owners', ...kept.filter((table) => table !== 'meta' && table !== 'closings')];
+/** The columns that a runner fills. None is a `seq`: that of a decision says which is the latest. */
+const filling: Readonly<Record<string, readonly string[]>> = {
+  entries: namesOf({ ...entryColumns, ...triedColumn, ...paidColumns }),
+  attempts: ['entry', 'number', 'started_at'],
+  decisions: ['entry', ...namesOf({ ...decisionColumns, ...needsColumn })],
+  receipts: ['entry', ...namesOf(receiptColumns)],
+  observations: ['entry', ...namesOf(observationColumns)],
+  batches: namesOf(batchColumns),
+  losses: ['who', 'at', 'detail'],
+  owners: ['id', 'host', 'pid', 'begun_at', 'renewed_at', 'timeline'],
+};
 
 /** The role that the SQL names; its user may write another. */
 export const usualRunner = 'botctl_runner';
@@ -137,16 +152,18 @@ export const usualRunner = 'botctl_runner';
 /** The SQL that gives the role of a runner exactly the rights that it needs in the journal. */
 export function grantsSql(schema: string, role = usualRunner): string {
   const [to, table, within] = [quotedName(role), tablesIn(schema), quotedName(schema)];
+  const granting = (right: string, columnsOf: Readonly<Record<string, readonly string[]>>) =>
+    Object.entries(columnsOf).map(
+      ([name, columns]) => /* sql */ `GRANT ${right} (${columns.join(', ')}) ON ${table(name)} TO ${to};`,
+    );
   const lines = [
     'BEGIN;',
     /* sql */ `REVOKE ALL ON SCHEMA ${within} FROM ${to};`,
     /* sql */ `REVOKE ALL ON ALL TABLES IN SCHEMA ${within} FROM ${to};`,
     /* sql */ `GRANT USAGE ON SCHEMA ${within} TO ${to};`,
     /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA ${within} TO ${to};`,
-    /* sql */ `GRANT INSERT ON ${growing.map(table).join(', ')} TO ${to};`,
-    ...Object.entries(changing).map(
-      ([name, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON ${table(name)} TO ${to};`,
-    ),
+    ...granting('INSERT', filling),
+    ...granting('UPDATE', changing),
     'COMMIT;',
   ];
   return lines.map((line) => `${line}\n`).join('');

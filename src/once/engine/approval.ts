@@ -28,6 +28,15 @@ export function isUnsettled(entry: Pick<Entry, 'state' | 'approved'>): boolean {
   return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(entry);
 }
 
+/** The role that asked for the approval of another role, if that was asked for. */
+export async function roleThatMayNot(
+  id: string,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<string | undefined> {
+  const proposals = (await reads.decisionsOf(id)).filter(({ kind }) => kind === 'proposed');
+  return proposals.some(({ needs }) => needs === 'another-role') ? proposals[0]?.role : undefined;
+}
+
 /** The decision that ended it. */
 export async function lastDecision(
   id: string,

@@ -193,7 +193,7 @@ async function begin(
   if (word.is === 'needs-approval') {
     refuseUnnamedProposal(candidate);
     const entry = await tx.propose(candidate, 'approval', nowMs);
-    await keepProposer(entry, tx, engine, nowMs);
+    await keepProposer(entry, tx, engine, word.needs);
     return concluded(entry, tx, false);
   }
   if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
@@ -239,7 +239,7 @@ export async function claimFound(
   // An entry that may have landed is held, never refused and never proposed.
   if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', entry, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
-  if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine);
+  if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine, word.needs);
   if (closed !== undefined && isInDoubt) return { ...(await concluded(entry, tx, false)), stopped: closed };
   if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
   const paid = isInDoubt ? undefined : await paidAlready(entry, tx, engine, agreed);
@@ -278,11 +278,12 @@ async function paidAlready(
 async function keepProposer(
   { id, fingerprint }: Entry,
   tx: Transaction,
-  { who, proposes }: EngineContext,
-  atMs: number,
+  { who, proposes, clock }: EngineContext,
+  needs: Decision['needs'],
 ): Promise<void> {
   const reason: ApprovalReason = proposes === true ? 'proposed' : 'above-limit';
-  await tx.decide(id, { kind: 'proposed', who, atMs, reason, signature: undefined, fingerprint });
+  const proposal = { kind: 'proposed', reason, signature: undefined, fingerprint, needs } as const;
+  await tx.decide(id, { ...proposal, who, atMs: clock.now() });
 }
 
 async function holdFor(
@@ -290,16 +291,17 @@ async function holdFor(
   entry: Entry,
   tx: Transaction,
   engine: EngineContext,
+  needs?: Decision['needs'],
 ): Promise<Outcome> {
   const { id } = entry;
-  const nowMs = engine.clock.now();
   if (why === 'approval') {
     refuseUnnamedProposal(entry);
-    // Only the first command that wanted an approval is its proposer. A re-run proposes nothing.
-    const isProposed = (await tx.decisionsOf(id)).some(({ kind }) => kind === 'proposed');
-    if (!isProposed) await keepProposer(entry, tx, engine, nowMs);
+    // Only the first command that wanted an approval is its proposer. A re-run may want it of another role.
+    const proposals = (await tx.decisionsOf(id)).filter(({ kind }) => kind === 'proposed');
+    const isProposed = proposals.some((one) => needs === undefined || one.needs === needs);
+    if (!isProposed) await keepProposer(entry, tx, engine, needs);
   }
-  await tx.hold(id, why, nowMs);
+  await tx.hold(id, why, engine.clock.now());
   return concluded(mustFind(await tx.get(id)), tx, false);
 }
 

@@ -2,7 +2,7 @@ import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
 import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
-import type { Entry, Guards, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
+import type { Decision, Entry, Guards, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
 /** Everything the engine uses from outside. */
@@ -42,7 +42,7 @@ export type Besides = { readonly keys?: ReadonlySet<string>; readonly ids?: read
 export type Word =
   /** `reserve` counts it as spent for the other claims of this commit. Called where it is sent. */
   | { readonly is: 'allowed'; readonly reserve?: () => void }
-  | { readonly is: 'needs-approval' }
+  | { readonly is: 'needs-approval'; readonly needs?: Decision['needs'] }
   | { readonly is: 'refused'; readonly failure: Failure };
 
 export const allowed: Word = { is: 'allowed' };

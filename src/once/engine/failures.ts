@@ -35,6 +35,10 @@ export const engineFailure = failing('engine', {
     Transfer ${id} is approved and not sent, so it cannot be resolved
     Run its own command again or resume it, which sends it. If it is no longer wanted, decline it.
     $ history ${id}`,
+  'needs-another-role': ({ id, role }: { id: string; role: string }) => told('not-allowed-now')`
+    Transfer ${id} goes on waiting: the database role ${role} asked for it, and the policy wants another role to approve it ("approvals": "other")
+    Let a person approve it who connects to the journal with another role.
+    $ history ${id}`,
   'not-a-proposal': ({ id, state, inDoubt }: { id: string; state: State; inDoubt: boolean }) => {
     const isInDoubt = inDoubt && (state === 'held' || state === 'unknown' || state === 'sending');
     if (isInDoubt)

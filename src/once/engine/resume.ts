@@ -1,5 +1,12 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
-import { isApprovedAndUnsent, isProposal, keepDecision, lastDecision, refuseTaken } from './approval.ts';
+import {
+  isApprovedAndUnsent,
+  isProposal,
+  keepDecision,
+  lastDecision,
+  refuseTaken,
+  roleThatMayNot,
+} from './approval.ts';
 import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
@@ -83,7 +90,7 @@ export async function decideProposal(
   decision: ProposalDecision,
   journal: Journal,
 ): Promise<Entry> {
-  return journal.commit(ofProposal(shown, decision));
+  return journal.commit(ofProposal(shown, decision, journal));
 }
 
 /** The same for many. What has changed since it was shown does not keep the others from being decided. */
@@ -92,10 +99,12 @@ export async function decideProposals(
   decision: ProposalDecision,
   journal: Journal,
 ): Promise<readonly PromiseSettledResult<Entry>[]> {
-  return journal.commitTogether(shown.map((one) => ({ work: ofProposal(one, decision), guards: {} })));
+  return journal.commitTogether(
+    shown.map((one) => ({ work: ofProposal(one, decision, journal), guards: {} })),
+  );
 }
 
-function ofProposal(shown: Shown, decision: ProposalDecision): Work<Entry> {
+function ofProposal(shown: Shown, decision: ProposalDecision, { role }: Pick<Journal, 'role'>): Work<Entry> {
   return decideOn(shown, decision, async (entry, tx) => {
     const { id, state, approved, inDoubt, fingerprint } = entry;
     const isUnpaid = state === 'open' || state === 'rejected';
@@ -104,8 +113,11 @@ function ofProposal(shown: Shown, decision: ProposalDecision): Work<Entry> {
     if (isSaid) return undefined;
     if (state === 'declined')
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
-    if (isProposal(entry) || (isUnpaid && approved)) return { ...decision, fingerprint };
-    throw engineFailure('not-a-proposal', { id, state, inDoubt });
+    if (!isProposal(entry) && !(isUnpaid && approved))
+      throw engineFailure('not-a-proposal', { id, state, inDoubt });
+    if (decision.kind === 'approved' && role !== undefined && role === (await roleThatMayNot(id, tx)))
+      throw engineFailure('needs-another-role', { id, role });
+    return { ...decision, fingerprint };
   });
 }
 

@@ -29,8 +29,8 @@ function column<Value>(sql: string, read = (cell: unknown) => (cell ?? undefined
   return { name: sql.slice(0, sql.indexOf(' ')), sql, read };
 }
 
-const flag = (name: string, usual: 0 | 1 = 0): Cells<boolean> =>
-  column(`${name} INTEGER NOT NULL DEFAULT ${usual} CHECK (${name} IN (0, 1))`, Boolean);
+const flag = (name: string): Cells<boolean> =>
+  column(`${name} INTEGER NOT NULL DEFAULT 0 CHECK (${name} IN (0, 1))`, Boolean);
 
 const among = (name: string, values: readonly string[]): string =>
   `CHECK (${name} IN (${values.map((one) => `'${one}'`).join(', ')}))`;
@@ -91,8 +91,6 @@ export const standingColumns = {
   /** Why it is held. */
   heldReason: column<string | undefined>('why TEXT'),
   resolvedAs: noneOrOneOf('resolved_as', ['happened', 'did-not-happen']),
-  /** A person approved it, and nobody has declined it since. */
-  approved: flag('approved'),
   attempts: column<number>('attempts INTEGER NOT NULL DEFAULT 0'),
   updatedAtMs: column<number>('updated_at INTEGER NOT NULL'),
   /** When a command first reported the outcome to its caller. Kept for unnamed entries alone. */
@@ -137,18 +135,6 @@ export const attemptColumns = {
   ...endColumns,
 };
 
-/** Nothing reads `verified`: it stays until the schema has a step. */
-export const attemptTable: Columns = Object.fromEntries(
-  Object.entries(attemptColumns).flatMap(([field, one]): [string, Cells<unknown>][] =>
-    field === 'duplicate'
-      ? [
-          [field, one],
-          ['verified', flag('verified', 1)],
-        ]
-      : [[field, one]],
-  ),
-);
-
 export const decisionColumns = {
   kind: oneOf('kind', ['happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined']),
   who: column<string>('who TEXT NOT NULL'),
@@ -161,6 +147,9 @@ export const decisionColumns = {
 
 /** The database role that decided, as the server says; never in a journal in a file. */
 export const roleColumn = { role: column<string | undefined>('role TEXT') };
+
+/** Of a proposal: a role that is not its own must approve it. */
+export const needsColumn = { needs: noneOrOneOf('needs', ['another-role']) };
 
 /** A transfer id of one service, or a signature of one service or chain, belongs to one entry. */
 export const receiptColumns = {

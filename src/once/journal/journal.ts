@@ -11,6 +11,7 @@ import type {
   endColumns,
   entryColumns,
   keptColumns,
+  needsColumn,
   Of,
   observationColumns,
   receiptColumns,
@@ -37,6 +38,8 @@ export function isResolution(kind: DecisionKind): kind is Resolution {
 export type Entry = Of<typeof entryColumns> & {
   /** Whether the process that is sending it is alive. */
   readonly ownerLives: boolean;
+  /** A person approved its present body, and nobody has declined it since. */
+  readonly approved: boolean;
   /** When a payment was made, or may have been: at its latest claim. Undefined if it was not. */
   readonly countsAtMs: number | undefined;
 };
@@ -59,7 +62,7 @@ export type AttemptEnd = Omit<Of<typeof endColumns>, 'endedAtMs' | 'phase' | 've
 };
 
 export type Decision = Omit<Of<typeof decisionColumns>, 'fingerprint'> &
-  Partial<Of<Pick<typeof decisionColumns, 'fingerprint'> & typeof roleColumn>>;
+  Partial<Of<Pick<typeof decisionColumns, 'fingerprint'> & typeof roleColumn & typeof needsColumn>>;
 
 /** What a look at a chain proved about an entry. */
 export type Observation = Of<typeof observationColumns>;

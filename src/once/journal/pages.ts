@@ -3,7 +3,7 @@ import { countedAsset } from '../entry/amount.ts';
 import { type Dialect, statementIn } from './dialect.ts';
 import type { Entry, Selection } from './journal.ts';
 import type { Ask, JournalRow, Values } from './rows.ts';
-import { countsAt, recipientIn } from './schema.ts';
+import { derived, recipientIn } from './schema.ts';
 
 const pageLength = 500;
 
@@ -125,7 +125,7 @@ class Terms {
   #page(
     where: readonly string[],
     columns: readonly string[],
-    what = `${this.#dialect.withOwner('entries')}, ${countsAt}`,
+    what = `${this.#dialect.withOwner('entries')}, ${derived(this.#dialect.table('decisions'))}`,
   ): string {
     const order = [...columns, 'seq'].map((column) => `${column} ${this.#way}`).join(', ');
     const all = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;

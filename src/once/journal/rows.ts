@@ -54,7 +54,8 @@ export function sound(row: JournalRow): JournalRow {
 const readEntry = reading(entryColumns);
 
 export function entryOf(row: JournalRow, ownerLives: boolean): Entry {
-  return Object.assign(readEntry(row), { ownerLives, countsAtMs: optional<number>(row.counts_at) });
+  const told = { ownerLives, approved: Boolean(row.approved), countsAtMs: optional<number>(row.counts_at) };
+  return Object.assign(readEntry(row), told);
 }
 
 export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {

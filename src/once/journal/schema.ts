@@ -1,6 +1,6 @@
 // SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
 import {
-  attemptTable,
+  attemptColumns,
   batchColumns,
   bodyColumns,
   type Columns,
@@ -9,6 +9,7 @@ import {
   entryColumns,
   keptColumns,
   namesOf,
+  needsColumn,
   observationColumns,
   paidColumns,
   receiptColumns,
@@ -24,11 +25,20 @@ export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'a
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
 
-/** When a payment was made, or may have been: at its latest claim. */
-export const countsAt = `CASE WHEN ${counts} THEN tried_at END AS counts_at`;
+/** Whether a decision about the present body has approved it, later than its proposal and than any that declined it. */
+export const approvedBy = (
+  decisions: string,
+): string => `(payment IS NOT NULL AND coalesce(why, '') <> 'approval'
+    AND EXISTS (SELECT 1 FROM ${decisions} AS yes WHERE yes.entry = entries.seq AND yes.kind = 'approved'
+      AND yes.fingerprint = entries.fingerprint AND NOT EXISTS (SELECT 1 FROM ${decisions} AS other
+        WHERE other.entry = entries.seq AND other.kind IN ('proposed', 'declined') AND other.seq > yes.seq)))`;
+
+/** When a payment was made, or may have been: at its latest claim. And whether it is approved. */
+export const derived = (decisions: string): string =>
+  `CASE WHEN ${counts} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
 
 /** The batch whose row it is. */
-export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
+const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
 /** A payment is a JSON array that begins with its recipient. PostgreSQL refuses a negative length. */
 export const recipientIn = (instr: string, payment = 'payment'): string =>
@@ -54,6 +64,9 @@ export const closings = table(
   seq,
   'CHECK ((ended_at IS NULL) = (ended_by IS NULL))',
 );
+
+export const indexOfRecipients = `CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
+  WHERE payment IS NOT NULL;`;
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -93,15 +106,15 @@ CREATE INDEX entries_not_accepted ON entries (state, created_at, seq) WHERE stat
 -- One index for each filter of the history, which shows the newest first.
 CREATE INDEX entries_name ON entries (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX entries_kind ON entries (kind, created_at, seq);
-CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq) WHERE payment IS NOT NULL;
+${indexOfRecipients}
 -- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
 CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
 CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
 
 ${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
-${ofEntry('attempts', attemptTable, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
-${ofEntry('decisions', { ...decisionColumns, ...roleColumn })}
+${ofEntry('attempts', attemptColumns, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}
+${ofEntry('decisions', { ...decisionColumns, ...roleColumn }, needsColumn.needs.sql)}
 CREATE INDEX decisions_entry ON decisions (entry);
 ${ofEntry('receipts', receiptColumns, 'UNIQUE (value, what, origin)')}
 CREATE INDEX receipts_entry ON receipts (entry);
@@ -142,7 +155,7 @@ const entryRules: readonly Rule[] = [
     'UPDATE ON entries',
     `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
       AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.was_in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
-        AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed'))`,
+        AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq))`,
     'the body of an entry is frozen',
   ],
   ['UPDATE ON entries', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
@@ -166,16 +179,11 @@ const entryRules: readonly Rule[] = [
   // What waits for approval is approved or declined. A row that another entry has paid was never proposed.
   [
     'UPDATE ON entries',
-    `OLD.state = 'held' AND (NEW.state = 'open' AND NEW.approved = 0
+    `OLD.state = 'held' AND (NEW.state = 'open' AND NOT EXISTS (SELECT 1 FROM decisions
+        WHERE entry = OLD.seq AND kind = 'approved' AND fingerprint = OLD.fingerprint)
       OR coalesce(OLD.why, '') = 'approval' AND (NEW.state = 'sending' OR NEW.state = 'resolved'
         AND EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed')))`,
     'no entry moves between these states',
-  ],
-  [
-    'UPDATE ON entries',
-    `NEW.approved = 1 AND OLD.approved = 0 AND NOT EXISTS (SELECT 1 FROM decisions
-      WHERE entry = OLD.seq AND kind = 'approved' AND fingerprint = OLD.fingerprint)`,
-    'only a decision about this body approves it',
   ],
   [
     'UPDATE ON entries',

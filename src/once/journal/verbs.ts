@@ -9,6 +9,7 @@ import {
   endColumns,
   entryColumns,
   intoColumns,
+  needsColumn,
   observationColumns,
   paidColumns,
   reading,
@@ -32,7 +33,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { counts, countsAt, paidUntil, recipientIn } from './schema.ts';
+import { approvedBy, counts, derived, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -51,7 +52,8 @@ function textsIn(dialect: Dialect) {
   const { table, position, aside, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
-  const entry = `${withOwner('entries')}, ${countsAt}`;
+  const entry = `${withOwner('entries')}, ${derived(decisions)}`;
+  const approvedUnsent = `CASE WHEN state = 'open' THEN ${approvedBy(decisions)} END`;
   const seqOf = `(SELECT seq FROM ${entries} WHERE id = :id)`;
 
   /** At this origin, whatever the path. */
@@ -99,10 +101,10 @@ function textsIn(dialect: Dialect) {
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
-        SELECT kind, base_url, bot, state, why, resolved_as, approved, owner, count(*) AS rows,
+        SELECT kind, base_url, bot, state, why, resolved_as, ${approvedUnsent} AS approved, owner, count(*) AS rows,
           substr(payment, ${position}(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
         FROM ${entries} WHERE name = :name AND named_by = 'row'
-        GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid) AS standings`,
+        GROUP BY kind, base_url, bot, state, why, resolved_as, ${approvedUnsent}, owner, paid) AS standings`,
     batchInputs: `SELECT batches.* FROM ${batches} WHERE name = :name`,
     // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
     batchNames,
@@ -122,25 +124,24 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND state = 'sending' AND owner = :owner`,
     countAttempt: `UPDATE ${entries} SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at,
         tried_at = :at
-      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${countsAt}`,
+      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *, ${derived(decisions)}`,
     endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
       WHERE entry = ${seqOf} AND number = :number AND (verdict IS NULL OR :verdict = 'accepted')`,
     conclude: `UPDATE ${entries} SET state = :state, owner = NULL, why = :why, updated_at = :at
       WHERE id = :id AND state = 'sending' AND owner = :owner
-      RETURNING *, ${countsAt}`,
+      RETURNING *, ${derived(decisions)}`,
     acceptLate: `UPDATE ${entries} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
       WHERE id = :id AND state <> 'accepted'`,
     keepReceipt: `INSERT INTO ${receipts} (origin, what, value, entry)
       SELECT :origin, :what, :value, seq FROM ${entries} WHERE id = :id AND NOT EXISTS (
         SELECT 1 FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
-    hold: `UPDATE ${entries} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at,
-        approved = CASE WHEN :why = 'approval' THEN 0 ELSE approved END
+    hold: `UPDATE ${entries} SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
       WHERE id = :id AND state IN ('open', 'unknown', 'rejected', 'resolved', 'held')`,
-    addDecision: `INSERT INTO ${decisions} ${intoColumns(decisionColumns, seqOf)}`,
-    approve: `UPDATE ${entries} SET state = 'open', why = NULL, approved = 1, updated_at = :at
+    addDecision: `INSERT INTO ${decisions} ${intoColumns({ ...decisionColumns, ...needsColumn }, seqOf)}`,
+    approve: `UPDATE ${entries} SET state = 'open', why = NULL, updated_at = :at
       WHERE id = :id AND state = 'held'`,
-    decline: `UPDATE ${entries} SET state = 'declined', why = NULL, approved = 0, updated_at = :at WHERE id = :id`,
+    decline: `UPDATE ${entries} SET state = 'declined', why = NULL, updated_at = :at WHERE id = :id`,
     dateLanding: `UPDATE ${entries} SET in_doubt_since = :at
       WHERE id = :id AND in_doubt_since IS NOT NULL`,
     resolve: `UPDATE ${entries} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
@@ -185,7 +186,7 @@ const text = (given: string | undefined): string | undefined =>
   given?.replaceAll('\0', '\ufffd').toWellFormed();
 
 const attemptOf = reading(attemptColumns);
-const decisionOf = reading({ ...decisionColumns, ...roleColumn });
+const decisionOf = reading({ ...decisionColumns, ...roleColumn, ...needsColumn });
 const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
@@ -316,8 +317,8 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
       await Promise.all(receipts.map((receipt) => ask(verbs.keepReceipt, { id, ...receipt })));
     },
     hold: (id, why, at) => change(verbs.hold, { id, why, at }),
-    decide: async (id, { kind, who, atMs: at, reason, signature, fingerprint }) => {
-      const decided = { kind, who: text(who), atMs: at, reason: text(reason), signature, fingerprint };
+    decide: async (id, { kind, who, atMs: at, reason, signature, fingerprint, needs }) => {
+      const decided = { kind, who: text(who), atMs: at, reason: text(reason), signature, fingerprint, needs };
       await change(verbs.addDecision, { id, ...decided });
       onKnown({ entry: id, number: 0, atMs: at });
       // How long it may be sent again is counted from the decision.

@@ -30,7 +30,7 @@ async function asked(selection: Partial<Selection>, count = 0) {
 
 function shapeOf(text: string): string {
   if (text.includes('UNION ALL') || text.includes('AS of_0')) return 'states';
-  if (text.includes('payment IS NOT NULL')) return 'to';
+  if (/WHERE .*payment IS NOT NULL/su.test(text)) return 'to';
   const [, order = ''] = /ORDER BY (\w+)/u.exec(text) ?? [];
   return order;
 }

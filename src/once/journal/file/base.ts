@@ -122,7 +122,7 @@ export class FileBase implements Base {
   }
 }
 
-const number = statementIn(fileDialect, 'PRAGMA user_version');
+const number = statementIn(fileDialect, /* sql */ 'PRAGMA user_version');
 
 /** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
 async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {

@@ -116,12 +116,12 @@ export function close(
   kind: string,
   ...why: [who: string, atMs: number, reason: string]
 ) {
-  const closing = 'INSERT INTO closings (kind, who, at, reason) VALUES (?, ?, ?, ?)';
+  const closing = /* sql */ 'INSERT INTO closings (kind, who, at, reason) VALUES (?, ?, ?, ?)';
   database.prepare(closing).run(kind, ...why);
 }
 
 /** What a database says about itself: which program made it, and which versions. */
-export type Versions = {
+type Versions = {
   readonly version: number;
   /** SQLite's own count of changes to the schema. */
   readonly changes: number;

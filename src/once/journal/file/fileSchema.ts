@@ -84,11 +84,11 @@ function isSameSchema(database: DatabaseSyncInstance): boolean {
   }
 }
 
-/** Of the text of its schema. */
+/** Of the text of its schema, without blanks: a column that SQLite adds has others. */
 export function fingerprintOf(database: DatabaseSyncInstance): string {
   const parts = cellsOf(
     database,
     `SELECT tell(type || ' ' || name || ' ' || coalesce(sql, '')) FROM sqlite_schema`,
   );
-  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+  return createHash('sha256').update(parts.sort().join('\n').replaceAll(/\s+/gu, '')).digest('hex');
 }

@@ -49,7 +49,7 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     if (mayBeEarlier(version, path)) withSetupLock(path, () => bringUpToDate(path));
     // A reader looks first: a writer that is the last to close what it refuses would fold the log.
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
-    let stands: Standing | undefined;
+    let stands: Barred | undefined;
     try {
       refuseForeign(versionsOf(reader), path);
       stands = standingOf(reader, path, noted);
@@ -124,10 +124,10 @@ function undoHalfWritten(path: string): void {
   }
 }
 
-type Standing = Pick<OpenedFile, 'refused' | 'closed'>;
+type Barred = Pick<OpenedFile, 'refused' | 'closed'>;
 
 /** Why a journal can only be read, and why it begins no attempt. Throws for what is no journal of this version. */
-function standingOf(database: DatabaseSyncInstance, path: string, noted: readonly Known[]): Standing {
+function standingOf(database: DatabaseSyncInstance, path: string, noted: readonly Known[]): Barred {
   const { version, changes } = versionsOf(database);
   // Its set-up was killed, or its log is gone, which had all of it.
   if (version === 0) {

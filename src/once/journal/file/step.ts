@@ -3,8 +3,9 @@ import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isBusy } from '../../../machine/fileLock.ts';
+import { needsColumn } from '../columns.ts';
 import { journalFailure } from '../failures.ts';
-import { closings, schemaVersion } from '../schema.ts';
+import { closings, indexOfRecipients, schemaVersion } from '../schema.ts';
 import { cellsOf } from './faults.ts';
 import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
 
@@ -12,12 +13,17 @@ import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
 export const earlierVersion = 4;
 
 /** Of its schema. */
-const fingerprint = '9fffb675b027b5b77e909e2fa8f727e3564529410d8ea203da6bdc73a5e3ee41';
+const fingerprint = '895ab46d5f3a6d9bf922a05fa96bed26328fd62ad9dde0f7c86c9abc260f8975';
 
 /** From 4 to 5. The rules are made again from their table. */
 const step = [
   'ALTER TABLE entries RENAME COLUMN in_doubt TO was_in_doubt',
   'ALTER TABLE entries RENAME COLUMN may_have_landed_at TO in_doubt_since',
+  'ALTER TABLE entries DROP COLUMN approved',
+  'ALTER TABLE attempts DROP COLUMN verified',
+  `ALTER TABLE decisions ADD COLUMN ${needsColumn.needs.sql}`,
+  'DROP INDEX entries_payment',
+  indexOfRecipients,
   closings,
   `INSERT INTO closings (kind, who, at, reason)
     SELECT 'moved', 'unknown', CAST(unixepoch('subsec') * 1000 AS INTEGER), CAST(value AS TEXT)

@@ -143,7 +143,6 @@ const breaches: readonly Breach[] = [
     ['reported_at = 6', 'reported_at = NULL'],
   ),
   ['no entry moves between these states', ...ways('open'), move('held')],
-  ['only a decision about this body approves it', begin, `UPDATE entries SET approved = 1`],
   ['what happened is not sent again', ...ways('resolved', { resolvedAs: 'happened' }), move('sending')],
   ...others
     .filter((state) => state !== 'accepted')

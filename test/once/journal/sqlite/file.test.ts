@@ -177,7 +177,7 @@ describe('what is no journal of this botctl is refused, and left unchanged', () 
       const path = await made('PRAGMA wal_checkpoint(TRUNCATE)');
       const failure = await untouched(path);
       expect(failure.code).toBe('journal-schema');
-      expect(failure.message).toContain('another botctl');
+      expect(failure.message).toContain('this botctl needs version');
       expect(() => findLoss(path)).toThrow(other);
     });
 
