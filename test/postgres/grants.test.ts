@@ -82,6 +82,9 @@ const forNobody: readonly (readonly [string, string])[] = [
     'other rules',
     `CREATE OR REPLACE FUNCTION ${at}.refuse_always() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
   ],
+  ...['entries', 'attempts', 'decisions', 'receipts', 'observations', 'losses', 'closings'].map(
+    (table) => [`a number of its own in ${table}`, `INSERT INTO ${at}.${table} (seq) VALUES (9)`] as const,
+  ),
   ...tables.map((table) => [`an empty ${table}`, `TRUNCATE ${at}.${table} CASCADE`] as const),
   ...tables.map((table) => [`fewer rows in ${table}`, `DELETE FROM ${at}.${table}`] as const),
 ];
