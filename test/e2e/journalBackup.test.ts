@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sharedServer } from '../../testing/postgres/server.ts';
 import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -19,10 +20,50 @@ test('a backup is a whole journal, private, and replays what it holds', async ()
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   const again = await operator.jsonApart([...payAda, '--yes', '--once', 'one', '--journal', copy]);
   expect(again).toMatchObject({ exit: 0, replayed: true });
-  expect(
-    (await operator.apart([...payAda, '--yes', '--once', 'two', '--repeat', '--journal', copy])).code,
-  ).toBe(0);
+});
+
+const two = [...payAda, '--yes', '--once', 'two', '--repeat'];
+const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
+
+test('a backup pays nothing until its loss is accepted, and says what is not in it', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  expect(await operator.jsonApart([...two, '--journal', copy])).toMatchObject({
+    exit: 10,
+    error: {
+      code: 'journal-closed',
+      retry: 'decide',
+      message: expect.stringMatching(
+        /is closed for sending: it is a backup of .*: what was sent since is not in it/u,
+      ),
+    },
+  });
+  expect((await operator.apart([...two, '--dry-run', '--journal', copy])).code).toBe(10);
+  const doctor = await operator.apart(['doctor', '--journal', copy]);
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('is closed for sending')]);
+  expect(await paid()).toHaveLength(1);
+  expect((await operator.apart(['journal', 'accept-loss', '--yes', '--journal', copy])).code).toBe(0);
   expect((await operator.apart(['doctor', '--journal', copy])).stdout).toContain(
-    'has everything that it acknowledged',
+    'nothing shows whether it is complete',
   );
+  expect(await operator.jsonApart([...two, '--journal', copy])).toMatchObject({ exit: 0 });
+  expect(await paid()).toHaveLength(2);
+});
+
+test('a backup of a journal that was closed, restored in its place, says both reasons', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  const second = `${copy}.second`;
+  expect((await operator.apart(['journal', 'backup', second, '--journal', copy])).code).toBe(0);
+  const { error } = await operator.jsonApart([...two, '--journal', second]);
+  expect(error?.message.match(/it is a backup of/gu)).toHaveLength(2);
+});
+
+test('a backup is not taken into a server', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  const server = await sharedServer();
+  const env = { BOTCTL_JOURNAL: await server.newDatabase() };
+  const refused = await operator.jsonApart(['journal', 'migrate', '--import', copy], { env });
+  expect(refused).toMatchObject({ exit: 10, error: { code: 'journal-closed' } });
 });

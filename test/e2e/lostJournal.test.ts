@@ -35,11 +35,11 @@ test('a journal of the first edition is neither used nor changed, and every comm
     const refused = await operator.jsonApart(argv);
     expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
     expect(refused.error?.message).toMatch(
-      /was made by another botctl \(journal version \d+; this one knows \d+\)\. It was left unchanged/u,
+      /has the journal version 2, and this botctl needs version \d+\. It was left unchanged/u,
     );
     expect(refused.error?.message).toMatch(end);
   }
-  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*another botctl/u);
+  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*this botctl needs version/u);
   expect(readFileSync(operator.journal).equals(before)).toBe(true);
   expect(await transfers()).toBe(1);
 });

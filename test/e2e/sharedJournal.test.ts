@@ -114,7 +114,7 @@ describe('a journal that cannot be used', () => {
       'is of another botctl',
       sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`),
       'journal-schema',
-      'was made by another botctl',
+      'has the journal version 99, and this botctl needs version',
     ],
     [
       'is somebody else’s',

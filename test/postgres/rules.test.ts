@@ -85,7 +85,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
 
   const tables = [
     ...['meta', 'owners', 'entries', 'attempts'],
-    ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
+    ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'closings'],
   ];
   test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
     await refused(`DELETE FROM ${table}`, 'nothing is deleted from the journal');

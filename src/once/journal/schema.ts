@@ -65,8 +65,10 @@ export const closings = table(
   'CHECK ((ended_at IS NULL) = (ended_by IS NULL))',
 );
 
-export const indexOfRecipients = `CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
-  WHERE payment IS NOT NULL;`;
+/** For one recipient's history, and for the payments that count as another's. */
+export const latestIndexes = `CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
+  WHERE payment IS NOT NULL;
+CREATE INDEX entries_settled ON entries (payment) WHERE resolved_as = 'happened' AND attempts = 0;`;
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -106,7 +108,7 @@ CREATE INDEX entries_not_accepted ON entries (state, created_at, seq) WHERE stat
 -- One index for each filter of the history, which shows the newest first.
 CREATE INDEX entries_name ON entries (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX entries_kind ON entries (kind, created_at, seq);
-${indexOfRecipients}
+${latestIndexes}
 -- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
 CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.

@@ -85,7 +85,7 @@ function textsIn(dialect: Dialect) {
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id ORDER BY tried_at DESC`,
     settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND attempts = 0
-      AND EXISTS (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by) LIMIT 1`,
+      AND (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by LIMIT 1) = 1 LIMIT 1`,
     equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
       AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
     attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf} ORDER BY number`,

@@ -121,7 +121,7 @@ export function close(
 }
 
 /** What a database says about itself: which program made it, and which versions. */
-type Versions = {
+export type Versions = {
   readonly version: number;
   /** SQLite's own count of changes to the schema. */
   readonly changes: number;

@@ -10,7 +10,15 @@ import { factsOf, journalFailure, whyClosed } from '../failures.ts';
 import { type Known, Note } from '../known.ts';
 import { schemaVersion } from '../schema.ts';
 import { closingOf } from '../verbs.ts';
-import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';
+import {
+  applicationId,
+  damaged,
+  openingFailure,
+  pragma,
+  refuseForeign,
+  type Versions,
+  versionsOf,
+} from './faults.ts';
 import { fileSchema, fileVerbs, isOurSchema, lackedBy } from './fileSchema.ts';
 import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { bringUpToDate, earlierVersion, mayBeEarlier } from './step.ts';
@@ -51,8 +59,9 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
     let stands: Barred | undefined;
     try {
-      refuseForeign(versionsOf(reader), path);
-      stands = standingOf(reader, path, noted);
+      const versions = versionsOf(reader);
+      refuseForeign(versions, path);
+      stands = standingOf(reader, versions, path, noted);
       if (stands.refused === undefined)
         return { path, database: openWriter(path, stands.closed), note, ...stands };
       if (use !== 'look') throw stands.refused;
@@ -127,8 +136,12 @@ function undoHalfWritten(path: string): void {
 type Barred = Pick<OpenedFile, 'refused' | 'closed'>;
 
 /** Why a journal can only be read, and why it begins no attempt. Throws for what is no journal of this version. */
-function standingOf(database: DatabaseSyncInstance, path: string, noted: readonly Known[]): Barred {
-  const { version, changes } = versionsOf(database);
+function standingOf(
+  database: DatabaseSyncInstance,
+  { version, changes }: Versions,
+  path: string,
+  noted: readonly Known[],
+): Barred {
   // Its set-up was killed, or its log is gone, which had all of it.
   if (version === 0) {
     const lost = journalFailure('lost', { path, loss: { isGone: true, missing: noted } });

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { isBusy } from '../../../machine/fileLock.ts';
 import { needsColumn } from '../columns.ts';
 import { journalFailure } from '../failures.ts';
-import { closings, indexOfRecipients, schemaVersion } from '../schema.ts';
+import { closings, latestIndexes, schemaVersion } from '../schema.ts';
 import { cellsOf } from './faults.ts';
 import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
 
@@ -23,7 +23,7 @@ const step = [
   'ALTER TABLE attempts DROP COLUMN verified',
   `ALTER TABLE decisions ADD COLUMN ${needsColumn.needs.sql}`,
   'DROP INDEX entries_payment',
-  indexOfRecipients,
+  latestIndexes,
   closings,
   `INSERT INTO closings (kind, who, at, reason)
     SELECT 'moved', 'unknown', CAST(unixepoch('subsec') * 1000 AS INTEGER), CAST(value AS TEXT)

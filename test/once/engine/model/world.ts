@@ -138,6 +138,8 @@ export class World {
   readonly #excused = new Set<string>();
   /** By their bodies, each of which has its own key in it. */
   readonly #proposals = new Map<string, Proposal>();
+  /** What waits for a database role that this world does not have. */
+  readonly #forAnother = new Set<string>();
   /** Entries as somebody last looked at them. */
   readonly #seen = new Map<string, OnScreen>();
   /** By their IDs, the bodies that waited for approval. */
@@ -360,6 +362,8 @@ export class World {
         this.#proposedBodies.set(id, body);
         // What was declined is not proposed again.
         expect({ id, before: this.#proposals.get(body) }).not.toEqual({ id, before: 'declined' });
+        if (this.#proposals.get(body) !== 'waits' && this.#acting.rule?.byAnother === true)
+          this.#forAnother.add(body);
         this.#proposals.set(body, 'waits');
       } else if (state === 'declined') this.#proposals.set(body, 'declined');
       // Nobody but a person lets it go.
@@ -391,7 +395,7 @@ export class World {
     const before = this.#proposals.get(bodyOf(entry));
     const changed = isSame ? undefined : 'changed-since-shown';
     const expected = {
-      waits: changed,
+      waits: this.#forAnother.has(bodyOf(entry)) ? 'needs-another-role' : changed,
       approved: undefined,
       declined: 'proposal-declined',
       none: 'not-a-proposal',
