@@ -3,6 +3,7 @@ import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
+import { RowsOfName } from '../once/engine/rowsOfName.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
@@ -95,8 +96,7 @@ type AssetTotal = Record<'all' | 'left' | 'unpaid', MinorUnits>;
 /** Everything that is known about a batch before its first request. */
 export type BatchPlan = FileFacts & {
   readonly rows: readonly Row[];
-  /** The keys of this input, with those of invalid rows that have an id. */
-  readonly keys: ReadonlySet<string>;
+  readonly ofName: RowsOfName;
   readonly standings: Readonly<Record<Standing, number>>;
   /** Rows that do not wait yet, and would wait for a person's approval. */
   readonly waitsAhead: number;
@@ -153,7 +153,9 @@ class Planner {
   readonly #order: BatchOrder;
   readonly #inputs: PlanInputs;
   readonly #rows: Row[] = [];
+  /** With those of invalid rows that have an id. */
   readonly #keys = new Set<string>();
+  readonly #ofName: RowsOfName;
   readonly #bodies = new Map<string, number>();
   readonly #sums: ReturnType<typeof sumsForAll>;
   readonly #nowMs: number;
@@ -169,6 +171,7 @@ class Planner {
     this.#order = order;
     this.#inputs = inputs;
     this.#bad = bad;
+    this.#ofName = new RowsOfName(order.name, this.#keys);
     this.#sums = sumsForAll(inputs.journal?.reads);
     this.#nowMs = inputs.journal?.clock.now() ?? inputs.now();
   }
@@ -178,7 +181,7 @@ class Planner {
     for (const { standing } of this.#rows) counts[standing] += 1;
     return {
       rows: this.#rows,
-      keys: this.#keys,
+      ofName: this.#ofName,
       standings: counts,
       waitsAhead: this.#waitsAhead,
       conflicts: this.#conflicts,
@@ -206,6 +209,8 @@ class Planner {
   }
 
   async take(page: readonly IdentifiedRow[]): Promise<void> {
+    const { journal } = this.#inputs;
+    if (journal !== undefined) await this.#ofName.readOn(journal.reads);
     const looks = await Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row))));
     // One after another: what a row would spend counts for the rows after it.
     for (const look of looks)
@@ -217,7 +222,7 @@ class Planner {
     const { identity } = row;
     const plan = await planOf(identity, { journal, bot });
     if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [] };
-    const asking = { journal, bot, clock: journal.clock, repeats: { keys: this.#keys } };
+    const asking = { journal, bot, clock: journal.clock, repeats: { rows: this.#ofName } };
     return { row, plan, equals: await equalAhead(plan, identity, asking) };
   }
 

@@ -34,7 +34,7 @@ type RunInputs = {
 
 type Run = RunInputs & {
   readonly rules: StopRules;
-  readonly keys: BatchPlan['keys'];
+  readonly rows: BatchPlan['ofName'];
   /** Payments that more than one row makes. */
   readonly repeated: ReadonlySet<string | undefined>;
   /** When this run first found that another process is sending a row. */
@@ -66,7 +66,7 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   const own = { pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
   const engine = { ...given, ...own, observer: { ...given.observer, step } };
   const repeated = paidTwice(plan, engine);
-  const run: Run = { ...inputs, engine, rules, keys: plan.keys, repeated, elsewhereSinceMs: new Map() };
+  const run: Run = { ...inputs, engine, rules, rows: plan.ofName, repeated, elsewhereSinceMs: new Map() };
   const places = new Places(concurrency);
   // The next row stands last: taking the first of 250,000 rows each time takes a minute.
   let left = rowsToDo(plan).reverse();
@@ -88,6 +88,7 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
       [left, elsewhere] = [elsewhere, []];
     }
     await pace.turn(rules.signal);
+    if (left.length % readOnAfter === 0) await plan.ofName.readOn(journal.reads);
     const row = rules.stop === undefined ? left.pop() : undefined;
     if (row !== undefined) places.take((leave) => doRow(row, leave).catch((thrown) => rules.fail(thrown)));
   }
@@ -95,6 +96,9 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   interrupts.first.removeEventListener('abort', onInterrupt);
   return rules.stop;
 }
+
+/** Each claim reads the rows of its name that were begun since. More often, it would cost a server's round trips. */
+const readOnAfter = 64;
 
 /** Rows that may be done at a time. The rows of all places that are free are claimed in one commit. */
 class Places {
@@ -147,13 +151,13 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 }
 
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
-  const { order, engine, keys, repeated, repeats } = run;
+  const { order, engine, rows, repeated, repeats } = run;
   const { identity, equal, equalIds: ids } = row;
   // One payment settles one row: which of several it was, a person decides.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // A person was asked about what the plan saw, and about nothing else.
-  const asking: EngineContext = { ...engine, repeats: order.paysRepeats === true ? 'pay' : { keys, ids } };
+  const asking: EngineContext = { ...engine, repeats: order.paysRepeats === true ? 'pay' : { rows, ids } };
   const step = await claim(identity.order, asking, undefined, identity);
   if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
   return settleAsPaid(identity, step.equal, engine, isRepeated);

@@ -4,6 +4,7 @@ import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
 import type { Decision, Entry, Guards, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
+import type { RowsOfName } from './rowsOfName.ts';
 
 /** Everything the engine uses from outside. */
 export type EngineContext = {
@@ -35,8 +36,8 @@ export type EngineContext = {
   readonly pace?: Pace;
 };
 
-/** Equal payments that are no obstacle: those of an input's own rows, by their keys, and those that a person was shown. */
-export type Besides = { readonly keys?: ReadonlySet<string>; readonly ids?: readonly string[] };
+/** Equal payments that are no obstacle: those of an input's own rows, and those that a person was shown. */
+export type Besides = { readonly rows?: RowsOfName; readonly ids?: readonly string[] };
 
 /** What a guest says about a claim. */
 export type Word =

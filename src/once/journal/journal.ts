@@ -107,12 +107,12 @@ export type EqualPayment = Pick<
   'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
 >;
 
-/** A payment at an origin. The entry `id`, and what has one of the keys `besides`, are none of the others. */
+/** A payment at an origin. The entry `id`, and the rows of `batch`, if it is not empty, are none of the others. */
 type EqualTo = {
   readonly payment: string;
   readonly origin: string;
   readonly id: string;
-  readonly besides: ReadonlySet<string>;
+  readonly batch: string;
   readonly sinceMs: number;
 };
 
@@ -123,6 +123,9 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
 
 /** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
+
+/** A row of a batch as a payment. */
+export type RowStanding = Pick<Entry, 'id' | 'key'> & { readonly seq: number; readonly payment: string };
 
 /** Why a journal begins no attempt, until it ends. */
 export type Closing = Of<typeof closingColumns>;
@@ -150,6 +153,8 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
   equalEntries(about: EqualTo): Promise<Entry[]>;
+  /** The payments among the rows of this name whose number is higher, in their order. */
+  rowsSince(name: string, after: number): Promise<RowStanding[]>;
   /** Other transfers of the same payment at the same origin that may have paid in that time. */
   equalPayments(of: EqualSince): Promise<string[]>;
   /** An entry that was resolved as this payment because the entry `by` has made it. */

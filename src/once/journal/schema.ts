@@ -38,7 +38,7 @@ export const derived = (decisions: string): string =>
   `CASE WHEN ${counts} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
 
 /** The batch whose row it is. */
-const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
+export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
 /** A payment is a JSON array that begins with its recipient. PostgreSQL refuses a negative length. */
 export const recipientIn = (instr: string, payment = 'payment'): string =>

@@ -19,7 +19,14 @@ import {
   triedColumn,
 } from './columns.ts';
 import { type Dialect, type Statement, statementIn } from './dialect.ts';
-import { type Closing, type Entry, isResolution, type Reads, type Writes } from './journal.ts';
+import {
+  type Closing,
+  type Entry,
+  isResolution,
+  type Reads,
+  type RowStanding,
+  type Writes,
+} from './journal.ts';
 import type { Known } from './known.ts';
 import { select } from './pages.ts';
 import {
@@ -33,7 +40,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { approvedBy, counts, derived, paidUntil, recipientIn } from './schema.ts';
+import { approvedBy, batchOfRow, counts, derived, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows in its own way. */
@@ -83,7 +90,10 @@ function textsIn(dialect: Dialect) {
         UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
-      AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id ORDER BY tried_at DESC`,
+      AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
+      ORDER BY tried_at DESC`,
+    rowsSince: `SELECT seq, id, key, payment FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
+      AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
     settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND attempts = 0
       AND (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by LIMIT 1) = 1 LIMIT 1`,
     equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
@@ -190,6 +200,12 @@ const decisionOf = reading({ ...decisionColumns, ...roleColumn, ...needsColumn }
 const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
+const rowStandingOf = ({ seq, id, key, payment }: JournalRow): RowStanding => ({
+  seq: Number(seq),
+  id: String(id),
+  key: String(key),
+  payment: String(payment),
+});
 export const closingOf = reading(closingColumns);
 
 /** What a database asks with. */
@@ -228,10 +244,8 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(verbs.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
-    equalEntries: async ({ sinceMs: since, besides, ...about }) => {
-      const rows = await ask(verbs.equalEntries, { ...about, since });
-      return rows.filter(({ key }) => !besides.has(key as string)).map(toEntry);
-    },
+    equalEntries: ({ sinceMs: since, ...about }) => all(verbs.equalEntries, { ...about, since }, toEntry),
+    rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
       all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
     settledBy: async (payment, by) =>

@@ -434,7 +434,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       const transfer = { kind: 'transfer', payment } as const;
       const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
       const row = (name: string, rowId: string) => ({ ...transfer, namedBy: 'row', name, rowId }) as const;
-      const about = { payment, origin: baseUrl, id: 'mine', besides: new Set<string>(), sinceMs: nowMs };
+      const about = { payment, origin: baseUrl, id: 'mine', batch: '', sinceMs: nowMs };
       const latest = async (journal: Pick<Transaction, 'equalEntries'>, more: Partial<typeof about> = {}) =>
         (await journal.equalEntries({ ...about, ...more }))[0];
       const word = { who: 'w', atMs: nowMs, reason: 'r', signature: undefined };
@@ -489,18 +489,25 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await latest(journal))?.id).toBe(path);
       });
 
-      test('are told from the latest on, without those whose keys are left out', async () => {
+      test('are told from the latest on, without the rows of a batch that is left out', async () => {
         const journal = await openNew();
         await done(journal, 'accepted', { ...named('first'), key: 'k1' }, nowMs);
         await done(journal, 'accepted', { ...row('mine', '1'), key: 'k2' }, nowMs + 2);
         await done(journal, 'accepted', { ...named('mine'), key: 'k3' }, nowMs + 1);
         await done(journal, 'unknown', { ...named('earlier, in doubt'), key: 'k4' }, nowMs - 1000);
-        const keys = async (...besides: string[]) =>
-          (await journal.equalEntries({ ...about, besides: new Set(besides) })).map(({ key }) => key);
-        expect([await keys(), await keys('k2', 'k9')]).toEqual([
+        const keys = async (batch: string) =>
+          (await journal.equalEntries({ ...about, batch })).map(({ key }) => key);
+        expect([await keys(''), await keys('mine')]).toEqual([
           ['k2', 'k3', 'k1', 'k4'],
           ['k3', 'k1', 'k4'],
         ]);
+        await done(journal, 'accepted', { ...row('mine', '2'), key: 'k5' });
+        const [first, ...more] = await journal.rowsSince('mine', 0);
+        expect([first, ...more]).toMatchObject([
+          { key: 'k2', payment },
+          { key: 'k5', payment },
+        ]);
+        expect(await journal.rowsSince('mine', first?.seq ?? 0)).toEqual(more);
       });
 
       test('that settled another entry is told by that, until a person reverses it', async () => {

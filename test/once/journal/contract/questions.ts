@@ -61,8 +61,9 @@ export const fewRead: readonly Deed[] = [
   ['the beginning of an ID', (to) => to.startingWith('filled-50')],
   [
     'an equal payment',
-    (to) => to.equalEntries({ payment, origin: baseUrl, id: 'other', besides: new Set(), sinceMs: 0 }),
+    (to) => to.equalEntries({ payment, origin: baseUrl, id: 'other', batch: '', sinceMs: 0 }),
   ],
+  ['the latest rows of a name', (to) => to.rowsSince('few', 2000)],
   ['what a payment has settled', (to) => to.settledBy(payment, id)],
   ['attempts', (to) => to.attemptsOf(id)],
   ['the decisive attempt', (to) => to.decisiveAttempt(id)],
