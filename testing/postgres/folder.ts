@@ -3,11 +3,11 @@ import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The user that the servers run as: PostgreSQL refuses to run as root. */
 export type User = { readonly uid?: number; readonly gid?: number };
 
 export type ServersFolder = {
   readonly path: string;
+  /** The user that the servers run as: PostgreSQL refuses to run as root. */
   readonly user: User;
   /** Makes sure that a postmaster ends with this process, however that ends. */
   watch(pid: number): void;
@@ -44,7 +44,7 @@ export function serversFolder(): ServersFolder {
 
 function makeFolder(): ServersFolder {
   const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
-  const user = process.getuid?.() === 0 ? nobody() : {};
+  const user = notRoot();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
   const dog = startWatchdog(path);
   return {
@@ -66,7 +66,9 @@ function startWatchdog(path: string): ChildProcess {
   return dog;
 }
 
-function nobody(): User {
+/** Who runs the tests, or `nobody` in the place of root. */
+export function notRoot(): User {
+  if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
