@@ -51,6 +51,7 @@ async function step(name: string, values: Record<string, string>): Promise<Ran> 
     RUNNER_TEMP: join(folder, 'temp'),
     GITHUB_PATH: join(folder, 'path'),
     GITHUB_ENV: join(folder, 'env'),
+    GITHUB_OUTPUT: join(folder, 'output'),
     ...given,
   };
   return ended('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', file], { env, cwd: folder });
@@ -67,10 +68,19 @@ test('the steps pack, install and name, in this order, and cache nothing', () =>
   expect(readFileSync(join(root, 'action.yml'), 'utf8')).not.toMatch(/actions\/cache|secrets\./u);
 });
 
+test.each(['ci', 'release'])('the workflow %s runs each action at a commit that no tag can move', (name) => {
+  const workflow = readFileSync(join(root, `.github/workflows/${name}.yml`), 'utf8');
+  const used = workflow.match(/(?<=uses: ).+/gu) ?? [];
+  expect(used.length).toBeGreaterThan(1);
+  for (const action of used) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/u);
+  expect(workflow).not.toContain('NPM_TOKEN');
+});
+
 test('what they leave to the steps after them is botctl, and the name of the run', async () => {
   for (const { name } of steps) expect(await step(name, values)).toMatchObject({ code: 0 });
   const bin = readFileSync(join(folder, 'path'), 'utf8').trim();
   expect(readFileSync(join(folder, 'env'), 'utf8')).toBe('BOTCTL_RUN=ada/bots/123456\n');
+  expect(readFileSync(join(folder, 'output'), 'utf8')).toBe(`path=${bin}\nrun=ada/bots/123456\n`);
   const version = await ended(join(bin, 'botctl'), ['--version'], { env: home.env });
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
 });
