@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { losesCommits } from '../../src/once/journal/file/upkeep.ts';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
@@ -109,6 +110,28 @@ test('with nobody to speak as, it says so, exits 1 and makes nothing', async () 
   });
   expect(checks.journal).toMatchObject({ level: 'ok' });
   expect(existsSync(join(home.path, 'data'))).toBe(false);
+});
+
+test('it says which SQLite writes the journal: one that loses no commit when two processes share its log', async () => {
+  const { checks } = await doctor([]);
+  expect(checks.sqlite).toMatchObject({
+    level: 'ok',
+    says: expect.stringMatching(/^SQLite \d+\.\d+\.\d+$/u),
+  });
+  const shared = await doctor(['--journal', 'postgres://nobody@127.0.0.1:9/none']);
+  expect(shared.checks.sqlite).toBeUndefined();
+});
+
+test.each([
+  ['3.9.2', true],
+  ['3.50.4', true],
+  ['3.51.2', true],
+  ['3.51.3', false],
+  ['3.53.0', false],
+  ['3.100.0', false],
+  ['4.0.0', false],
+])('SQLite %s can lose a commit: %s', (version, loses) => {
+  expect(losesCommits(version)).toBe(loses);
 });
 
 test('a profile whose token is missing is said once, and its service is not asked', async () => {

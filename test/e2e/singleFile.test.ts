@@ -49,6 +49,15 @@ describe.skipIf(!isHere)(`the single file${skipped}`, () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  test('has an SQLite of its own that loses no commit', async () => {
+    const { checks } = JSON.parse((await run(['doctor', '--json'])).stdout);
+    expect(checks).toContainEqual({
+      check: 'sqlite',
+      level: 'ok',
+      says: expect.stringMatching(/^SQLite \d+\.\d+\.\d+$/u),
+    });
+  });
+
   test('takes nothing from the folder in which it runs', async () => {
     const loud = 'process.stderr.write("FOREIGN CODE RAN\\n");';
     const foreign = ['litesvm-linux-x64-gnu', '@photostructure/sqlite', 'sqlite', 'string-width', 'undici'];

@@ -194,6 +194,18 @@ const checks: readonly Check[] = [
     },
   ),
   check(
+    'sqlite',
+    async ({ location }) => {
+      if ((await location()).is === 'shared') return undefined;
+      return (await import('../../once/journal/file/upkeep.ts')).sqliteVersion();
+    },
+    ({ version, losesCommits }) => {
+      if (!losesCommits) return ok`SQLite ${version}`;
+      return fail`SQLite ${version} can lose a commit when two processes use one journal
+        Install botctl again, with the SQLite that it comes with.`;
+    },
+  ),
+  check(
     'disk',
     async ({ location }) => {
       const where = await location();

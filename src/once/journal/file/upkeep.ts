@@ -156,6 +156,17 @@ const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   4266872130: 'network',
 };
 
+/** The SQLite that this program brings, and whether it can lose a commit when two processes share a log. */
+export function sqliteVersion(): { readonly version: string; readonly losesCommits: boolean } {
+  const database = new DatabaseSync(':memory:');
+  const version = String(cellsOf(database, 'SELECT tell(sqlite_version())')[0]);
+  database.close();
+  return { version, losesCommits: losesCommits(version) };
+}
+
+export const losesCommits = (version: string): boolean =>
+  version.localeCompare('3.51.3', 'en', { numeric: true }) < 0;
+
 /** The kind of disk under a folder, if it limits how long files stay or how far locks reach. */
 export function diskKind(folder: string): 'tmpfs' | 'overlay' | 'network' | undefined {
   try {
