@@ -9,12 +9,12 @@ import { program, programWords } from '../../testing/program.ts';
 export type Stage = {
   readonly folder: string;
   readonly baseUrl: string;
-  /** Without anything of the caller's own botctl, nor what slows down every Node here: NODE_EXTRA_CA_CERTS is 30 ms. */
+  /** Without anything of the caller's own botctl. */
   readonly env: NodeJS.ProcessEnv;
   end(): void;
 };
 
-const ofCaller = /^(BOTCTL_|XDG_|NODE_|NO_COLOR$|FORCE_COLOR$)/u;
+const ofCaller = /^(BOTCTL_|XDG_|NO_COLOR$|FORCE_COLOR$)/u;
 
 /** What is undefined in it is taken away. */
 export function homeIn(folder: string): NodeJS.ProcessEnv {
