@@ -1,285 +1,376 @@
-/** A botctl that breaks the promise in one way, by replacing source text as it is bundled. */
+import type { Reads } from '../../src/once/journal/journal.ts';
+
+type Modules = {
+  'chain/payment': typeof import('../../src/chain/payment.ts');
+  'chain/search': typeof import('../../src/chain/search.ts');
+  'chain/verdict': typeof import('../../src/chain/verdict.ts');
+  'once/engine/claim': typeof import('../../src/once/engine/claim.ts');
+  'once/engine/equal': typeof import('../../src/once/engine/equal.ts');
+  'once/engine/execute': typeof import('../../src/once/engine/execute.ts');
+  'once/engine/planKinds': typeof import('../../src/once/engine/planKinds.ts');
+  'once/engine/shown': typeof import('../../src/once/engine/shown.ts');
+  'once/engine/verdict': typeof import('../../src/once/engine/verdict.ts');
+  'once/journal/file/opening': typeof import('../../src/once/journal/file/opening.ts');
+  'once/journal/known': typeof import('../../src/once/journal/known.ts');
+  'once/journal/schema': typeof import('../../src/once/journal/schema.ts');
+  'once/journal/store': typeof import('../../src/once/journal/store.ts');
+  'once/journal/verbs': typeof import('../../src/once/journal/verbs.ts');
+  'postgres/base': typeof import('../../src/postgres/base.ts');
+  'postgres/connection': typeof import('../../src/postgres/connection.ts');
+  'postgres/lease': typeof import('../../src/postgres/lease.ts');
+  'postgres/sharedSchema': typeof import('../../src/postgres/sharedSchema.ts');
+};
+
+/** What a module of src exports under a name, and what stands there instead. */
+export type Seam = { readonly module: string; readonly name: string; readonly by: string };
+
+/** `by` goes into the program as text: it has what it is given, and no import. */
+function seam<
+  Module extends keyof Modules,
+  Name extends keyof Modules[Module] & string,
+  Given extends readonly string[],
+>(
+  module: Module,
+  name: Name,
+  by: (sound: Modules[Module][Name], ...given: Given) => Modules[Module][Name],
+  ...given: Given
+): Seam {
+  const more = given.map((one) => `, ${JSON.stringify(one)}`).join('');
+  return { module, name, by: more === '' ? `${by}` : `(sound) => (${by})(sound${more})` };
+}
+
+/** A botctl that breaks the promise in one way, by other things under names that its modules export. */
 export type Variant = {
   readonly name: string;
   readonly what: string;
-  /** By file: what stands there once, and what stands there instead. */
-  readonly edits: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly seams: readonly Seam[];
   /** The techniques, or parts of one, that are to catch it, the likeliest first. */
   readonly caughtBy: readonly string[];
 };
+
+/** In the commit that claims, a question is answered as the journal stood before it. */
+const askedBefore = (question: 'spending' | 'equalEntries'): Seam =>
+  seam(
+    'once/engine/claim',
+    'claim',
+    (claim, question) =>
+      (order, engine, ...rest) => {
+        type Ask = (about: string | { readonly payment?: string }, since: number) => Promise<unknown>;
+        const ask = (reads: Reads): Ask => reads[question as 'spending'] as unknown as Ask;
+        const commit: typeof engine.commit = async (work, guards) => {
+          const { reads } = engine.journal;
+          const seen = new Map<unknown, unknown>();
+          const look: Ask = async (about, since) => {
+            const found = await ask(reads)(about, since);
+            seen.set(typeof about === 'string' ? about : about.payment, structuredClone(found));
+            return found;
+          };
+          // It ends where it would write.
+          await work({ ...reads, [question]: look } as never).catch(() => {});
+          return engine.commit((tx) => {
+            const asSeen: Ask = async (about, since) => {
+              const key = typeof about === 'string' ? about : about.payment;
+              return seen.has(key) ? seen.get(key) : ask(tx)(about, since);
+            };
+            return work({ ...tx, [question]: asSeen });
+          }, guards);
+        };
+        return claim(order, { ...engine, commit }, ...rest);
+      },
+    question,
+  );
 
 export const variants: readonly Variant[] = [
   {
     name: 'journal-after-send',
     what: 'the entry is committed only when the reply has come',
-    edits: {
-      'src/once/journal/file/base.ts': {
-        "this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');":
-          "if (!this.#database.isTransaction) this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
-        "this.#database.exec('COMMIT');": `const flying = this.#database.prepare(
-          "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
-          this.#database.prepare('SELECT 1 FROM attempts WHERE verdict IS NULL').get();
-        if (!flying) this.#database.exec('COMMIT');`,
-      },
-    },
+    seams: [
+      seam('once/journal/file/opening', 'openFile', (openFile) => (...given) => {
+        const opened = openFile(...given);
+        const { database } = opened;
+        const exec = database.exec.bind(database);
+        database.exec = (sql) => {
+          const isFlying = (): boolean =>
+            database.prepare('SELECT 1 FROM attempts WHERE verdict IS NULL').get() !== undefined;
+          const isLeft = sql === 'BEGIN IMMEDIATE' ? database.isTransaction : sql === 'COMMIT' && isFlying();
+          if (!isLeft) exec(sql);
+        };
+        return opened;
+      }),
+    ],
     caughtBy: ['killed', 'faults'],
   },
   {
     name: 'policy-before-transaction',
     what: 'the policy is asked before the commit that claims, and not in it',
-    edits: {
-      'src/once/engine/claim.ts': {
-        'return engine.commit((tx) => actOnPlan(identity, candidate, tx, engine, agreed, waitedFor), {': `const asked = await engine.mayClaim(candidate, undefined, engine.journal.reads, engine);
-      const unheld = { ...engine, mayClaim: async () => (asked.is === 'refused' ? asked : { is: 'allowed' }) };
-      return engine.commit((tx) => actOnPlan(identity, candidate, tx, unheld, agreed, waitedFor), {`,
-      },
-    },
+    seams: [askedBefore('spending')],
     caughtBy: ['concurrent'],
   },
   {
     name: 'whatever-was-shown',
     what: 'a decision is committed whatever others have done since the entry was shown',
-    edits: {
-      'src/once/engine/shown.ts': {
-        'if (factsOf(shown) !== factsOf(await shownNow(id, tx)))':
-          "if (factsOf(shown) === '' && (await shownNow(id, tx)))",
-      },
-    },
+    seams: [seam('once/engine/shown', 'refuseChanged', () => async () => {})],
     caughtBy: ['concurrent'],
   },
   {
     name: 'new-key-on-retry',
     what: 'every further attempt gets a key of its own',
-    edits: {
-      'src/once/engine/execute.ts': {
-        '{ url, token: bot.token, body: entry.body },': `{ url, token: bot.token, body: number === 1 ? entry.body : Buffer.from(
-            Buffer.from(entry.body).toString().replace(entry.key, engine.chance.uuid())) },`,
-      },
-    },
+    seams: [
+      seam('once/engine/execute', 'send', (send) => ({ entry, number, ...claim }, lastCheck, engine) => {
+        const text = new TextDecoder().decode(entry.body);
+        const body = new TextEncoder().encode(text.replace(entry.key, engine.chance.uuid()));
+        return send(
+          { ...claim, number, entry: number === 1 ? entry : { ...entry, body } },
+          lastCheck,
+          engine,
+        );
+      }),
+    ],
     caughtBy: ['faults', 'killed'],
   },
   {
     name: '5xx-is-rejected',
     what: 'a 5xx is taken as a rejection',
-    edits: {
-      'src/once/engine/verdict.ts': {
-        'isStatus(408, 425)(evidence) || (statusOf(evidence) >= 500 && statusOf(evidence) <= 599),\n    ...same(unknownTryAgain),':
-          'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(rejected),',
-      },
-    },
+    seams: [
+      seam('once/engine/verdict', 'judge', (judge) => (evidence) => {
+        const { flight } = evidence;
+        const isWhole = flight.came === 'reply' && flight.ended !== 'broken';
+        return isWhole && flight.status >= 500 ? { verdict: 'rejected', next: 'done' } : judge(evidence);
+      }),
+    ],
     caughtBy: ['faults', 'killed'],
   },
   {
     name: 'inDoubt-402-is-rejected',
     what: 'a 4xx after doubt is taken as a rejection',
-    edits: {
-      'src/once/engine/verdict.ts': {
-        "inDoubt: held('refused-in-doubt'),": 'inDoubt: rejected,',
-      },
-    },
+    seams: [
+      seam('once/engine/verdict', 'judge', (judge) => (evidence) => {
+        const ruling = judge(evidence);
+        const isRefused = ruling.heldReason === 'refused-in-doubt';
+        return isRefused ? { verdict: 'rejected', next: 'done' } : ruling;
+      }),
+    ],
     caughtBy: ['faults'],
   },
   {
     name: 'dead-is-unsent',
     what: 'what a dead process was sending is taken as unsent',
-    edits: {
-      'src/once/journal/verbs.ts': {
-        [`SET state = 'unknown', owner = NULL, was_in_doubt = 1, updated_at = :at,
-        in_doubt_since = coalesce(in_doubt_since, updated_at)`]:
-          "SET state = 'open', owner = NULL, updated_at = :at",
-        "SET verdict = 'unknown', phase = 'process-died'": "SET verdict = 'unsent', phase = 'process-died'",
-      },
-    },
+    seams: [
+      seam('once/journal/verbs', 'writesOf', (writesOf) => (ask, base, onKnown) => ({
+        ...writesOf(ask, base, onKnown),
+        recordDeath: async (id, at) => {
+          const [row] = await ask(base.verbs.get, { id });
+          const owner = row?.owner;
+          if (typeof owner !== 'string' || !(await base.owners.endOwner(owner, ask))) return;
+          const unsent = { verdict: 'unsent', phase: 'process-died', endedAtMs: at, headers: '{}' };
+          await ask(base.verbs.endAttempt, { id, number: Number(row?.attempts), ...unsent });
+          await ask(base.verbs.conclude, { id, owner, state: 'open', at });
+        },
+      })),
+    ],
     caughtBy: ['killed'],
   },
   {
     name: 'not-durable',
     what: 'commits are not synced to the disk (NORMAL instead of FULL)',
-    edits: {
-      'src/once/journal/file/opening.ts': {
-        "'PRAGMA synchronous = FULL; PRAGMA foreign_keys":
-          "'PRAGMA synchronous = NORMAL; PRAGMA foreign_keys",
-        "pragma(database, 'synchronous')) !== 2": "pragma(database, 'synchronous')) !== 1",
-      },
-    },
+    seams: [
+      seam('once/journal/file/opening', 'openFile', (openFile) => (...given) => {
+        const opened = openFile(...given);
+        opened.database.exec('PRAGMA synchronous = NORMAL');
+        return opened;
+      }),
+    ],
     caughtBy: ['killed'],
   },
   {
     name: 'nobody-waits',
     what: 'a second process does not wait for the first',
-    edits: {
-      'src/once/engine/planKinds.ts': {
-        "[({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],": "[() => false, 'wait'],",
-      },
-    },
+    seams: [
+      seam(
+        'once/engine/planKinds',
+        'planFor',
+        (planFor) => (found) => planFor({ ...found, ownerAlive: false }),
+      ),
+    ],
     caughtBy: ['faults'],
   },
   {
     name: 'equal-not-asked',
     what: 'a payment is not compared with equal ones under other entries',
-    edits: {
-      'src/once/engine/claim.ts': {
-        "if (repeats === 'pay' || agreed?.pays === 'any') return undefined;":
-          'if (bot !== undefined) return undefined;',
-      },
-    },
+    seams: [seam('once/engine/equal', 'equalPayments', () => async () => [])],
     caughtBy: ['concurrent', 'faults'],
   },
   {
     name: 'equal-outside-commit',
     what: 'equal payments are asked about before the commit that claims, and not in it',
-    edits: {
-      'src/once/engine/claim.ts': {
-        'const equal = await equalPayment(payment, bot, tx, clock.now(), repeats?.besides);':
-          'const equal = await equalPayment(payment, bot, journal.reads, clock.now(), repeats?.besides);',
-        '{ bot, clock, repeats }: EngineContext,': '{ bot, clock, repeats, journal }: EngineContext,',
-      },
-    },
+    seams: [askedBefore('equalEntries')],
     caughtBy: ['concurrent'],
   },
   {
     name: 'approval-of-another-body',
     what: 'an approval is taken for whatever body the entry has',
-    edits: {
-      'src/once/engine/planKinds.ts': {
-        '!(startsAgain(found) && !found.inDoubt && !found.proposed),':
-          '!(startsAgain(found) && !found.inDoubt),',
-      },
-      'src/once/journal/schema.ts': {
-        "AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq AND kind = 'proposed'))`,": ')`,',
-      },
-    },
+    seams: [
+      seam(
+        'once/engine/planKinds',
+        'planFor',
+        (planFor) => (found) => planFor({ ...found, proposed: false }),
+      ),
+      seam('once/journal/schema', 'frozenBody', ([on, , says]) => [on, 'false', says] as const),
+    ],
     caughtBy: ['concurrent'],
   },
   {
     name: 'no-note',
     what: 'nothing that a journal acknowledged is noted on this machine',
-    edits: {
-      'src/once/journal/store.ts': {
-        'this.#note.note(latest);': 'void this.#note;',
-      },
-    },
+    seams: [
+      seam(
+        'once/journal/known',
+        'Note',
+        (Note) =>
+          class extends Note {
+            override note(): void {}
+          },
+      ),
+    ],
     caughtBy: ['hurt'],
   },
   {
     name: 'note-before-the-commit',
     what: 'what a commit would record is noted before it is made',
-    edits: {
-      'src/once/journal/store.ts': {
-        '        latest = known;\n': '        this.#noteDown(known);\n',
-      },
-    },
+    seams: [
+      seam(
+        'once/journal/store',
+        'Store',
+        (Store) =>
+          class extends Store {
+            constructor(...[base, note]: ConstructorParameters<typeof Store>) {
+              super(Object.assign(base, { note }), note);
+            }
+          },
+      ),
+      seam(
+        'once/journal/verbs',
+        'writesOf',
+        (writesOf) => (ask, base, onKnown) =>
+          writesOf(ask, base, (known) => {
+            onKnown(known);
+            (base as typeof base & { note: { note(one: typeof known): void } }).note.note(known);
+          }),
+      ),
+    ],
     caughtBy: ['killed'],
   },
   {
     name: 'lease-not-asked',
     what: 'a sender does not ask its lease before the headers leave',
-    edits: {
-      'src/postgres/openSharedJournal.ts': {
-        "return lease.isStale() ? { is: 'stale-claim' } : undefined;": 'return undefined;',
-      },
-    },
+    seams: [
+      seam(
+        'postgres/lease',
+        'Lease',
+        (Lease) =>
+          class extends Lease {
+            override isStale(): boolean {
+              return false;
+            }
+          },
+      ),
+    ],
     caughtBy: ['machines'],
   },
   {
     name: 'no-fence',
     what: 'an owner that others have ended goes on claiming in a shared journal',
-    edits: {
-      'src/postgres/lease.ts': {
-        'if (rows.length > 0) return;': 'if (rows.length >= 0) return;',
-        "fences ? 'WHERE o.ended_at IS NULL' : ''": "''",
-        'renewed_at = CASE WHEN o.ended_at IS NULL THEN': 'renewed_at = CASE WHEN false THEN',
-      },
-      'src/postgres/sharedSchema.ts': {
-        'AND ended_at IS NULL)`;': ')`;',
-        'NEW.entry AND owners.ended_at IS NULL)': 'NEW.entry)',
-      },
-    },
+    seams: [
+      seam(
+        'postgres/lease',
+        'Lease',
+        (Lease) =>
+          class extends Lease {
+            override fence(): void {}
+            override renewalOn(on: { readonly here: string }, timeline: number): string {
+              return super.renewalOn(on, timeline, false);
+            }
+          },
+      ),
+      seam('postgres/sharedSchema', 'fences', () => []),
+    ],
     caughtBy: ['machines'],
   },
   {
     name: 'no-identity-lock',
     what: 'two machines look for the same in a shared journal at the same time, and both begin it',
-    edits: {
-      'src/postgres/base.ts': {
-        '      lockOfWriters(this.#inputs.schema),\n': '',
-      },
-    },
+    seams: [seam('postgres/base', 'lockOfWriters', () => () => 'SELECT 1')],
     caughtBy: ['machines'],
   },
   {
     name: 'rule-left-out',
     what: 'no rule of the schema keeps what may have happened from being called unsent',
-    edits: {
-      'src/once/journal/schema.ts': {
-        "`NEW.verdict IN ('unknown', 'held')`,": "'false',",
-      },
-    },
+    seams: [seam('once/journal/schema', 'consequences', () => [])],
     caughtBy: ['faults'],
   },
   {
     name: 'commit-not-awaited',
     what: 'a page counts as committed to a shared journal before the server has said so',
-    edits: {
-      'src/postgres/base.ts': {
-        "const { command } = await connection.query('COMMIT').catch((error: unknown) => {": `void connection.query('COMMIT').catch(() => {});
-    const { command } = await Promise.resolve({ command: 'COMMIT' }).catch((error: unknown) => {`,
-      },
-    },
+    seams: [
+      seam('postgres/connection', 'PgConnection', (PgConnection) => {
+        const { query } = PgConnection.prototype;
+        PgConnection.prototype.query = async function (text, values) {
+          const answer = query.call(this, text, values);
+          if (text !== 'COMMIT') return answer;
+          answer.catch(() => {});
+          return { command: 'COMMIT', rows: [] };
+        };
+        return PgConnection;
+      }),
+    ],
     caughtBy: ['machines'],
   },
   {
     name: 'any-amount-proves',
     what: 'a payment of whatever amount to the recipient proves a transfer',
-    edits: {
-      'src/chain/payment.ts': {
-        'if (gained === units) return lost === undefined || lost >= units ? match : doubt;':
-          'if (gained > 0n) return match;',
-      },
-    },
+    seams: [
+      seam('chain/payment', 'findPayment', (findPayment) => (payment, transaction) => {
+        const found = findPayment(payment, transaction);
+        const own = transaction.changes.filter(
+          ({ account, owner, mint }) =>
+            mint === payment.mint && (account === payment.to || owner === payment.to),
+        );
+        const units = own.reduce((sum, one) => sum + one.units, 0n);
+        if (found.is === 'match' || units <= 0n) return found;
+        return { is: 'match', units, decimals: own[0]?.decimals ?? 0, received: units };
+      }),
+    ],
     caughtBy: ['chain'],
   },
   {
     name: 'proof-without-claim',
     what: 'a transaction that proves a transfer is not made its own',
-    edits: {
-      'src/chain/search.ts': {
-        'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;':
-          'return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) === null;',
-      },
-    },
+    seams: [seam('chain/search', 'isHeldByAnother', () => async () => false)],
     caughtBy: ['chain'],
   },
   {
     name: 'time-not-judged',
     what: 'a payment of another time proves a transfer',
-    edits: {
-      'src/chain/verdict.ts': {
-        'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);':
-          'return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - 1e9 * graceMs);',
-      },
-    },
+    seams: [
+      seam(
+        'chain/verdict',
+        'judgeLook',
+        (judgeLook) => (look, isAnothers, beginning) =>
+          judgeLook(look, isAnothers, { ...beginning, atMs: Number.NEGATIVE_INFINITY }),
+      ),
+    ],
     caughtBy: ['chain'],
   },
   {
     name: 'paid-again-not-looked-for',
     what: 'nobody looks for more than one payment',
-    edits: {
-      'src/chain/verify.ts': {
-        'if (!wasRepeated(entry) || isPaidAgain(view)': 'if (wasRepeated(entry) || isPaidAgain(view)',
-      },
-    },
+    seams: [seam('chain/search', 'paymentsOf', () => async () => undefined)],
     caughtBy: ['chain'],
   },
   {
     name: 'paid-again-not-told',
     what: 'nothing says of a service that was asked twice that it may have paid twice',
-    edits: {
-      'src/chain/verdict.ts': {
-        "return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;":
-          "return kind === 'transfer' && state === 'accepted' && inDoubt && attempts < 1;",
-      },
-    },
+    seams: [seam('chain/verdict', 'wasRepeated', () => () => false)],
     caughtBy: ['faults'],
   },
 ];

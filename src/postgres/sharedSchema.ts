@@ -36,7 +36,8 @@ CREATE INDEX owners_timeline ON owners (timeline, begun_at);
 const lives = (owner: string): string =>
   `EXISTS (SELECT 1 FROM owners WHERE id = ${owner} AND ended_at IS NULL)`;
 
-const ownRules: typeof rules = [
+/** Who was ended by others begins nothing more. */
+export const fences: typeof rules = [
   [
     'INSERT ON entries',
     `NEW.owner IS NOT NULL AND NOT ${lives('NEW.owner')}`,
@@ -53,6 +54,10 @@ const ownRules: typeof rules = [
       WHERE entries.seq = NEW.entry AND owners.ended_at IS NULL)`,
     'who has ended attempts nothing',
   ],
+];
+
+const ownRules: typeof rules = [
+  ...fences,
   [
     'INSERT ON receipts',
     'NOT EXISTS (SELECT 1 FROM entries WHERE seq = NEW.entry)',

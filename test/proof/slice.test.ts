@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Dice } from '../../proof/dice.ts';
 import { playAll } from '../../proof/playAll.ts';
 import { brokenPrograms, soundPrograms } from '../../proof/programs.ts';
-import { breaking } from '../../proof/sabotage/plugin.ts';
+import { breaking, fileOf, replaced } from '../../proof/sabotage/plugin.ts';
 import { variants } from '../../proof/sabotage/variants.ts';
 import { techniques } from '../../proof/techniques.ts';
 import { root } from '../../testing/root.ts';
@@ -37,11 +37,15 @@ describe('a harness that can fail', () => {
     expect(tally?.findings[0]?.what).toContain('without a durable record');
   });
 
-  test.each(variants)('$name breaks source text that is there', ({ edits }) => {
-    for (const [file, replaced] of Object.entries(edits)) {
-      const code = readFileSync(join(root, file), 'utf8');
-      for (const from of Object.keys(replaced)) expect(code.split(from)).toHaveLength(2);
-    }
+  test.each(variants)('$name replaces names that are there', ({ seams }) => {
+    for (const seam of seams) expect(replaced(readFileSync(fileOf(seam), 'utf8'), seam)).toContain(seam.by);
+  });
+
+  test('a name that is gone is told by its name', () => {
+    const gone = { module: 'once/engine/shown', name: 'refuseChanged', by: '() => 0' };
+    expect(() => replaced('export const other = 1;', gone)).toThrow(
+      'src/once/engine/shown.ts exports no refuseChanged',
+    );
   });
 });
 

@@ -144,6 +144,15 @@ const moves = `
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
 
+/** People were shown what was ever proposed. */
+export const frozenBody: Rule = [
+  'UPDATE ON entries',
+  `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
+      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.was_in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
+        AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq))`,
+  'the body of an entry is frozen',
+];
+
 const entryRules: readonly Rule[] = [
   [
     'INSERT ON entries',
@@ -152,14 +161,7 @@ const entryRules: readonly Rule[] = [
     'an entry begins claimed, or as a proposal, and not in doubt',
   ],
   ['UPDATE ON entries', differs('seq', ...namesOf(keptColumns)), 'an entry keeps its key and identity'],
-  // People were shown what was ever proposed.
-  [
-    'UPDATE ON entries',
-    `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
-      AND NOT (OLD.state IN ('open', 'rejected', 'resolved') AND OLD.was_in_doubt = 0 AND coalesce(OLD.resolved_as, '') <> 'happened'
-        AND NOT EXISTS (SELECT 1 FROM decisions WHERE entry = OLD.seq))`,
-    'the body of an entry is frozen',
-  ],
+  frozenBody,
   ['UPDATE ON entries', 'NEW.attempts < OLD.attempts', 'attempts are not uncounted'],
   ['UPDATE ON entries', 'OLD.was_in_doubt = 1 AND NEW.was_in_doubt = 0', 'an entry in doubt stays in doubt'],
   [
