@@ -1,7 +1,7 @@
 // npm run golden: plays golden/*.txt, and shows what differs. After `--`: --write rewrites them, --only send,batch
-// takes those files alone.
+// takes those files alone, --dump FOLDER writes all that each run prints into files there.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { root } from '../testing/root.ts';
 import { Stage } from './stage.ts';
 
 const { values } = parseArgs({
-  options: { write: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: { write: { type: 'boolean', default: false }, only: { type: 'string' }, dump: { type: 'string' } },
 });
 const texts = join(root, 'golden');
 const names = readdirSync(texts)
@@ -26,6 +26,10 @@ try {
   for (const name of names) {
     const began = performance.now();
     const before = readFileSync(join(texts, name), 'utf8');
+    if (values.dump !== undefined) {
+      await dumpTo(values.dump, name, before);
+      continue;
+    }
     const after = await stage.play(before);
     if (after !== before) {
       differing += 1;
@@ -44,4 +48,10 @@ process.exit(stage.broken.length > 0 || (differing > 0 && !values.write) ? 1 : 0
 
 function showDifference(before: string, after: string): void {
   spawnSync('git', ['--no-pager', 'diff', '--no-index', before, after], { stdio: 'inherit' });
+}
+
+async function dumpTo(folder: string, name: string, text: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const [way, dumped] of await stage.dump(text))
+    if (dumped !== '') writeFileSync(join(folder, name.replace('.txt', `.${way}.txt`)), dumped);
 }

@@ -85,6 +85,24 @@ function printResults(
     .join('');
 }
 
+/** All that was printed on that journal. */
+export function printDump(
+  scenarios: readonly Scenario[],
+  played: readonly (readonly Played[])[],
+  store: Store,
+): string {
+  const dumped = scenarios.map(({ title, lines }, nth) => {
+    const results = played[nth]?.find((one) => one.store === store)?.results ?? [];
+    const typed = lines.filter(({ kind }) => kind === '$');
+    const told = results.flatMap(({ exit, stdout, stderr }, at) => [
+      `$ ${typed[at]?.text}`,
+      ...[`exit ${exit}`, ...marked('|', stdout), ...marked('!', stderr)],
+    ]);
+    return results.length === 0 ? '' : [`== ${title}`, ...told, ''].join('\n');
+  });
+  return dumped.join('');
+}
+
 function printWhole({ exit, stdout }: Result): string[] {
   return [`exit ${exit}`, ...marked('|', prettyJson(stdout))];
 }

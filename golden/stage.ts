@@ -12,10 +12,12 @@ import {
   isWhole,
   type Played,
   parseScript,
+  printDump,
   printScript,
   type Result,
   type Scenario,
   type Store,
+  stores,
   storesOf,
 } from './script.ts';
 import { Steady } from './steady.ts';
@@ -47,24 +49,41 @@ export class Stage {
   /** Plays every scenario of that text, and gives back the text with what came of it. */
   async play(text: string): Promise<string> {
     const script = parseScript(text);
+    return printScript(script, await this.#playAll(script.scenarios, false));
+  }
+
+  /** Plays it twice, and gives back all that was printed: by the journal, and by whether `--json` was added. */
+  async dump(text: string): Promise<ReadonlyMap<string, string>> {
+    const { scenarios } = parseScript(text);
+    const faced = scenarios.filter((scenario) => !isWhole(scenario));
+    const [asTyped, json] = [await this.#playAll(scenarios, true), await this.#playAll(faced, false)];
+    return new Map(
+      stores.flatMap((store) => [
+        [store, printDump(scenarios, asTyped, store)],
+        [`${store}.json`, printDump(faced, json, store)],
+      ]),
+    );
+  }
+
+  async #playAll(scenarios: readonly Scenario[], isAsTyped: boolean): Promise<Played[][]> {
     const played: Played[][] = [];
-    for (const scenario of script.scenarios) {
+    for (const scenario of scenarios) {
       const all: Played[] = [];
       for (const store of storesOf(scenario))
-        all.push({ store, results: await this.#playIn(scenario, store) });
+        all.push({ store, results: await this.#playIn(scenario, store, isAsTyped) });
       played.push(all);
     }
-    return printScript(script, played);
+    return played;
   }
 
   /** The scenarios that ended early, because something could not be prepared. */
   readonly broken: string[] = [];
 
-  async #playIn(scenario: Scenario, store: Store): Promise<readonly Result[]> {
+  async #playIn(scenario: Scenario, store: Store, isAsTyped: boolean): Promise<readonly Result[]> {
     this.#homes += 1;
     const home = join(this.folder, `home-${String(this.#homes).padStart(4, '0')}`);
     const world = await this.#worldOf(home, store);
-    const scene = new Scene(this.greeting.base_url, home, world, isWhole(scenario));
+    const scene = new Scene(this.greeting.base_url, home, world, isAsTyped || isWhole(scenario));
     try {
       await scene.control('POST', '/reset', {});
       for (const { kind, text } of scenario.lines) {
