@@ -81,22 +81,27 @@ export type RowColumns = Readonly<Record<string, string>>;
 export type RawRow = {
   readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The fields as they stand in the file, or as an option fills them. */
+  readonly written: Readonly<Record<string, unknown>>;
   readonly columns?: RowColumns | undefined;
   readonly complaints: readonly RowComplaint[];
 };
 
-/** A row by its values, in the order of the columns. What is absent is undefined. */
+/** A row by its values, in the order of the columns. What is absent is undefined. `cells` are those of a CSV file. */
 export function rowOf(
   line: number,
   values: readonly unknown[],
   { columns, complaints: ofHeader }: Header,
   { fill = {}, decimalComma = false }: Mending,
+  cells = values,
 ): RawRow {
   const complaints = [...ofHeader];
   const fields: Record<string, unknown> = {};
+  const written: Record<string, unknown> = { ...fill };
   const kept: [string, string][] = [];
   for (const [index, { field, title }] of columns.entries()) {
     const value = values[index];
+    if (field !== undefined && cells[index] !== undefined) written[field] = cells[index];
     if (field === undefined) {
       if (value !== undefined && value !== null && value !== '') kept.push([title, textOf(value)]);
     } else if (value !== undefined)
@@ -112,7 +117,7 @@ export function rowOf(
     if (fields[field] !== undefined) complaints.push(complainOfRow(field, 'filled', 'given'));
     fields[field] = value;
   }
-  return { line, fields, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
+  return { line, fields, written, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
 }
 
 /** Nothing but blanks around them is taken away, and nothing from a text that is sent. */

@@ -1,13 +1,20 @@
 import type { Bot } from '../once/connection.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
-import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
+import {
+  type Identity,
+  identify,
+  isBeingSent,
+  makePlan,
+  type Plan,
+  planOfNewJournal,
+} from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { RowsOfName } from '../once/engine/rowsOfName.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
-import { keyFor } from '../once/entry/naming.ts';
+import { keyFor, type Naming } from '../once/entry/naming.ts';
 import { isUnknownAsset } from '../once/entry/unusual.ts';
 import {
   canonicalOf,
@@ -109,7 +116,7 @@ export type BatchPlan = FileFacts & {
   readonly warnings: readonly Warning[];
 };
 
-type Known = {
+export type Known = {
   readonly bot: Bot;
   /** Absent if there is no journal yet and none should be created. */
   readonly journal: Journal | undefined;
@@ -194,10 +201,10 @@ class Planner {
 
   identify(row: InputRow): IdentifiedRow {
     const { journal, bot } = this.#inputs;
-    const { name, kind } = this.#order;
+    const { name } = this.#order;
     const naming = row.id === undefined ? undefined : namedById(name, row.id);
     if ('problem' in row) {
-      if (naming !== undefined) this.#keys.add(keyFor(naming, { baseUrl: bot.baseUrl, kind }, '', () => ''));
+      if (naming !== undefined) this.#keys.add(keyById(naming, this.#order, bot));
       return row;
     }
     const { wanted, columns } = row;
@@ -255,9 +262,9 @@ class Planner {
       if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, wanted));
       else this.#begunBy ??= found.bot;
     }
-    const { line, id, columns } = row;
+    const { line, id, columns, written } = row;
     const planned: Row = {
-      ...{ line, id, columns, identity, problem },
+      ...{ line, id, columns, written, identity, problem },
       standing: waits ? 'waiting' : asPlanned,
       entry: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
       ...notEnded,
@@ -297,9 +304,26 @@ type Look = { readonly row: ValidRow; readonly plan: Plan; readonly equals: read
 
 const notEnded = { equal: undefined, equalIds: [], outcome: undefined, sent: false } as const;
 
-function invalid({ line, id, columns }: RowHead, problem: string): Row {
+function invalid({ line, id, columns, written }: RowHead, problem: string): Row {
   const nothing = { identity: undefined, entry: undefined, ...notEnded };
-  return { line, id, columns, standing: 'invalid', problem, ...nothing };
+  return { line, id, columns, written, standing: 'invalid', problem, ...nothing };
+}
+
+function keyById(naming: Naming, { kind }: BatchOrder, { baseUrl }: Bot): string {
+  return keyFor(naming, { baseUrl, kind }, '', () => '');
+}
+
+/** The entry of a row, also of an invalid one that has an id, and whether it stands for the row. */
+export async function foundFor(
+  { id, identity }: Row,
+  { order, ...known }: Known & { readonly order: BatchOrder },
+): Promise<Plan> {
+  const { journal, bot } = known;
+  if (identity !== undefined) return planOf(identity, known);
+  if (id === undefined || journal === undefined) return planOfNewJournal;
+  const key = keyById(namedById(order.name, id), order, bot);
+  const found = await journal.reads.findByKey({ baseUrl: bot.baseUrl, kind: order.kind }, key);
+  return { is: 'name-taken', found };
 }
 
 /** Rows are named, and a name needs no salt. */
@@ -338,17 +362,15 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
 }
 
 function outcomeOf({ is, found }: Plan): RowOutcome {
-  const standing = meaningOf({ is }).row;
-  if (standing === 'conflict') return 'not-sent';
-  if (found === undefined) return 'not-begun';
-  if (standing === 'elsewhere') return 'sending';
-  // A row whose owner died is unknown.
-  return found.state === 'sending' ? 'unknown' : outcomeByEntry(found);
+  if (meaningOf({ is }).row === 'conflict') return 'not-sent';
+  return found === undefined ? 'not-begun' : outcomeByEntry(found);
 }
 
 /** How a row stands by its own entry. */
 export function outcomeByEntry(entry: Entry): RowOutcome {
   if (isProposal(entry)) return 'waiting';
+  // A row whose owner died is unknown.
+  if (entry.state === 'sending' && !isBeingSent(entry)) return 'unknown';
   // What an operator resolved as not having happened is open again.
   return entry.resolvedAs === 'did-not-happen' ? 'open' : entry.state;
 }

@@ -39,7 +39,7 @@ export type RowHead = {
   readonly id: string | undefined;
   /** Columns that are kept and never sent, as a JSON object. */
   readonly columns: string | undefined;
-};
+} & Pick<RawRow, 'written'>;
 
 /** What is known about a file beside its rows. */
 export type FileFacts = {
@@ -97,9 +97,9 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   });
   const bad = new Reasons();
   const rows = await inTurns(raws, input, (raw): InputRow => {
-    const { line, fields, columns } = raw;
+    const { line, fields, columns, written } = raw;
     const id = isGoodId(fields.id) ? fields.id : undefined;
-    const row = { line, id, columns: columns && JSON.stringify(columns) };
+    const row = { line, id, columns: columns && JSON.stringify(columns), written };
     const checked = checkRow(raw, reading, (ids.get(id ?? '') ?? 0) > 1);
     if ('wanted' in checked) return { ...row, wanted: checked.wanted };
     for (const { field, rule } of checked.complaints)
@@ -117,7 +117,9 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
       (field) => missing.has(field) && raws.every(({ fields }) => fields[field] === undefined),
     ),
     hasCommas: amounts.some(hasDecimalComma) && !amounts.some((amount) => /\.\d+$/u.test(amount)),
-    fields: rowFields[kind].filter((field) => raws.some((raw) => raw.fields[field] !== undefined)),
+    fields: [...rowFields[kind], 'idempotency_key'].filter((field) =>
+      raws.some(({ written }) => written[field] !== undefined),
+    ),
     columns: [...titles],
     unsent: [...titles].filter((title) => template?.names(title) !== true),
     delimiter,
@@ -188,7 +190,7 @@ function* csvRows({ text, source, fields, mending }: Text, delimiter: string): G
         if ('fault' in read) complaints.push(complainOfRow(field, 'json', read.fault));
         return 'value' in read ? read.value : undefined;
       });
-      yield rowOf(line, values, { ...header, complaints }, mending);
+      yield rowOf(line, values, { ...header, complaints }, mending, cells);
     }
   }
 }
@@ -211,5 +213,5 @@ function* jsonRows({ text, source, fields, mending }: Text): Generator<RawRow> {
 }
 
 function faulty<Rule extends keyof OwnRules>(line: number, rule: Rule, value: OwnRules[Rule]): RawRow {
-  return { line, fields: {}, complaints: [complainOfRow(undefined, rule, value)] };
+  return { line, fields: {}, written: {}, complaints: [complainOfRow(undefined, rule, value)] };
 }

@@ -1,19 +1,20 @@
 import { open } from 'node:fs/promises';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, occupantOf, WholeFile } from '../machine/wholeFile.ts';
-import { isProposal } from '../once/engine/approval.ts';
-import type { Attempt, Entry, Journal } from '../once/journal/journal.ts';
+import { paidAs } from '../once/engine/paidAs.ts';
+import { isDone } from '../once/engine/planKinds.ts';
+import type { Wanted } from '../once/entry/wanted.ts';
+import { Failure } from '../once/failures.ts';
+import type { Entry, Reads } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './failures.ts';
-import type { Row } from './plan.ts';
+import { type BatchOrder, foundFor, type Known, outcomeByEntry, type Row } from './plan.ts';
 
-/** One row of the input in the report of a batch. */
-export type RowReport = Pick<Row, 'id'> & {
-  /** What is sent; absent if the row is invalid. */
-  readonly request: object | undefined;
+/** One row of the input in the report of a batch: as it was, and what the journal has of it. */
+export type RowReport = Pick<Row, 'id' | 'written'> & {
   readonly columns: RowColumns | undefined;
   readonly state: string;
-  /** The ID of its entry. */
+  /** The ID of its entry, or of the one whose payment it was settled as. */
   readonly entry: string | undefined;
   /** The message's id or the transfer's signature. */
   readonly result: string | undefined;
@@ -22,19 +23,18 @@ export type RowReport = Pick<Row, 'id'> & {
   readonly atMs: number | undefined;
 };
 
-export type RowReportInputs = {
+export type RowReportInputs = Known & {
   readonly rows: readonly Row[];
-  readonly journal: Journal | undefined;
-  /** The service's or an operator's proof of the result. */
-  readonly resultOf: (
-    entry: Entry,
-    attempt: Attempt | undefined,
-  ) => Promise<Pick<RowReport, 'result' | 'atMs'>>;
+  readonly order: BatchOrder;
+  /** The service's or an operator's proof of the result, or why there is none. */
+  readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
+  /** What has the id of a row. An invalid row wants nothing. */
+  readonly takenInWords: (found: Entry, wanted: Wanted | undefined) => string;
 };
 
 const pageRows = 256;
 
-/** A report of each row in input order: what the journal knows about it, and what this run said about it. */
+/** A report of each row in input order, read from the journal. */
 export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowReport> {
   const { rows } = sources;
   // Queries that start together share one look-up.
@@ -42,17 +42,24 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
     yield* await Promise.all(rows.slice(at, at + pageRows).map((row) => reportRow(row, sources)));
 }
 
-async function reportRow(row: Row, { journal, resultOf }: RowReportInputs): Promise<RowReport> {
-  const { id, identity, entry: entryId, problem: error } = row;
+async function reportRow(row: Row, sources: RowReportInputs): Promise<RowReport> {
+  const { id, written, identity, standing, outcome, problem } = row;
+  const { journal, factsOf, takenInWords } = sources;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
-  const told = { id, request: identity?.order.wanted.request, columns, entry: entryId, error };
-  const entry = entryId === undefined ? undefined : await journal?.reads.get(entryId);
-  if (entry === undefined) {
-    const state = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
-    return { ...told, state, result: undefined, atMs: undefined };
+  const told = { id, written, columns };
+  const { is, found } = await foundFor(row, sources);
+  if (found === undefined || journal === undefined) {
+    const state = outcome ?? (standing === 'invalid' ? 'invalid' : 'not-begun');
+    return { ...told, state, error: problem, entry: undefined, result: undefined, atMs: undefined };
   }
-  const state = row.outcome ?? (isProposal(entry) ? 'waiting' : entry.state);
-  return { ...told, state, ...(await resultOf(entry, await journal?.reads.decisiveAttempt(entry.id))) };
+  const entry = (await paidAs(found, journal.reads)) ?? found;
+  const facts = { ...told, entry: entry.id, ...(await factsOf(entry, journal.reads)) };
+  if (identity === undefined)
+    return { ...facts, state: 'invalid', error: `${problem}; its id ${takenInWords(found, undefined)}` };
+  if (is === 'name-taken' && found.fingerprint !== identity.fingerprint)
+    return { ...facts, state: 'taken', error: `the id ${takenInWords(found, identity.order.wanted)}` };
+  const error = isDone(found) ? undefined : (problem ?? facts.error);
+  return { ...facts, state: outcomeByEntry(found), error };
 }
 
 /** The format of a report: its header and its rows. */
@@ -99,6 +106,8 @@ export class ReportFile {
       await this.#file.place();
       return true;
     } catch (error) {
+      // The journal could not be read.
+      if (error instanceof Failure) throw error;
       const facts = { path: this.#file.path, trouble: diskTroubleOf(error) };
       throw batchFailure('report-not-finished', facts, error);
     }

@@ -50,7 +50,8 @@ export class Template {
     const content = this.#parts
       .map((part) => (typeof part === 'string' ? part : String(valueIn(part.column))))
       .join('');
-    return { ...row, fields: { ...others, content }, complaints: [...asRead, ...complaints] };
+    const written = { content, ...row.written };
+    return { ...row, fields: { ...others, content }, written, complaints: [...asRead, ...complaints] };
   }
 
   /** Whether a place of the template names this column. */

@@ -9,7 +9,7 @@ const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' 
 
 const check = (fields: Record<string, unknown>, kind: Kind): ReturnType<typeof checkRow> => {
   const checking: Checking = { kind, recipients: new Recipients('wallets', undefined) };
-  return checkRow({ line: 2, fields, complaints: [] }, checking);
+  return checkRow({ line: 2, fields, written: fields, complaints: [] }, checking);
 };
 
 type Wrong = readonly [

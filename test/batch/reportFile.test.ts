@@ -31,7 +31,7 @@ const never = new AbortController().signal;
 const told: readonly RowReport[] = [
   {
     id: 'a',
-    request: { amount: '1.5', asset: 'SOL', to_address: 'ada' },
+    written: { amount: '1.5', asset: 'SOL', to_address: 'ada', id: 'a' },
     columns: { state: 'CA' },
     state: 'accepted',
     entry: 'e1',
@@ -41,7 +41,7 @@ const told: readonly RowReport[] = [
   },
   {
     id: undefined,
-    request: undefined,
+    written: {},
     columns: undefined,
     state: 'invalid',
     entry: undefined,

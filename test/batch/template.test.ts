@@ -3,7 +3,10 @@ import { fieldsOf } from '../../src/batch/columns.ts';
 import { Template } from '../../src/batch/template.ts';
 
 const parse = (text: string): Template => Template.parse(text, 'hello.txt');
-const row = (fields: Record<string, unknown>, columns = {}) => ({ line: 2, fields, columns, complaints: [] });
+const row = (fields: Record<string, unknown>, columns = {}) => ({
+  ...{ line: 2, fields, written: fields },
+  ...{ columns, complaints: [] },
+});
 const fields = fieldsOf('message', { called: { id: 'Row No' } });
 
 describe('a template', () => {

@@ -24,8 +24,18 @@ export function ofRows(rows: number, first: readonly { line: number }[], text: s
 
 /** `is taken by transfer 0a1b2c3d4e5f (accepted), with a different amount (it was 1 SOL, now 2 SOL)`. */
 export function takenBy(found: Entry, wanted: Wanted): string {
-  const { id, kind, state } = found;
-  return `is taken by ${kind} ${id} (${state})${differenceFrom(found, wanted)}`;
+  return `is taken by ${stands(found)}${differenceFrom(found, wanted)}`;
+}
+
+function stands({ id, kind, state }: Entry): string {
+  return `${kind} ${id} (${state})`;
+}
+
+/** `is taken by transfer 0a1b2c3d4e5f (accepted): 1 SOL to 9WzD…` */
+export function takenByPayment(found: Entry): string {
+  const { amount, asset, to_address: to } = requestIn(found.body) ?? {};
+  const paid = amount === undefined ? '' : `: ${formatAmountOf(String(amount), String(asset))} to ${to}`;
+  return `is taken by ${stands(found)}${paid}`;
 }
 
 /** `, with a different amount (it was 1 SOL, now 2 SOL)`. */

@@ -29,7 +29,7 @@ import { allowedRecipients, waitOf } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesOf } from '../policies.ts';
-import { openSession, whileInFlight } from '../session.ts';
+import { openSession, type Session, whileInFlight } from '../session.ts';
 import { agreeOn, tellEqualRows } from './agree.ts';
 import {
   type Batch,
@@ -80,6 +80,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const plan = await readAndPlan(batch);
     await finishReport(plan, batch);
+    refuseOtherBot(plan, batch);
     const agreed = refusedAhead(plan, batch) ?? (await agreeOn(plan, batch));
     if ('told' in agreed) return await tellRefused(agreed, plan, batch);
     await tellEqualRows(plan, batch);
@@ -90,38 +91,58 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
 }
 
 async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
-  const { given, context, order, options } = unopened;
+  const { given, context, order } = unopened;
   const session = await openSession(given, context, true);
-  let waiting: BatchWait | undefined;
   try {
     const { journal } = session.engine;
-    const engine = { ...session.engine, proposes: options.proposes };
     const held = { ...order, policies: session.policies };
-    const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
-    if (wait !== undefined) waiting = await openBatchWait(wait, batch);
+    const batch: Batch = { ...unopened, order: held, bot: session.engine.bot, journal };
     const plan = await readAndPlan(batch);
+    const { tell, unread } = await runPlan(plan, batch, session, wait).catch(rethrownLater);
+    return await tell(await finishReport(plan, batch, unread));
+  } finally {
+    await session.close();
+  }
+}
+
+/** How a run ended, told once the report is written, unless the journal could not be read. */
+type Ended = {
+  readonly tell: (report: string | undefined) => Promise<Exit>;
+  readonly unread?: Failure | undefined;
+};
+
+const rethrownLater = (thrown: unknown): Ended => ({ tell: () => Promise.reject(thrown) });
+
+async function runPlan(
+  plan: BatchPlan,
+  batch: Batch,
+  session: Session,
+  wait: Until | undefined,
+): Promise<Ended> {
+  const { connection } = session;
+  const { journal } = session.engine;
+  const engine = { ...session.engine, proposes: batch.options.proposes };
+  let waiting: BatchWait | undefined;
+  try {
+    refuseOtherBot(plan, batch);
     const refused = refusedAhead(plan, batch);
-    if (refused === undefined && leftToSend(plan) > 0) session.connection.ensurePossible(order.kind);
+    if (refused === undefined && leftToSend(plan) > 0) connection.ensurePossible(batch.order.kind);
+    if (refused === undefined && wait !== undefined) waiting = await openBatchWait(wait, batch);
     const agreed = refused ?? (await agreeOn(plan, batch));
-    if ('told' in agreed) {
-      await finishReport(plan, batch);
-      return await tellRefused(agreed, plan, batch);
-    }
+    if ('told' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
     if (leftToSend(plan) + plan.waitsAhead > 0) await keepBatch(plan, batch, journal);
     await waiting?.ready(plan);
-    await session.connection.ready();
+    await connection.ready();
     const teller = new RowTeller(plan, batch);
     const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
     const unread = await lookAtOthers(plan, batch);
-    const report = await finishReport(plan, batch, unread);
     const { repeated } = teller;
-    const chain =
-      waiting &&
-      (await waiting.end(plan, journal).catch((thrown) => notSeen(thrown, plan, repeated, context)));
-    return await tellEnd(plan, { stop, unread, report, chain, repeated }, batch);
+    const chain = await waiting
+      ?.end(plan, journal)
+      .catch((thrown) => notSeen(thrown, plan, repeated, batch.context));
+    return { tell: (report) => tellEnd(plan, { stop, unread, report, chain, repeated }, batch), unread };
   } finally {
     await waiting?.close();
-    await session.close();
   }
 }
 
@@ -146,10 +167,12 @@ async function readAndPlan(batch: Batch): Promise<BatchPlan> {
   if (plan.rows.length === 0)
     throw told('bad-file')`${inputName(input)} has no rows
       ${isItTheRightFile}`;
-  if (plan.begunBy !== undefined)
-    throw begunByAnother(order.name, plan.begunBy, bot.name, withProfile(plan.begunBy, given));
   listBadRows(plan, given, display);
   return plan;
+}
+
+function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, given }: Batch): void {
+  if (begunBy !== undefined) throw begunByAnother(order.name, begunBy, bot.name, withProfile(begunBy, given));
 }
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
@@ -209,7 +232,7 @@ async function lookAtOthers(plan: BatchPlan, { bot, journal }: Batch): Promise<F
   }
 }
 
-/** The path of the finished report. */
+/** The path of the finished report. It is read last, when the run is over. */
 async function finishReport(
   plan: BatchPlan,
   batch: Batch,
@@ -217,16 +240,18 @@ async function finishReport(
 ): Promise<string | undefined> {
   const { options, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
-  if (unread !== undefined) {
-    context.display.warn(
-      `The journal cannot be read, so the rows of other processes are not known: the report ${options.report} was not written.`,
-    );
-    return undefined;
-  }
   const text = reportText(reportFormatOf(options.report), plan);
   const rows = reportRows(rowReportInputs(plan.rows, batch));
-  if (await report.finish(text, rows, context.interrupts.second)) return options.report;
-  context.display.warn(`Interrupted again: the report ${options.report} was not written.`);
+  let why = 'Interrupted again';
+  try {
+    if (unread !== undefined) throw unread;
+    if (await report.finish(text, rows, context.interrupts.second)) return options.report;
+  } catch (thrown) {
+    const { code } = asFailure(thrown);
+    if (!code.startsWith('journal-')) throw thrown;
+    why = 'The journal cannot be read';
+  }
+  context.display.warn(`${why}: the report ${options.report} was not written.`);
   return undefined;
 }
 

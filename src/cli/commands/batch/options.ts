@@ -12,6 +12,7 @@ import {
   reportColumns,
 } from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
+import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { isDone } from '../../../once/engine/planKinds.ts';
 import { namingFrom } from '../../../once/entry/naming.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
@@ -23,6 +24,8 @@ import type { ChainBot } from '../../bot/chooseBot.ts';
 import { type Context, rateOf } from '../../parse/command.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { inDoubtOf } from '../../say/batch.ts';
+import { takenBy, takenByPayment } from '../../say/entry.ts';
+import { explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
@@ -185,7 +188,7 @@ export function reportText(
     heading: csvLine([...fields, ...kept, ...reportColumns], delimiter),
     line: (row) => {
       const cells = Object.values(inputOf(row, fields)).map((cell) =>
-        typeof cell === 'object' ? JSON.stringify(cell) : safe(cell),
+        safe(typeof cell === 'string' ? cell : JSON.stringify(cell ?? undefined)),
       );
       const kept = columns.map((title) => safe(cellIn(row.columns, title)));
       return csvLine([...cells, ...kept, ...Object.values(becameOf(row))], delimiter);
@@ -193,12 +196,11 @@ export function reportText(
   };
 }
 
-function inputOf(
-  { id, request }: RowReport,
-  fields: readonly string[],
-): Record<string, string | object | undefined> {
-  const values: Record<string, string | object | undefined> = { ...request, id };
-  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+/** An empty cell is none. */
+function inputOf({ written }: RowReport, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.map((field) => [field, written[field] === '' ? undefined : written[field]]),
+  );
 }
 
 function becameOf(row: RowReport): Record<(typeof reportColumns)[number], string | undefined> {
@@ -247,17 +249,23 @@ export type Batch = {
   readonly report: ReportFile | undefined;
 };
 
-export function rowReportInputs(rows: readonly Row[], { journal }: Batch): RowReportInputs {
+export function rowReportInputs(
+  rows: readonly Row[],
+  { journal, bot, order, context }: Batch,
+): RowReportInputs {
+  const nowMs = (journal ?? context).clock.now();
+  const beside = { isRow: true, hasNode: bot.chain !== undefined };
   return {
-    rows,
-    journal,
-    resultOf: async (entry, attempt) => {
-      const signature = journal === undefined ? undefined : await signatureOf(entry, journal.reads);
-      const report = { entry, attempt, signature };
-      return {
-        result: idOrSignature(report),
-        atMs: isDone(entry) ? settledAt(report) : undefined,
-      };
+    ...{ rows, order, journal, bot },
+    takenInWords: (found, wanted) => (wanted ? takenBy(found, wanted) : takenByPayment(found)),
+    factsOf: async (entry, reads) => {
+      const outcome = await concluded(entry, reads, true);
+      const report = { entry, attempt: outcome.attempt, signature: await signatureOf(entry, reads) };
+      const result = idOrSignature(report);
+      if (isDone(entry)) return { result, error: undefined, atMs: settledAt(report) };
+      const isNew = entry.state === 'open' && entry.attempts === 0;
+      const error = isNew ? undefined : explain(endingOf(outcome), nowMs, beside).problem?.message;
+      return { result, error, atMs: undefined };
     },
   };
 }

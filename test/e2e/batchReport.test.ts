@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Ran } from '../../testing/botctl.ts';
+import { otherRecipient, recipient } from '../../testing/sandbox.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { onTerminalHere } from '../../testing/terminalHere.ts';
+
+let operator: SandboxHome;
+let report: string;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+  report = join(operator.home.path, 'report.csv');
+});
+afterEach(() => operator.close());
+
+const file = (name: string, ...lines: string[]): string =>
+  operator.home.file(name, `id,to_address,asset,amount,note\n${lines.join('\n')}\n`);
+
+const words = (path: string, name: string, ...more: string[]): string[] => [
+  ...['batch', 'transfer', path, '--once', name, '--report', report, ...more],
+];
+
+const pay = (path: string, name: string, ...more: string[]): Promise<Ran> =>
+  operator.run(words(path, name, ...more));
+
+type Row = Record<string, string>;
+
+/** None of the cells has a comma. */
+function reported(): Row[] {
+  const [head = '', ...lines] = readFileSync(report, 'utf8').trimEnd().split('\n');
+  const titles = head.split(',');
+  return lines.map((line) =>
+    Object.fromEntries(line.split(/,(?! )/u).map((cell, nth) => [titles[nth], cell])),
+  );
+}
+
+const signatures = async (): Promise<unknown[]> =>
+  (await operator.sandbox.ledger({ kind: 'transfer' })).map(({ signature }) => signature);
+
+describe('the report of a run that was refused', () => {
+  const first = [`a,${recipient},SOL,0.5,x`, `b,${otherRecipient},SOL,0.25,y`];
+
+  test('has what the journal has of each row: who was paid stays so, and what differs is taken', async () => {
+    expect((await pay(file('pay.csv', ...first), 'pay')).code).toBe(0);
+    const good = reported();
+    const changed = [first[0] ?? '', `b,${otherRecipient},SOL,0.75,y`, `c,${otherRecipient},SOL,0.1,z`];
+    const ended = await pay(file('pay.csv', ...changed), 'pay');
+    expect(ended.code).toBe(6);
+    const [a, b, c, ...more] = reported();
+    expect(a).toEqual(good[0]);
+    expect(b).toMatchObject({ amount: '0.75', state: 'taken', entry: good[1]?.entry, time: good[1]?.time });
+    expect(b?.error).toContain('it was 0.25 SOL');
+    expect(c).toMatchObject({ id: 'c', state: 'not-begun', entry: '', result: '' });
+    expect(more).toEqual([]);
+    expect([a?.result, b?.result].sort()).toEqual((await signatures()).sort());
+  });
+
+  test('because another bot began it says who was paid', async () => {
+    const path = file('pay.csv', ...first);
+    await pay(path, 'pay');
+    const good = reported();
+    const profile = [
+      'config',
+      'add',
+      'other',
+      '--base-url',
+      operator.sandbox.baseUrl,
+      '--token-env',
+      'OTHER',
+    ];
+    const env = { ...operator.env, OTHER: operator.sandbox.tokens.full };
+    expect((await operator.run(profile, { env })).code).toBe(0);
+    rmSync(report);
+    const ended = await operator.run(words(path, 'pay', '--profile', 'other'), { env });
+    expect([ended.code, ended.stderr]).toEqual([6, expect.stringContaining('was begun by')]);
+    expect(reported()).toEqual(good);
+  });
+
+  test('because a row is not valid, or by a No at the question, says who was paid', async () => {
+    await pay(file('pay.csv', ...first), 'pay');
+    const good = reported();
+    const [, b = ''] = first;
+    const broken = file('broken.csv', `a,${recipient},SOL,"1,5",x`, b, `c,${recipient},SOL,0.1,z`);
+    expect((await pay(broken, 'pay')).code).toBe(2);
+    const said = readFileSync(report, 'utf8').split('\n');
+    expect(said[1]).toContain(`a,${recipient},SOL,"1,5",x,invalid,${good[0]?.entry},${good[0]?.result},`);
+    expect(said[1]).toContain('0.5 SOL to');
+    expect(said[2]).toBe(`${b},accepted,${good[1]?.entry},${good[1]?.result},,${good[1]?.time}`);
+    const longer = file('longer.csv', ...first, `c,${recipient},SOL,0.1,z`);
+    const no = await onTerminalHere(words(longer, 'pay'), [['as pay? [y/N] ', 'n\r']], operator.env);
+    expect(no.code).toBe(130);
+    expect(reported().map(({ state, result }) => [state, result])).toEqual([
+      ['accepted', good[0]?.result],
+      ['accepted', good[1]?.result],
+      ['not-begun', ''],
+    ]);
+    expect(await signatures()).toHaveLength(2);
+  });
+
+  test('says why an earlier run left a row in doubt', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    const path = file('pay.csv', ...first);
+    expect(
+      (await pay(path, 'pay', '--concurrency', '1', '--max-failures', '1', '--max-wait', '0s')).code,
+    ).toBe(11);
+    const ended = await pay(file('pay.csv', first[0] ?? '', `b,${recipient},SOL,-1,y`), 'pay');
+    expect(ended.code).toBe(2);
+    expect(reported()).toMatchObject([
+      { state: 'unknown', error: expect.stringMatching(/may have/u) },
+      { state: 'invalid', amount: "'-1" },
+    ]);
+  });
+
+  test('is not written where the input cannot be read: the earlier one stays', async () => {
+    await pay(file('pay.csv', ...first), 'pay');
+    const good = readFileSync(report, 'utf8');
+    expect((await pay(file('pay.csv', 'a,"b'), 'pay', '--decimal-comma')).code).toBe(2);
+    expect(readFileSync(report, 'utf8')).toBe(good);
+    expect(existsSync(`${report}.part`)).toBe(false);
+  });
+});
+
+describe('a row in the report', () => {
+  test.each([
+    ['as.jsonl', JSON.stringify({ id: 1, to_address: 'nobody', asset: ' sol', amount: 1.5, memo: null })],
+    ['as.csv', 'id,to_address,asset,amount,memo,idempotency_key\n 7 ,nobody,SOL,"1,234.50",,k1'],
+  ])('that is not valid keeps every column as it was: %s', async (name, text) => {
+    report = join(operator.home.path, `report.${name}`);
+    expect((await pay(operator.home.file(name, `${text}\n`), 'pay')).code).toBe(2);
+    const [row = ''] = readFileSync(report, 'utf8').trimEnd().split('\n').slice(-1);
+    if (name.endsWith('.jsonl'))
+      expect(JSON.parse(row)).toMatchObject({ ...JSON.parse(text), state: 'invalid' });
+    else expect(row).toContain(' 7 ,nobody,SOL,"1,234.50",,k1,invalid,');
+  });
+
+  test('that is paid keeps its amount as it was written', async () => {
+    const path = file('pay.csv', `a,${recipient},SOL,"1,234.50",x`, `b,${recipient},SOL,0.10,x`);
+    await pay(path, 'pay');
+    const said = readFileSync(report, 'utf8');
+    expect(said).toContain('SOL,"1,234.50",x,');
+    expect(said).toContain('SOL,0.10,x,');
+  });
+});
