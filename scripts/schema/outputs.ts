@@ -230,6 +230,11 @@ const batchRefused = z
   })
   .meta({ id: 'BatchRefused', title: 'A batch of which nothing is sent, because of some of its rows' });
 
+const paidAs = z
+  .array(z.strictObject({ name: text.describe('or its ID, where it has none'), rows: count }))
+  .optional()
+  .describe('rows that count as done because other payments made them: by the names of those');
+
 const batchEnd = z
   .strictObject({
     ...batchFields,
@@ -255,6 +260,11 @@ const batchEnd = z
         untold: count.optional().describe('a shared journal could not be asked about them'),
       })
       .describe('how the rows stand at the end; what is none is absent'),
+    paid_now: z
+      .array(z.strictObject({ asset: text, amount: text }))
+      .optional()
+      .describe('what this run paid'),
+    paid_as: paidAs,
     stopped: oneOf([
       'token',
       'balance',
@@ -326,7 +336,8 @@ const batchStatus = z
         }),
       )
       .optional()
-      .describe('of transfers'),
+      .describe('of transfers that are rows of its own'),
+    paid_as: paidAs,
     begun_at: time,
     updated_at: time,
   })

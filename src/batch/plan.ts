@@ -1,6 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
+import { paidAs } from '../once/engine/paidAs.ts';
 import {
   type Identity,
   identify,
@@ -85,6 +86,8 @@ export type Row = RowHead & {
   /** An equal payment under another entry, of several the latest, and the ids of all. */
   equal: EqualPayment | undefined;
   equalIds: readonly string[];
+  /** The payment as which it was settled: nobody sent the row. */
+  paidAs: EqualPayment | undefined;
   /** Its own entry, if the journal has one. */
   entry: string | undefined;
   /** How it ended in this run, and why it is not done, in words. */
@@ -97,8 +100,11 @@ export type Row = RowHead & {
 /** A row that would pay what another entry has paid, or may have paid. */
 export type EqualRow = Row & { readonly equal: EqualPayment };
 
-/** Exact sums of one asset: over all valid rows, those that are left, and of these those that are not in doubt. */
-type AssetTotal = Record<'all' | 'left' | 'unpaid', MinorUnits>;
+/**
+ * Exact sums of one asset: over all valid rows, those that are left, of these those that are not in doubt, and those that
+ * this run paid.
+ */
+type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 
 /** Everything that is known about a batch before its first request. */
 export type BatchPlan = FileFacts & {
@@ -228,12 +234,13 @@ class Planner {
     const { journal, bot } = this.#inputs;
     const { identity } = row;
     const plan = await planOf(identity, { journal, bot });
-    if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [] };
+    const as = await paidAsOf(plan, journal);
+    if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [], as };
     const asking = { journal, bot, clock: journal.clock, repeats: { rows: this.#ofName } };
-    return { row, plan, equals: await equalAhead(plan, identity, asking) };
+    return { row, plan, equals: await equalAhead(plan, identity, asking), as };
   }
 
-  async #judge({ row, plan, equals }: Look): Promise<Row> {
+  async #judge({ row, plan, equals, as }: Look): Promise<Row> {
     const { recipients, inWords, conflictInWords, refusalInWords, equalInWords, bot } = this.#inputs;
     const { wanted, identity } = row;
     const [equal] = equals;
@@ -267,7 +274,7 @@ class Planner {
       ...{ line, id, columns, written, identity, problem },
       standing: waits ? 'waiting' : asPlanned,
       entry: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
-      ...notEnded,
+      ...{ ...notEnded, paidAs: as },
     };
     // A proposal is asked about when it is sent.
     if (equal === undefined || waits) return planned;
@@ -300,9 +307,20 @@ class Planner {
 
 type ValidRow = RowHead & { readonly wanted: Wanted; readonly identity: Identity };
 type IdentifiedRow = ValidRow | Extract<InputRow, { readonly problem: string }>;
-type Look = { readonly row: ValidRow; readonly plan: Plan; readonly equals: readonly Entry[] };
+type Look = {
+  readonly row: ValidRow;
+  readonly plan: Plan;
+  readonly equals: readonly Entry[];
+  readonly as: Row['paidAs'];
+};
 
-const notEnded = { equal: undefined, equalIds: [], outcome: undefined, sent: false } as const;
+const notEnded = {
+  paidAs: undefined,
+  equal: undefined,
+  equalIds: [],
+  outcome: undefined,
+  sent: false,
+} as const;
 
 function invalid({ line, id, columns, written }: RowHead, problem: string): Row {
   const nothing = { identity: undefined, entry: undefined, ...notEnded };
@@ -334,6 +352,10 @@ async function planOf(identity: Identity, { journal, bot }: Known): Promise<Plan
   return makePlan(identity, { journal, bot, clock: journal.clock }, journal.reads);
 }
 
+async function paidAsOf({ found }: Plan, journal: Journal | undefined): Promise<Row['paidAs']> {
+  return found && journal && paidAs(found, journal.reads);
+}
+
 function standingOf(plan: Plan): Standing {
   const { row } = meaningOf(plan);
   if (row !== 'held' || plan.found === undefined) return row;
@@ -356,7 +378,9 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
       rows.slice(at, at + pageRows).map(async (row) => {
         const plan = await planOf(row.identity, known);
         row.outcome = outcomeOf(plan);
-        if (row.outcome !== 'not-sent' && plan.found !== undefined) row.entry = plan.found.id;
+        if (row.outcome === 'not-sent' || plan.found === undefined) return;
+        row.entry = plan.found.id;
+        row.paidAs = await paidAsOf(plan, known.journal);
       }),
     );
 }
@@ -407,10 +431,11 @@ export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): Rea
     const request = paidBy(row);
     if (request === undefined) continue;
     const amount = minorUnits(request.amount);
-    const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing };
+    const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing, now: nothing };
     totals.set(request.asset, total);
     total.all = addAmounts(total.all, amount);
     if (!notToSend.includes(row.standing)) total.left = addAmounts(total.left, amount);
+    if (row.sent && row.outcome === 'accepted') total.now = addAmounts(total.now, amount);
     // What is in doubt may have been taken from the balance already.
     if (row.standing === 'new' && (besides || row.equal === undefined))
       total.unpaid = addAmounts(total.unpaid, amount);

@@ -68,9 +68,9 @@ const mostOfRow = 1024 * 1024;
 /** No file of people has as many. */
 const mostTitles = 1000;
 
-/** Counts one more, and returns how many there are. */
-export function countIn(counts: Map<string, number>, one: string): number {
-  const count = (counts.get(one) ?? 0) + 1;
+/** Counts one more, or several, and returns how many there are. */
+export function countIn(counts: Map<string, number>, one: string, more = 1): number {
+  const count = (counts.get(one) ?? 0) + more;
   counts.set(one, count);
   return count;
 }

@@ -3,7 +3,7 @@ import { type Claim, claim } from '../once/engine/claim.ts';
 import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
-import { settleAsPaid } from '../once/engine/paidAs.ts';
+import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
 import { BatchPace, sharedCommit } from './pace.ts';
 import {
   type BatchOrder,
@@ -189,6 +189,7 @@ async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => vo
   row.outcome = rowOutcomeOf(outcome);
   // The entry that blocks a refused row is not its own.
   if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
+  if (outcome.is === 'concluded') row.paidAs = await paidAs(outcome.entry, engine.journal.reads);
   rules.note(ending, row.sent);
   await onEnd(row, ending);
 }

@@ -19,7 +19,14 @@ import {
 } from '../../testing/scriptedEngine.ts';
 
 function rowOf(order: Order, context: EngineContext, nth = 0): Row {
-  const head = { line: nth + 2, ordinal: nth + 1, id: `${nth}`, columns: undefined, written: {} };
+  const head = {
+    line: nth + 2,
+    ordinal: nth + 1,
+    id: `${nth}`,
+    columns: undefined,
+    written: {},
+    paidAs: undefined,
+  };
   const untold = { equal: undefined, equalIds: [], entry: undefined, outcome: undefined, problem: undefined };
   const identity = identify(order, context.bot, context.journal);
   return { ...head, ...untold, identity, standing: 'new', sent: false };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
+import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
 import { SandboxHome } from '../../testing/sandboxHome.ts';
 import { onTerminalHere } from '../../testing/terminalHere.ts';
@@ -140,5 +141,42 @@ describe('a row in the report', () => {
     const said = readFileSync(report, 'utf8');
     expect(said).toContain('SOL,"1,234.50",x,');
     expect(said).toContain('SOL,0.10,x,');
+  });
+});
+
+describe('what another batch paid', () => {
+  const two = [`a,${recipient},SOL,2,x`, `b,${recipient},SOL,0.25,y`];
+
+  test('is not counted as paid by the run that left it out, nor by a later one', async () => {
+    await pay(file('nov.csv', two[0] ?? ''), 'pay-11');
+    const [before] = reported();
+    const path = file('dec.csv', ...two);
+    const ended = await pay(path, 'pay-12', '--skip-repeats');
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/Of these +1 paid now, 1 paid earlier as pay-11$/mu);
+    expect(ended.stdout).toMatch(/Paid now +0\.25 SOL$/mu);
+    expect(ended.stdout).not.toContain('2.25');
+    const [settled, paid] = reported();
+    expect(settled).toMatchObject({ state: 'resolved', entry: before?.entry, result: before?.result });
+    expect((await signatures()).sort()).toEqual([settled?.result, paid?.result].sort());
+    const again = await pay(path, 'pay-12');
+    expect(again.stdout).toMatch(/2 of 2 done, 2 of them earlier\n +Of these +1 paid earlier as pay-11$/mu);
+    expect(again.stdout).not.toMatch(/2\.25|paid now/iu);
+    expect(reported()).toEqual([settled, paid]);
+    const status = await operator.run(['batch', 'status', 'pay-12']);
+    expect(status.stdout).toMatch(/Of these +1 paid earlier as pay-11/u);
+    expect(status.stdout).toMatch(/Amount +0\.25 SOL done/u);
+    const [json] = jsonLines((await operator.run(['batch', 'status', 'pay-12', '--json'])).stdout);
+    expect(json).toMatchObject({
+      paid_as: [{ name: 'pay-11', rows: 1 }],
+      totals: [{ asset: 'SOL', done: '0.25', undecided: '0' }],
+    });
+    const end = lastLine((await pay(path, 'pay-12', '--json')).stdout);
+    expect(end).toMatchObject({
+      result: { done: 2, done_now: 0, done_before: 2 },
+      paid_as: [{ name: 'pay-11', rows: 1 }],
+      paid_now: [],
+    });
+    expect(await signatures()).toHaveLength(2);
   });
 });

@@ -173,6 +173,9 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     const { result } = lastOf(skipped) as { result: Record<string, number> };
     expect([result.done, result.done_now, result.done_by_others ?? 0]).toEqual([4, 2, 0]);
     expect(await effects()).toBe(4);
+    const [status] = jsonLines((await operator.run(['batch', 'status', 'payroll-12', '--json'])).stdout);
+    expect(status).toMatchObject({ standings: { done: 4 }, paid_as: [{ name: 'payroll-11', rows: 2 }] });
+    expect(status?.totals).toMatchObject([{ asset: 'SOL', done: '0.072' }]);
     const books = await operator.run(['history', '--format', 'jsonl']);
     expect(jsonLines(books.stdout)).toHaveLength(4);
     const { totals } = JSON.parse((await operator.run(['history', '--total', '--json'])).stdout);

@@ -1,8 +1,11 @@
 import { type EqualRow, paidBy } from '../../batch/plan.ts';
+import { countIn } from '../../batch/read.ts';
 import { isDone } from '../../once/engine/planKinds.ts';
 import { type Failure, told } from '../../once/failures.ts';
 import { counted, formatAmountOf, formatCount } from '../../once/phrases.ts';
 import { isItTheRightFile, type Suggestion } from '../../once/says.ts';
+import type { Fact } from '../show/card.ts';
+import { safeLine } from '../show/text.ts';
 import { equalWords } from './outcomes.ts';
 import { notSentNow } from './told.ts';
 
@@ -27,6 +30,26 @@ export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs:
   const named = which.length === 0 ? '' : ` (${which.join(', ')})`;
   const { amount = '', asset = '', to_address: to } = paidBy(row) ?? {};
   return `line ${line}${named}: ${formatAmountOf(amount, asset)} to ${to}. ${equalWords(equal, nowMs)}`;
+}
+
+/** Of some rows the name, or the ID, of the other payment that settled them. */
+export type PaidAs = readonly (readonly [name: string | undefined, rows: number])[];
+
+function countsIn(paid: PaidAs): [name: string, rows: number][] {
+  const counts = new Map<string, number>();
+  for (const [name, rows] of paid) if (name !== undefined) countIn(counts, name, rows);
+  return [...counts];
+}
+
+export function paidAsWords(paid: PaidAs): string[] {
+  return countsIn(paid).map(([name, rows]) => `${formatCount(rows)} paid earlier as ${safeLine(name)}`);
+}
+
+export function paidAsFacts(paid: PaidAs, now = 0): Fact[] {
+  const all = countsIn(paid).map(([name, rows]) => ({ name, rows }));
+  if (all.length === 0) return [];
+  const own = now === 0 ? [] : [`${formatCount(now)} paid now`];
+  return [['Of these', [...own, ...paidAsWords(paid)].join(', '), { paid_as: all }]];
 }
 
 export function moreEqualRows(left: number): readonly string[] {

@@ -96,6 +96,8 @@ export type RowsStanding = Pick<
   readonly rows: number;
   /** What all of them together pay; absent for messages. */
   readonly paid: { readonly asset: string; readonly units: bigint } | undefined;
+  /** The name or the ID of what paid, where another entry's payment settled them. */
+  readonly paidAs: string | undefined;
   /** When the first of them began, and when the last of them changed. */
   readonly begunAtMs: number;
   readonly updatedAtMs: number;

@@ -70,6 +70,7 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
     ownerLives,
     rows: Number(row.rows),
     paid: paidByAll(row.paid, Number(row.rows)),
+    paidAs: optional<string>(row.paid_as),
     begunAtMs: Number(row.begun_at),
     updatedAtMs: Number(row.updated_at),
   };

@@ -109,12 +109,14 @@ function textsIn(dialect: Dialect) {
         AND (what = 'signature' OR origin = :origin))`,
     closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
-    // The owners are looked up for groups, not for rows.
+    // The owners are looked up for groups, not for rows. What was resolved as another entry's payment names that one.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
         SELECT kind, base_url, bot, state, why, resolved_as, ${approvedUnsent} AS approved, owner, count(*) AS rows,
-          substr(payment, ${position}(payment, '",') + 2) AS paid, min(created_at) AS begun_at, max(updated_at) AS updated_at
+          substr(payment, ${position}(payment, '",') + 2) AS paid, CASE WHEN resolved_as = 'happened' AND attempts = 0
+            THEN (SELECT coalesce(other.name, other.id) FROM ${decisions} JOIN ${entries} AS other ON other.id = reason
+              WHERE decisions.entry = entries.seq ORDER BY decisions.seq DESC LIMIT 1) END AS paid_as, min(created_at) AS begun_at, max(updated_at) AS updated_at
         FROM ${entries} WHERE name = :name AND named_by = 'row'
-        GROUP BY kind, base_url, bot, state, why, resolved_as, ${approvedUnsent}, owner, paid) AS standings`,
+        GROUP BY kind, base_url, bot, state, why, resolved_as, approved, owner, paid, paid_as) AS standings`,
     batchInputs: `SELECT batches.* FROM ${batches} WHERE name = :name`,
     // One step of the index for each name, however many rows have it. Most names end in a date: the latest come first.
     batchNames,

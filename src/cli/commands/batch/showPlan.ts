@@ -121,12 +121,18 @@ function lines(label: string, texts: readonly string[]): Fact[] {
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 }
 
-/** One line for each asset. */
-export function amountLines(plan: BatchPlan): Fact[] {
-  return lines(
-    'Amount',
-    shownTotals(plan).map(({ all, asset }) => formatAmountOf(all, asset)),
+/** What this run paid: one line for each asset. */
+export function paidNow(plan: BatchPlan): Fact[] {
+  const paid = [...totalsOf(plan)].flatMap(([asset, { now }]) =>
+    now.units === 0n ? [] : [{ asset, amount: formatAmount(now) }],
   );
+  return [
+    ['Paid', undefined, recipientsOf(plan).distinct === 0 ? {} : { paid_now: paid }],
+    ...lines(
+      'Paid now',
+      paid.map(({ asset, amount }) => formatAmountOf(amount, asset)),
+    ),
+  ];
 }
 
 function factsOf(shown: BatchShown): Fact[] {

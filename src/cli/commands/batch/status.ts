@@ -6,6 +6,7 @@ import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/jour
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
 import type { StatusArgs } from '../../parse/sendingSpecs.ts';
+import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
 import {
   codeOfRows,
   countFields,
@@ -102,7 +103,8 @@ function statusOf(
     input,
     rows,
     begun,
-    paid: sumsOf(groups),
+    paid: sumsOf(groups.filter(({ paidAs }) => paidAs === undefined)),
+    paidAs: groups.map(({ paidAs, rows }) => [paidAs, rows]),
     standings,
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
     updatedAtMs: Math.max(...groups.map(({ updatedAtMs }) => updatedAtMs)),
@@ -170,13 +172,14 @@ type BatchStatus = {
   readonly rows: number;
   readonly begun: number;
   readonly paid: readonly PaidSum[];
+  readonly paidAs: PaidAs;
   readonly standings: RowCounts;
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
 };
 
 function batchStatusView(command: string, status: BatchStatus): View {
-  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
+  const { name, kind, baseUrl, bots, rows, begun, paid, paidAs, standings, begunAtMs, updatedAtMs } = status;
   return card(
     command,
     ({ paint }) => `${paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n`,
@@ -191,6 +194,7 @@ function batchStatusView(command: string, status: BatchStatus): View {
       ],
       ['Standings', undefined, { standings: countFields(standings) }],
       ...rowFacts(standings),
+      ...paidAsFacts(paidAs),
       ['Totals', undefined, kind === 'message' ? {} : { totals: paid }],
       ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
       ['Began', iso(begunAtMs), { begun_at: isoExact(begunAtMs) }],
@@ -208,8 +212,8 @@ function paidOf({ asset, done, undecided }: PaidSum): string {
   return `${formatAmountOf(done, asset)} done${doubt}`;
 }
 
-function batchInOneLine({ kind, rows, standings: { done = 0, ...others } }: BatchStatus): string {
-  return [`${formatCount(done)} of ${counted(rows, kind)} done`, rowsInALine(others)]
+function batchInOneLine({ kind, rows, paidAs, standings: { done = 0, ...others } }: BatchStatus): string {
+  return [`${formatCount(done)} of ${counted(rows, kind)} done`, ...paidAsWords(paidAs), rowsInALine(others)]
     .filter((text) => text !== '')
     .join(', ');
 }

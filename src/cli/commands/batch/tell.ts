@@ -13,7 +13,7 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import { counted, formatCount } from '../../../once/phrases.ts';
-import { invalidRow } from '../../say/batch.ts';
+import { invalidRow, paidAsFacts } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
@@ -32,7 +32,7 @@ import type { View } from '../../show/display.ts';
 import { equalJson } from '../../show/report.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, rowReportInputs, whichRow } from './options.ts';
-import { amountLines, planJson, tellView, warnOf } from './showPlan.ts';
+import { paidNow, planJson, tellView, warnOf } from './showPlan.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
@@ -74,7 +74,9 @@ export class RowTeller {
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
           : await reportJsonOrError({ ...report, problem }, context.display);
-      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(row.equal) }));
+      await context.display.show(
+        jsonView({ ...whole, ...whichRow(row), ...equalJson(row.paidAs ?? row.equal) }),
+      );
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
@@ -92,7 +94,11 @@ export class RowTeller {
     if (entry === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
     const attempt = await journal?.reads.decisiveAttempt(entry.id);
     const report = { command: given.command, entry, attempt, replayed: true, warnings: [] };
-    return { ...(await reportJsonOrError(report, context.display)), ...whichRow(row) };
+    return {
+      ...(await reportJsonOrError(report, context.display)),
+      ...whichRow(row),
+      ...equalJson(row.paidAs),
+    };
   }
 
   #invalidJson(row: Row): Record<string, unknown> {
@@ -200,6 +206,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
   // A row that was left out as an equal payment is resolved: nobody sent it.
   const byOthers = ended.filter(({ outcome, sent }) => outcome === 'accepted' && !sent).length;
   const done = before + ended.length;
+  const paidAs = rows.map(({ paidAs: by }) => [by?.name ?? by?.id, 1] as const);
   const result = {
     done,
     done_now: now,
@@ -219,7 +226,8 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
     [
       ['Plan', undefined, planJson({ plan, batch })],
       ['Shares', byOthers === 0 ? undefined : shares, { result }],
-      ...(isDone ? amountLines(plan) : []),
+      ...paidAsFacts(paidAs, now),
+      ...paidNow(plan),
       ...rowFacts(notDone),
       ['Stopped', undefined, { stopped: stop?.because }],
       ['Report', report, { report }],
