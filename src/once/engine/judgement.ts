@@ -74,6 +74,7 @@ export async function withReceiptsChecked(
   engine: EngineContext,
 ): Promise<Judgement> {
   const { receipts, evidence } = before;
+  if (receipts.length === 0) return before;
   if ((await tx.otherHolder(claim.entry.id, receipts)) === undefined) return before;
   const theirs: Evidence = { ...evidence, isTaken: true };
   return { ...ruleOn(theirs, engine), evidence: theirs, receipts };

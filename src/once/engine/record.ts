@@ -68,7 +68,7 @@ async function recordNow(
   const nowMs = clock.now();
   const endAttempt = [
     tx.endAttempt(id, number, end, nowMs),
-    ...(end.verdict === 'accepted' ? [tx.keepReceipts(id, receipts)] : []),
+    ...(end.verdict === 'accepted' && receipts.length > 0 ? [tx.keepReceipts(id, receipts)] : []),
   ];
   if (typeof next === 'number') {
     await Promise.all(endAttempt);
