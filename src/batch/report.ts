@@ -28,8 +28,8 @@ export type RowReportInputs = Known & {
   readonly order: BatchOrder;
   /** The service's or an operator's proof of the result, or why there is none. */
   readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
-  /** What has the id of a row. An invalid row wants nothing. */
-  readonly takenInWords: (found: Entry, wanted: Wanted | undefined) => string;
+  /** What has the id of a row, beside what is wrong with an invalid one. */
+  readonly takenInWords: (found: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;
 };
 
 const pageRows = 256;
@@ -55,9 +55,9 @@ async function reportRow(row: Row, sources: RowReportInputs): Promise<RowReport>
   const entry = (await paidAs(found, journal.reads)) ?? found;
   const facts = { ...told, entry: entry.id, ...(await factsOf(entry, journal.reads)) };
   if (identity === undefined)
-    return { ...facts, state: 'invalid', error: `${problem}; its id ${takenInWords(found, undefined)}` };
+    return { ...facts, state: 'invalid', error: takenInWords(found, undefined, problem) };
   if (is === 'name-taken' && found.fingerprint !== identity.fingerprint)
-    return { ...facts, state: 'taken', error: `the id ${takenInWords(found, identity.order.wanted)}` };
+    return { ...facts, state: 'taken', error: takenInWords(found, identity.order.wanted, undefined) };
   const error = isDone(found) ? undefined : (problem ?? facts.error);
   return { ...facts, state: outcomeByEntry(found), error };
 }

@@ -257,7 +257,8 @@ export function rowReportInputs(
   const beside = { isRow: true, hasNode: bot.chain !== undefined };
   return {
     ...{ rows, order, journal, bot },
-    takenInWords: (found, wanted) => (wanted ? takenBy(found, wanted) : takenByPayment(found)),
+    takenInWords: (found, wanted, problem) =>
+      wanted ? `the id ${takenBy(found, wanted)}` : `${problem}; its id ${takenByPayment(found)}`,
     factsOf: async (entry, reads) => {
       const outcome = await concluded(entry, reads, true);
       const report = { entry, attempt: outcome.attempt, signature: await signatureOf(entry, reads) };
