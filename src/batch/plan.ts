@@ -115,6 +115,8 @@ export type BatchPlan = FileFacts & {
   readonly waitsAhead: number;
   /** Rows whose ids stand for something else, and another bot that has some of them. */
   readonly conflicts: Reasons;
+  /** What one of them wants stands under the id of another: the file was numbered again. */
+  readonly isRenumbered: boolean;
   readonly begunBy: string | undefined;
   /** Rows that a policy refuses, and the first refusal. */
   readonly refused: Reasons;
@@ -174,6 +176,8 @@ class Planner {
   readonly #nowMs: number;
   readonly #bad: Reasons;
   readonly #conflicts = new Reasons();
+  /** What stands under the ids of rows that want something else. */
+  readonly #taken = new Set<string | undefined>();
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, Warning>();
   #refusal: Failure | undefined;
@@ -198,6 +202,9 @@ class Planner {
       standings: counts,
       waitsAhead: this.#waitsAhead,
       conflicts: this.#conflicts,
+      isRenumbered: this.#rows.some(
+        ({ standing, identity }) => standing === 'conflict' && this.#taken.has(identity?.fingerprint),
+      ),
       begunBy: this.#begunBy,
       refused: this.#refused,
       refusal: this.#refusal,
@@ -266,6 +273,7 @@ class Planner {
       this.#refused.note(row, problem);
     }
     if (asPlanned === 'conflict' && found !== undefined) {
+      if (found.fingerprint !== identity.fingerprint) this.#taken.add(found.fingerprint);
       if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, wanted));
       else this.#begunBy ??= found.bot;
     }

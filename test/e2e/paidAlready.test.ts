@@ -250,7 +250,12 @@ describe('a batch', () => {
       ['r3', recipient, '0.021'],
       ['r4', recipient, '0.031'],
     ]);
-    expect((await batch(renumbered, 'payroll', '--yes')).code).toBe(6);
+    const ended = await batch(renumbered, 'payroll', '--yes');
+    expect(ended.code).toBe(6);
+    const says = ended.stderr.replace(/\s+/gu, ' ');
+    expect(says).toContain('rows of this file stand under other ids: it was numbered again.');
+    expect(says).toContain('take a column that stays with the person or the invoice as the id');
+    expect(says).not.toContain('A row with a new id');
     expect((await batch(renumbered, 'payroll', '--yes', '--repeat')).code).toBe(6);
     expect(await effects()).toBe(3);
   });

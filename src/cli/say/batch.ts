@@ -67,8 +67,12 @@ export function invalidRow(problem: string | undefined): Failure {
     Fix the row and run the command again.`;
 }
 
-export function rowsInConflict(rows: number, of: number): Failure {
-  return told('other-body')`
-    The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests.
+/** Under a new id a row that was paid would be paid again. */
+export function rowsInConflict(rows: number, of: number, isRenumbered: boolean): Failure {
+  const taken = `The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests`;
+  if (isRenumbered)
+    return told('other-body')`${taken}, and rows of this file stand under other ids: it was numbered again.
+      Give its rows their earlier ids: --report lists what was paid under each. For the next file take a column that stays with the person or the invoice as the id.`;
+  return told('other-body')`${taken}.
     A row with a new id is sent besides the earlier one. ${isItTheRightFile}`;
 }

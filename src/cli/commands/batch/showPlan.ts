@@ -217,7 +217,7 @@ export function tooLittleFor(balance: BalanceShown | undefined): Refused | undef
 
 /** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
 export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refused | undefined {
-  const { bad, refused, refusal, rows, standings } = plan;
+  const { bad, refused, refusal, rows, standings, isRenumbered } = plan;
   const { invalid, conflict } = standings;
   const source = inputName(options);
   const all = rows.length;
@@ -227,7 +227,7 @@ export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refuse
       fields: { invalid: bad.first },
     };
   if (refusal === undefined)
-    return conflict === 0 ? undefined : { told: rowsInConflict(conflict, all), fields: {} };
+    return conflict === 0 ? undefined : { told: rowsInConflict(conflict, all, isRenumbered), fields: {} };
   const { code, message, details } = refusal;
   const says = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
   const hint = 'Leave these rows out, or have the policy changed. Of a day’s limit, more is free later.';
