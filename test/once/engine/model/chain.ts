@@ -150,8 +150,12 @@ type Asked = {
 export function mustShow(paid: Paid | undefined, asked: Asked): string {
   if (paid === undefined) return 'undecided not-seen';
   const { wanted, isAnothers, isFinal } = asked;
-  if (paid.to !== wanted.to || paid.amount !== wanted.amount)
-    return isFinal ? 'contradicted not-paid' : 'undecided not-final';
+  if (paid.to !== wanted.to || paid.amount !== wanted.amount) {
+    if (!isFinal) return 'undecided not-final';
+    // Of more than was wanted, nobody knows what it was for.
+    const isMore = paid.to === wanted.to && Number(paid.amount) > Number(wanted.amount);
+    return isMore ? 'undecided unclear' : 'contradicted not-paid';
+  }
   const isOlder = 1000 * paid.timeS < asked.firstAttemptMs - 2 * hour;
   if (isAnothers || (isOlder && !asked.isNamed)) return 'undecided anothers';
   return isFinal ? 'proven' : 'likely not-final';

@@ -41,7 +41,13 @@ export const saids = ['confirmed', 'failed', 'error', 'broken-off'] as const;
 export type Misnamed = `${When} ${(typeof saids)[number]} ${'done' | 'undone'}`;
 export type Fate = (typeof fates)[number] | Misnamed;
 
-type Request = { readonly kind: Kind; readonly key: string; readonly body: string };
+type Request = {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly body: string;
+  /** The base URL, without which there is one alone. */
+  readonly at: string | undefined;
+};
 export type Effect = Request & { readonly atMs: number };
 
 /** A service that keeps its word as far as its document gives one, and a ledger of what it did. */
@@ -61,8 +67,8 @@ export class ModelService {
     this.#chain = chain;
   }
 
-  effectsOf(key: string): number {
-    return this.ledger.filter((effect) => effect.key === key).length;
+  effectsOf(key: string, at?: string): number {
+    return this.ledger.filter((effect) => effect.key === key && (at ?? effect.at) === effect.at).length;
   }
 
   /** Whether the key is known now: an operator's word to send again is safe only then. */
