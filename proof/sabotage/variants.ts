@@ -15,6 +15,7 @@ type Modules = {
   'once/journal/schema': typeof import('../../src/once/journal/schema.ts');
   'once/journal/store': typeof import('../../src/once/journal/store.ts');
   'once/journal/verbs': typeof import('../../src/once/journal/verbs.ts');
+  'policy/spend': typeof import('../../src/policy/spend.ts');
   'postgres/base': typeof import('../../src/postgres/base.ts');
   'postgres/connection': typeof import('../../src/postgres/connection.ts');
   'postgres/lease': typeof import('../../src/postgres/lease.ts');
@@ -129,6 +130,17 @@ export const variants: readonly Variant[] = [
     caughtBy: ['faults', 'killed'],
   },
   {
+    name: 'new-key-after-did-not-happen',
+    what: 'what a person says did not happen, and has no name, is begun under a new key',
+    seams: [
+      seam('once/engine/planKinds', 'planFor', (planFor) => (found) => {
+        const isBegunAgain = !found.named && found.resolvedAs === 'did-not-happen';
+        return isBegunAgain ? 'new-entry' : planFor(found);
+      }),
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
     name: '5xx-is-rejected',
     what: 'a 5xx is taken as a rejection',
     seams: [
@@ -216,6 +228,24 @@ export const variants: readonly Variant[] = [
         (planFor) => (found) => planFor({ ...found, proposed: false }),
       ),
       seam('once/journal/schema', 'frozenBody', ([on, , says]) => [on, 'false', says] as const),
+      seam(
+        'once/journal/schema',
+        'approvedBy',
+        (approvedBy) => (decisions) => approvedBy(decisions).replace('= entries.fingerprint', 'IS NOT NULL'),
+      ),
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
+    name: 'limit-of-what-is-asked',
+    what: 'a limit counts what was asked about in the same commit and not sent',
+    seams: [
+      seam('policy/spend', 'spendWithin', (spendWithin) => async (...given) => {
+        const word = await spendWithin(...given);
+        if (word.is !== 'allowed') return word;
+        word.reserve?.();
+        return { is: 'allowed' };
+      }),
     ],
     caughtBy: ['concurrent'],
   },

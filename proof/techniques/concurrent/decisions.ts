@@ -1,11 +1,12 @@
 import { startOf } from '../../../testing/program.ts';
 import { type Arena, playOne, type Stage } from '../../arena.ts';
-import { command } from '../../jobs.ts';
-import { begin } from '../../play.ts';
+import { command, onceOnly, operations, unnamed } from '../../jobs.ts';
+import { begin, lostReply } from '../../play.ts';
 
 export async function playDecisions(arena: Arena): Promise<void> {
   await playOne(arena, approvedOtherwise);
   await playOne(arena, shownOtherwise);
+  await playOne(arena, wronglyUndone);
 }
 
 /**
@@ -56,4 +57,19 @@ async function shownOtherwise(stage: Stage): Promise<void> {
   const [left] = await lane.kept(home);
   if (left?.state !== 'held') play.wrong(`it was left ${left?.state}, and should be held`);
   await play.over(1);
+}
+
+/** What happened, has no name, and is said not to have happened goes again under the key that the service knows. */
+async function wronglyUndone(stage: Stage): Promise<void> {
+  for (const operation of operations) {
+    const play = await begin(`a ${operation} that a person wrongly says did not happen`, stage);
+    const words = unnamed(operation);
+    await stage.lane.service.faults(lostReply);
+    play.expectExit(await play.run(onceOnly(words)), 9);
+    const [{ id } = { id: '' }] = await stage.lane.kept(play.home);
+    const undone = ['resolve', id, '--did-not-happen', '--reason', 'unseen', '--yes', '--json'];
+    play.expectExit(await play.run(undone), 0);
+    play.expectExit(await play.run(words), 0);
+    await play.over(1);
+  }
 }

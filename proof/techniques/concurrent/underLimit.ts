@@ -1,5 +1,6 @@
 import { randomFaults } from '../../../testing/randomFaults.ts';
-import { type Arena, playOne } from '../../arena.ts';
+import { recipient } from '../../../testing/sandbox.ts';
+import { type Arena, playOne, type Stage } from '../../arena.ts';
 import { pay } from '../../jobs.ts';
 import { begin, type Play } from '../../play.ts';
 import type { Ran } from '../../run.ts';
@@ -9,6 +10,7 @@ import { once, patient } from '../crowd.ts';
 /** Many payments at once, all meant, which together are twice as much as a day allows. */
 export async function playUnderLimit(arena: Arena): Promise<void> {
   const { dice, share } = arena;
+  await playOne(arena, skipped);
   const processes = Math.max(6, Math.round(50 * share));
   const rounds = Math.max(2, Math.round(6 * share));
   for (let round = 1; round <= rounds; round += 1) {
@@ -24,9 +26,24 @@ export async function playUnderLimit(arena: Arena): Promise<void> {
   }
 }
 
+const limitedTo = (day: string, { home }: Play): Record<string, string> => ({
+  BOTCTL_POLICY: home.policy({ schema: 'botctl-policy/1', limits: { SOL: { day } } }),
+});
+
+/** A row that was paid already and is left out takes nothing from what a day allows the others. */
+async function skipped(stage: Stage): Promise<void> {
+  const play = await begin("a row that is left out, under a day's limit", stage);
+  const env = limitedTo('0.004', play);
+  play.expectExit(await play.run(pay('0.0015', '--once', 'earlier').argv, { env }), 0);
+  const rows = ['0.0015', '0.002'].map((amount, row) => `r${row},${recipient},SOL,${amount}`);
+  const stdin = `id,to_address,asset,amount\n${rows.join('\n')}\n`;
+  const argv = ['batch', 'transfer', '-', '--once', 'payday', '--skip-repeats', '--yes', '--json'];
+  play.expectExit(await play.run(argv, { env, stdin }), 0);
+  await play.over(2);
+}
+
 async function playRound(processes: number, allowed: number, play: Play): Promise<void> {
-  const limits = { SOL: { day: String(allowed / 1000) } };
-  const env = { BOTCTL_POLICY: play.home.policy({ schema: 'botctl-policy/1', limits }) };
+  const env = limitedTo(String(allowed / 1000), play);
   const payNth = (number: number): Promise<Ran> =>
     once(pay('0.001', '--once', `limited-${number}`, '--repeat', ...patient), play, env);
   const numbers = Array.from({ length: processes }, (_, index) => index + 1);
