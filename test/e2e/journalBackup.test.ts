@@ -50,6 +50,19 @@ test('a backup pays nothing until its loss is accepted, and says what is not in 
   expect(await paid()).toHaveLength(2);
 });
 
+test('a batch with a backup begins no row, and nothing says to run it again', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  const rows = operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.7\n`);
+  const batch = ['batch', 'transfer', rows, '--once', 'nov', '--yes', '--journal', copy];
+  const ran = await operator.apart(batch);
+  expect([ran.code, `${ran.stdout}${ran.stderr}`]).toEqual([10, expect.not.stringMatching(/run .* again/u)]);
+  const { stdout } = await operator.apart([...batch, '--json']);
+  const end = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  expect(end.error).toMatchObject({ code: 'journal-closed', retry: 'decide' });
+  expect(await paid()).toHaveLength(1);
+});
+
 test('a backup of a journal that was closed, restored in its place, says both reasons', async () => {
   expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
   expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);

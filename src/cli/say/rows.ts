@@ -109,12 +109,17 @@ function spoken(counts: RowCounts): (RowState & { rows: number })[] {
   return [...found.values()];
 }
 
-/** A line for each state. */
-export function rowFacts(counts: RowCounts): Fact[] {
-  return spoken(counts).map(({ word, rows, note }) => [
-    word.replace(/^./u, (first) => first.toUpperCase()),
-    `${formatCount(rows)}${note === undefined ? '' : `: ${note}`}`,
+/** A line for each state. Where the journal is closed, another run would do nothing. */
+export function rowFacts(counts: RowCounts, stop?: Stop): Fact[] {
+  const isVain = ({ needs }: RowState): boolean => isClosing(stop) && needs === 'same-command';
+  return spoken(counts).map((state) => [
+    state.word.replace(/^./u, (first) => first.toUpperCase()),
+    `${formatCount(state.rows)}${state.note === undefined || isVain(state) ? '' : `: ${state.note}`}`,
   ]);
+}
+
+function isClosing(stop: Stop | undefined): boolean {
+  return stop?.because === 'failure' && stop.failure.code === 'journal-closed';
 }
 
 /** `5 of 100 wait for approval` */
@@ -229,7 +234,7 @@ export function notAllDone(
   if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);
   const why = stop && stopWords(stop);
   // Then the batch ends with that failure.
-  const isClosed = stop?.because === 'failure' && stop.failure.code === 'journal-closed';
+  const isClosed = isClosing(stop);
   const own =
     stop?.because === 'failure' && (isClosed || stop.failure.code === code) ? stop.failure : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');

@@ -228,7 +228,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
       ['Shares', byOthers === 0 ? undefined : shares, { result }],
       ...paidAsFacts(paidAs, now),
       ...paidNow(plan),
-      ...rowFacts(notDone),
+      ...rowFacts(notDone, stop),
       ['Stopped', undefined, { stopped: stop?.because }],
       ['Report', report, { report }],
     ],
